@@ -1,0 +1,37 @@
+"""What the control loop remembers: who may act, and what every tick did."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Lease(models.Model):
+    """The right to apply plans. Whoever takes it over gets a higher fencing number."""
+
+    name = models.CharField(primary_key=True, max_length=40)
+    holder = models.CharField(max_length=80)
+    fence = models.PositiveBigIntegerField(default=0)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} held by {self.holder} ({self.fence})"
+
+
+class Tick(models.Model):
+    """One pass of observe, plan, check, apply that changed something or raised an alarm."""
+
+    at = models.DateTimeField()
+    fence = models.PositiveBigIntegerField()
+    observe_seconds = models.FloatField()
+    plan_seconds = models.FloatField()
+    apply_seconds = models.FloatField()
+    pools = models.JSONField(default=list, help_text="Value, bound, gap, price per pool.")
+    decisions = models.JSONField(default=list, help_text="Those that changed something.")
+    alarm = models.TextField(default="", blank=True, help_text="Invariants the plan broke.")
+
+    class Meta:
+        ordering = ("-at",)
+        indexes = (models.Index(fields=("-at",)),)
+
+    def __str__(self) -> str:
+        return f"tick at {self.at:%H:%M:%S}"

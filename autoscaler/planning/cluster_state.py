@@ -1,0 +1,129 @@
+"""What does the planner look at? One immutable snapshot of the cluster, taken at one moment.
+
+Everything here is a plain value: no database, no clock, no I/O. The control loop builds it from
+what it observed, tests and the simulator build it by hand, and `planner.plan` reads nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A machine of a pool. A slot stands for a GPU on a machine without GPUs."""
+
+    name: str
+    gpus: int
+    is_schedulable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """GPUs of one type, planned together under one policy."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    policy: str = "completion_time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamQuota:
+    """What a team may use of one pool. `limit_gpus` None: no limit but the pool."""
+
+    team: str
+    pool: str
+    guaranteed_gpus: int
+    limit_gpus: int | None = None
+    over_quota_weight: float = 1.0
+
+
+class JobPhase(StrEnum):
+    """What the planner must know of a job's state."""
+
+    WAITING = "waiting"  # holds no GPU and wants some
+    ACTIVE = "active"  # holds GPUs: starting, running or rescaling
+
+
+class Preemptibility(StrEnum):
+    """Whether a job may be paused to give GPUs back; shrinking to `min_workers` is always allowed."""
+
+    PREEMPTIBLE = "preemptible"
+    SEMI_PREEMPTIBLE = "semi-preemptible"  # min_workers protected while in quota, surplus not
+    NON_PREEMPTIBLE = "non-preemptible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRange:
+    """Allowed global batch sizes: `minimum <= b <= maximum`, `b` a multiple of `multiple_of`."""
+
+    base: int
+    minimum: int
+    maximum: int
+    multiple_of: int = 1
+    max_per_gpu: int | None = None  # memory limit of one worker's share, before accumulation
+    accumulation: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """Mean step time at one configuration, as the workers reported it."""
+
+    workers: int
+    nodes: int
+    global_batch_size: int
+    steps: int
+    step_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """What a job holds: workers per node, and the global batch it trains with."""
+
+    workers_by_node: tuple[tuple[str, int], ...]
+    global_batch_size: int
+
+    @property
+    def workers(self) -> int:
+        return sum(workers for _, workers in self.workers_by_node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One queued or active job. Times are seconds on the snapshot's clock."""
+
+    job_id: str
+    name: str
+    team: str
+    pool: str
+    phase: JobPhase
+    priority: int
+    preemptibility: Preemptibility
+    submitted_at: float
+    min_workers: int
+    max_workers: int
+    allowed_workers: tuple[int, ...] | None
+    gpus_per_worker: int
+    batch: BatchRange
+    allocation: Allocation | None = None
+    started_at: float | None = None
+    last_rescaled_at: float | None = None
+    min_interval_seconds: float = 0.0
+    rescales: int = 0
+    stall_seconds: float = 0.5  # measured stall of the job's own rescales; guessed until then
+    attained_gpu_seconds: float = 0.0
+    remaining_samples: int | None = None  # None: length unknown
+    model_bytes: int = 0
+    can_rescale: bool = True  # False while starting, rescaling or of mode `fixed`
+    measurements: tuple[Measurement, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterState:
+    """The whole snapshot. `now` is in seconds on the clock all other times use."""
+
+    now: float
+    pools: tuple[Pool, ...]
+    quotas: tuple[TeamQuota, ...]
+    jobs: tuple[Job, ...]

@@ -1,0 +1,280 @@
+"""What is trained, and all that is known about it.
+
+`Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
+`Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
+`MetricPoint` and `Measurement` (how it went). `GpuClaim` makes double booking impossible.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import models
+from django.db.models import Q
+
+from jobs.lifecycle import LIVE, State
+
+_ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that people mistake for another
+
+
+def new_id() -> str:
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(10))
+
+
+class Job(models.Model):
+    """One training job of a team."""
+
+    class Mode(models.TextChoices):
+        """How it can change its workers; `auto` becomes one of the others once known."""
+
+        AUTO = "auto", "auto: hot when the script registers, else restart"
+        HOT = "hot", "hot: in process, without losing a step"
+        RESTART = "restart", "restart: all workers end and start again from a checkpoint"
+        FIXED = "fixed", "fixed: never"
+
+    id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
+    team = models.ForeignKey("tenancy.Team", on_delete=models.PROTECT, related_name="jobs")
+    pool = models.ForeignKey("cluster.Pool", on_delete=models.PROTECT, related_name="jobs")
+    name = models.CharField(max_length=80)
+    spec = models.JSONField(help_text="As sent.")
+    resolved_spec = models.JSONField(help_text="With every default filled in.")
+    labels = models.JSONField(default=dict)
+    priority = models.PositiveSmallIntegerField(default=50)
+    submitted_by = models.CharField(max_length=150)
+
+    state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
+    reason = models.CharField(max_length=40, default="pending_evaluation")
+    message = models.TextField(default="", blank=True)
+    explanation = models.JSONField(default=dict, help_text="Newest decision, whole.")
+    ends_as = models.CharField(max_length=10, default="", blank=True)
+
+    mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)
+    attempt = models.PositiveIntegerField(default=0, help_text="0 before the first start.")
+    failures = models.PositiveIntegerField(default=0, help_text="Of the job's own code.")
+    losses = models.PositiveIntegerField(default=0, help_text="Workers lost from outside.")
+    not_before = models.DateTimeField(null=True, blank=True, help_text="Back-off after a failure.")
+    generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
+    revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")
+    coordinator_port = models.PositiveIntegerField(null=True, blank=True)
+    coordinator_seen_at = models.DateTimeField(null=True, blank=True)
+
+    submitted_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    last_rescaled_at = models.DateTimeField(null=True, blank=True)
+    rescales = models.PositiveIntegerField(default=0)
+    gpu_seconds = models.FloatField(default=0.0, help_text="GPU time held so far.")
+
+    samples = models.BigIntegerField(default=0)
+    total_samples = models.BigIntegerField(null=True, blank=True)
+    step = models.BigIntegerField(default=0)
+    epoch = models.FloatField(default=0.0)
+    samples_per_second = models.FloatField(default=0.0)
+    values = models.JSONField(default=dict, help_text="Newest logged metrics.")
+    model_bytes = models.BigIntegerField(default=0)
+    checkpoint_step = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-submitted_at", "id")
+        indexes = (
+            models.Index(fields=("state",)),
+            models.Index(fields=("team", "-submitted_at")),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=("team", "name"),
+                condition=Q(state__in=sorted(LIVE)),
+                name="live_job_names_are_unique_per_team",
+            ),
+            models.CheckConstraint(condition=Q(priority__lte=100), name="priority_is_0_to_100"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team_id}/{self.name} ({self.id})"
+
+
+class Event(models.Model):
+    """Something that happened to a job; state changes carry both states."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events")
+    at = models.DateTimeField(auto_now_add=True)
+    kind = models.CharField(max_length=40)
+    old_state = models.CharField(max_length=10, default="", blank=True)
+    new_state = models.CharField(max_length=10, default="", blank=True)
+    reason = models.CharField(max_length=40, default="", blank=True)
+    message = models.TextField(default="", blank=True)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("at", "id")
+        indexes = (models.Index(fields=("job", "id")),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.job_id}"
+
+
+class Assignment(models.Model):
+    """What the planner wanted a job to run with, from this revision on."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="assignments")
+    revision = models.PositiveIntegerField()
+    at = models.DateTimeField(auto_now_add=True)
+    attempt = models.PositiveIntegerField()
+    worker_ids = models.JSONField(help_text="In rank order.")
+    global_batch_size = models.PositiveIntegerField()
+    reason = models.CharField(max_length=40)
+    message = models.TextField(default="", blank=True)
+    decision = models.JSONField(default=dict, help_text="The planner's numbers.")
+
+    class Meta:
+        ordering = ("revision",)
+        constraints = (
+            models.UniqueConstraint(fields=("job", "revision"), name="one_assignment_per_revision"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.job_id} revision {self.revision}"
+
+
+class Generation(models.Model):
+    """One fixed set of workers and one global batch that really trained."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="generations")
+    number = models.PositiveIntegerField()
+    attempt = models.PositiveIntegerField()
+    revision = models.PositiveIntegerField()
+    workers = models.PositiveIntegerField()
+    worker_ids = models.JSONField()
+    global_batch_size = models.PositiveIntegerField()
+    reason = models.CharField(max_length=40)
+    message = models.TextField(default="", blank=True)
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    step = models.BigIntegerField(default=0, help_text="Steps of the job before it.")
+    stall_seconds = models.FloatField(default=0.0)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (
+            models.UniqueConstraint(fields=("job", "number"), name="one_generation_per_number"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.job_id} generation {self.number}"
+
+
+class Worker(models.Model):
+    """One process of a job that holds `gpus_per_worker` GPUs."""
+
+    class Phase(models.TextChoices):
+        STARTING = "starting", "starting: claims its GPUs; the worker host was asked"
+        READY = "ready", "ready: registered and warm"
+        TRAINING = "training", "training: member of the active generation"
+        LEAVING = "leaving", "leaving: no longer wanted"
+        GONE = "gone", "gone: seen to have ended; its GPUs are free"
+
+    id = models.CharField(primary_key=True, max_length=40)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers")
+    attempt = models.PositiveIntegerField()
+    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="+")
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.STARTING)
+    created_at = models.DateTimeField(auto_now_add=True)
+    gone_at = models.DateTimeField(null=True, blank=True)
+    exit_code = models.IntegerField(null=True, blank=True)
+    error = models.TextField(default="", blank=True)
+
+    class Meta:
+        ordering = ("created_at", "id")
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class GpuClaim(models.Model):
+    """A GPU in use. The row lives until its worker was seen gone, so nothing is booked twice."""
+
+    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="claims")
+    gpu_index = models.PositiveIntegerField()
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="claims")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("node", "gpu_index"), name="a_gpu_has_one_worker"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.node_id}:{self.gpu_index} by {self.worker_id}"
+
+
+class MetricPoint(models.Model):
+    """Progress at one moment; `values` holds what the script logged."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="metrics")
+    at = models.DateTimeField()
+    generation = models.PositiveIntegerField()
+    step = models.BigIntegerField()
+    epoch = models.FloatField()
+    samples = models.BigIntegerField()
+    samples_per_second = models.FloatField()
+    step_seconds = models.FloatField()
+    compute_seconds = models.FloatField()
+    communication_seconds = models.FloatField()
+    learning_rate = models.FloatField()
+    values = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("step", "generation")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("job", "generation", "step"), name="a_metric_is_stored_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.job_id} at step {self.step}"
+
+
+class Measurement(models.Model):
+    """Mean step time of a job at one configuration, for its throughput model."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="measurements")
+    workers = models.PositiveIntegerField()
+    nodes = models.PositiveIntegerField(default=1)
+    global_batch_size = models.PositiveIntegerField()
+    steps = models.PositiveIntegerField()
+    step_seconds = models.FloatField()
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("job", "workers", "nodes", "global_batch_size"),
+                name="one_measurement_per_configuration",
+            ),
+            models.CheckConstraint(
+                condition=Q(step_seconds__gt=0) & Q(steps__gte=1),
+                name="a_measurement_has_steps_and_time",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.job_id}: {self.workers} workers, batch {self.global_batch_size}"
+
+
+class IdempotencyKey(models.Model):
+    """Remembers for 24 h which job a submit's `Idempotency-Key` made."""
+
+    team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    body_digest = models.CharField(max_length=64)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("team", "key"), name="one_job_per_idempotency_key"),
+        )
+
+    def __str__(self) -> str:
+        return self.key
+

@@ -1,0 +1,64 @@
+"""Where training happens: pools of GPUs, the nodes they are in, and how they were used."""
+
+from __future__ import annotations
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from tenancy.models import slug_validator
+
+
+class Pool(models.Model):
+    """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
+
+    name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
+    gpu_type = models.CharField(max_length=40, default="slot")
+    policy = models.CharField(max_length=40, default="completion_time")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Node(models.Model):
+    """One machine of a pool."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="nodes")
+    name = models.CharField(max_length=80, unique=True)
+    address = models.CharField(
+        max_length=200, default="127.0.0.1", help_text="Where its processes reach one another."
+    )
+    gpus = models.PositiveIntegerField(validators=[MinValueValidator(1)])
+    is_schedulable = models.BooleanField(
+        default=True, help_text="Off: no new work is placed here (cordoned)."
+    )
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (
+            models.CheckConstraint(condition=models.Q(gpus__gte=1), name="node_has_a_gpu"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UtilisationSample(models.Model):
+    """GPUs a team held in a pool at one moment; written every tick, for the utilisation chart."""
+
+    at = models.DateTimeField()
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
+    gpus = models.PositiveIntegerField()
+    guaranteed_gpus = models.PositiveIntegerField()
+    waiting_gpus = models.PositiveIntegerField(
+        default=0, help_text="GPUs the team's waiting jobs asked for at least."
+    )
+
+    class Meta:
+        indexes = (models.Index(fields=("pool", "at")),)
+
+    def __str__(self) -> str:
+        return f"{self.team}: {self.gpus} GPUs of {self.pool}"

@@ -1,0 +1,164 @@
+"""What do the service and a job's own processes say to each other?
+
+Standard library only: the service imports this module and nothing else of the package, so that
+torch never loads there. Three things are fixed here: the environment a process of a job is
+started with, the exit codes it answers with, and the two documents of a *sync*.
+
+A sync is one HTTP round trip, at most once a second, from the job's coordinator to the service:
+observations go up (`SyncReport`), the desired state comes down (`Desired`). Both are whole
+states, not steps, so that a lost, repeated or late sync does no harm.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Final, NotRequired, TypedDict
+
+SYNC_PATH: Final = "/internal/v1/jobs/{job_id}/sync"
+
+
+class Env(StrEnum):
+    """Environment variables set for a job's processes."""
+
+    JOB_ID = "CONCERTINA_JOB_ID"
+    TOKEN = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name; valid for this job only
+    WORKER_ID = "CONCERTINA_WORKER_ID"
+    ATTEMPT = "CONCERTINA_ATTEMPT"
+    COORDINATOR = "CONCERTINA_COORDINATOR"  # host:port the coordinator listens on
+    SERVICE_URL = "CONCERTINA_SERVICE_URL"  # coordinator only: where to sync
+    STATE_DIR = "CONCERTINA_STATE_DIR"  # coordinator only: its own small durable state
+    CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
+    CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
+    CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
+    BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
+    SEED = "CONCERTINA_SEED"
+    GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
+    SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # optional: record every committed step
+
+
+class ExitCode(IntEnum):
+    """How a process of a job ended, beyond what the user's own code returns."""
+
+    COMPLETED = 0
+    RELEASED = 83  # left because the plan said so; nothing went wrong
+    COORDINATOR_LOST = 84  # no coordinator for too long: a fenced worker stops itself
+    PORT_IN_USE = 85  # the coordinator could not listen; the service picks another port
+    COMMAND_NOT_FOUND = 127
+    COMMAND_NOT_EXECUTABLE = 126
+
+
+class LearningRateScaling(StrEnum):
+    """How the learning rate follows the global batch (users' word: `lr_scaling`)."""
+
+    NONE = "none"
+    LINEAR = "linear"
+    SQRT = "sqrt"
+
+
+class BatchRules(TypedDict):
+    """What a worker must know of the job's batch declaration."""
+
+    base: int  # the global batch the script's learning rate was chosen for
+    lr_scaling: str
+    lr_warmup_steps: int
+    max_per_gpu: int | None  # larger local batches are accumulated
+
+
+class DesiredAction(StrEnum):
+    """What the service wants the job's processes to do."""
+
+    RUN = "run"
+    STOP = "stop"  # write a checkpoint, then every worker leaves with `ExitCode.RELEASED`
+
+
+class Desired(TypedDict):
+    """The service's answer to a sync: the state it wants. `revision` counts up."""
+
+    action: str
+    revision: int
+    attempt: int
+    workers: list[str]  # ids of the workers that should train, in rank order
+    global_batch_size: int
+    next_generation: int  # no new generation may be numbered below this
+
+
+class WorkerPhase(StrEnum):
+    """Where a worker stands, as the coordinator sees it."""
+
+    CONNECTED = "connected"  # said hello; building its model
+    READY = "ready"  # registered, warm, may join
+    TRAINING = "training"  # member of the active generation
+    FINISHED = "finished"  # ran through the last epoch
+    LOST = "lost"  # its connection broke, or its heartbeat stopped
+
+
+class GenerationCause(StrEnum):
+    """Why the coordinator began a generation."""
+
+    DESIRED = "desired"  # the service asked for it: see `revision`
+    WORKER_LOST = "worker_lost"  # survivors re-formed on their own
+
+
+class GenerationReport(TypedDict):
+    """One fixed set of workers and one global batch, once training runs with it."""
+
+    number: int
+    revision: int
+    cause: str
+    workers: list[str]
+    global_batch_size: int
+    began_at: float  # Unix seconds
+    step: int  # optimizer steps of the job before this generation
+    stall_seconds: float  # longest gap between steps at the switch, less the median step
+    lost_workers: list[str]
+
+
+class MetricReport(TypedDict):
+    """Progress at one moment; at most one a second, oldest first."""
+
+    at: float  # Unix seconds
+    generation: int
+    step: int  # optimizer steps since the job began
+    epoch: float  # 1.5 = half way through the second epoch
+    samples: int  # samples used since the job began
+    samples_per_second: float
+    step_seconds: float  # median since the last report
+    compute_seconds: float  # of the step: forward and backward
+    communication_seconds: float  # of the step: waiting for the gradient exchange
+    local_batch_size: int  # largest share of one worker
+    learning_rate: float
+    values: dict[str, float]  # what the script logged: loss, accuracy, ...
+
+
+class MeasurementReport(TypedDict):
+    """Step time at one configuration, for the throughput model; steps after a switch left out."""
+
+    workers: int
+    global_batch_size: int
+    steps: int  # steps behind the mean, all since the configuration began
+    step_seconds: float
+
+
+class WorkerReport(TypedDict):
+    """One worker as the coordinator sees it."""
+
+    worker_id: str
+    phase: str
+    error: NotRequired[str]  # last line of the traceback, if it said one
+
+
+class SyncReport(TypedDict):
+    """Everything the coordinator knows; metrics and generations until acknowledged by a 200."""
+
+    coordinator_started_at: float
+    registered: bool  # the script called `register`: it can be rescaled hot
+    model_bytes: int  # parameters and optimizer state; 0 until registered
+    total_samples: int | None  # over all epochs, once the script told
+    revision: int  # newest desired revision seen
+    generation: int  # active generation; 0 before the first
+    workers: list[WorkerReport]
+    generations: list[GenerationReport]
+    metrics: list[MetricReport]
+    measurements: list[MeasurementReport]
+    checkpoint_step: int | None  # newest complete checkpoint
+    finished: bool
