@@ -1,0 +1,22 @@
+"""Who wants to know that the demand for GPUs may have changed?
+
+Commands announce it; the control loop listens and asks for a tick at once instead of waiting for
+the next one. It is a hint and may be lost: ticks come regularly anyway.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from django.dispatch import Signal
+
+demand_changed: Final = Signal()  # receivers get `job_id: str`
+
+
+def announce_demand(job_id: str) -> None:
+    """Send `demand_changed` once the running transaction is committed; receivers cannot break it."""
+    transaction.on_commit(
+        partial(demand_changed.send, sender=announce_demand, job_id=job_id), robust=True
+    )
