@@ -91,7 +91,13 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One queued or active job. Times are seconds on the snapshot's clock."""
+    """One queued or active job. Times are seconds on the snapshot's clock.
+
+    `target` belongs to a job with `can_rescale=False` whose change is under way: what it will hold
+    when the change is over (no worker at all for a job being stopped). The planner counts on it,
+    so that GPUs which are already on their way back are not asked for a second time from
+    somebody else. None: the job stays with `allocation`.
+    """
 
     job_id: str
     name: str
@@ -115,15 +121,39 @@ class Job:
     attained_gpu_seconds: float = 0.0
     remaining_samples: int | None = None  # None: length unknown
     model_bytes: int = 0
-    can_rescale: bool = True  # False while starting, rescaling or of mode `fixed`
+    can_rescale: bool = True  # False while starting, rescaling, stopping or of mode `fixed`
+    target: Allocation | None = None  # where a change under way leads; see below
+    can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
     measurements: tuple[Measurement, ...] = field(default=())
+
+
+class ChangeKind(StrEnum):
+    """What happened to a pool lately; used to say why a plan changes, never to make it."""
+
+    JOB_FINISHED = "job_finished"  # completed, failed, cancelled or paused by its user
+    WORKER_LOST = "worker_lost"  # `name` is the job that lost it
+    NODE_LOST = "node_lost"
+    NODE_JOINED = "node_joined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One recent event of a pool: `name` is the job's (of `worker_lost`: its id) or the node's."""
+
+    kind: ChangeKind
+    pool: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterState:
-    """The whole snapshot. `now` is in seconds on the clock all other times use."""
+    """The whole snapshot. `now` is in seconds on the clock all other times use.
+
+    `changes` holds what happened since the last applied plan, or within the last few seconds.
+    """
 
     now: float
     pools: tuple[Pool, ...]
     quotas: tuple[TeamQuota, ...]
     jobs: tuple[Job, ...]
+    changes: tuple[Change, ...] = ()

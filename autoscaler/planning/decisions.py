@@ -35,6 +35,7 @@ class Reason(StrEnum):
     FAIR_SHARE = "fair_share"
     BATCH_RETUNE = "batch_retune"
     SCALING_INEFFICIENT = "scaling_inefficient"
+    SCALING_EFFICIENT = "scaling_efficient"  # measured, and more workers pay on GPUs that are free
     NODE_LOST = "node_lost"
     NODE_JOINED = "node_joined"
 
