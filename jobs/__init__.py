@@ -1,0 +1,1 @@
+"""WHAT is trained: job specs, the lifecycle, events, metrics. Writes in `commands`."""

@@ -16,7 +16,7 @@ demand_changed: Final = Signal()  # receivers get `job_id: str`
 
 
 def announce_demand(job_id: str) -> None:
-    """Send `demand_changed` once the running transaction is committed; receivers cannot break it."""
+    """Send `demand_changed` once the transaction is committed; receivers cannot break it."""
     transaction.on_commit(
         partial(demand_changed.send, sender=announce_demand, job_id=job_id), robust=True
     )

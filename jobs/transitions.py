@@ -42,9 +42,9 @@ def move(
     Raises:
         IllegalMove: the lifecycle table lacks a move from an expected state.
     """
-    for old in expected:
-        if not is_legal(old, new):
-            raise IllegalMove(f"{old} -> {new}")
+    for state in expected:
+        if not is_legal(state, new):
+            raise IllegalMove(f"{state} -> {new}")
     with transaction.atomic():
         held = Job.objects.select_for_update(no_key=True).filter(pk=job_id, state__in=expected)
         old = held.values_list("state", flat=True).first()

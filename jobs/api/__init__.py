@@ -1,0 +1,1 @@
+"""The REST endpoints about jobs."""

@@ -1,0 +1,59 @@
+"""What can go wrong with a request about jobs? One class per situation, each with a stable code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from jobs.lifecycle import State
+from jobs.problems import Problem
+
+
+class JobsError(Exception):
+    """A request about jobs cannot be done."""
+
+    code: ClassVar[str]
+
+    def __init__(self, message: str = "", problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message or self.__doc__)
+        self.problems = tuple(problems)
+
+
+class SpecInvalid(JobsError):
+    """The job spec cannot be accepted."""
+
+    code = "invalid_spec"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(" ".join(str(problem) for problem in problems[:3]), problems)
+        self.answer_code = problems[0].code
+
+
+class JobNotFound(JobsError):
+    """There is no such job."""
+
+    code = "not_found"
+
+
+class NameInUse(JobsError):
+    """The team has a live job of this name."""
+
+    code = "name_in_use"
+
+
+class IdempotencyConflict(JobsError):
+    """This Idempotency-Key was used within 24 hours for another request."""
+
+    code = "idempotency_conflict"
+
+
+class IllegalTransition(JobsError):
+    """The job's state does not allow this."""
+
+    code = "illegal_transition"
+
+    def __init__(self, *, verb: str, state: State, allowed: Sequence[State]) -> None:
+        super().__init__(
+            f"The job is {state}; only a job that is {' or '.join(allowed)} can be {verb}."
+        )
+        self.state = state

@@ -1,0 +1,56 @@
+"""Which names and texts may a job spec contain? Errors read `what is wrong | what to do`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
+_OURS: Final = "CONCERTINA_"
+_MOST_ENTRIES: Final = 200  # guessed: far above real specs, far below what would hurt
+
+
+def check_job_name(name: str) -> str:
+    if not _JOB_NAME.fullmatch(name):
+        raise ValueError(
+            "is not a job name | Use 1 to 80 letters, digits, dots, hyphens and underscores,"
+            " beginning with a letter or digit."
+        )
+    return name
+
+
+def check_text(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("contains a null character | Remove it.")
+    return text
+
+
+def check_environment(env: dict[str, str]) -> dict[str, str]:
+    _check_size(env)
+    for name in env:
+        if not _VARIABLE.fullmatch(name):
+            raise ValueError(
+                f"has {name!r}, which is not a variable name"
+                " | Use letters, digits and underscores, not beginning with a digit."
+            )
+        if name.startswith(_OURS):
+            raise ValueError(f"sets {name}, which the platform sets itself | Remove it.")
+    return env
+
+
+def check_labels(labels: dict[str, str]) -> dict[str, str]:
+    _check_size(labels)
+    for name in labels:
+        if not _LABEL.fullmatch(name):
+            raise ValueError(
+                f"has {name!r}, which is not a label name"
+                " | Use up to 80 letters, digits, dots, slashes, hyphens and underscores."
+            )
+    return labels
+
+
+def _check_size(entries: dict[str, str]) -> None:
+    if len(entries) > _MOST_ENTRIES:
+        raise ValueError(f"has {len(entries)} entries | Use at most {_MOST_ENTRIES}.")

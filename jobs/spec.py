@@ -1,0 +1,206 @@
+"""What may a user ask for? The job spec: every field, its type, its bounds and its default.
+
+A spec is YAML or JSON. `parse` answers with a whole `JobSpec` or with problems that name the
+field, its value and the remedy. The stored `resolved_spec` is `JobSpec.resolved()`; `from_resolved`
+reads it back, with durations in seconds and sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    ValidationError,
+)
+
+from concertina_worker.protocol import LearningRateScaling
+from jobs import problems
+from jobs.errors import SpecInvalid
+from jobs.feasibility import BatchBounds, check_batch, check_elastic
+from jobs.names import check_environment, check_job_name, check_labels, check_text
+from jobs.quantities import Bytes, Duration
+
+_HOUR: Final = 3600.0
+_WEEK: Final = 7 * 24 * _HOUR
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Resources(_Part):
+    """What one worker gets."""
+
+    gpus_per_worker: int = Field(default=1, ge=1, le=64)
+    cpus: float | None = Field(default=None, gt=0, le=1024, allow_inf_nan=False)
+    memory: Bytes | None = None
+
+
+class Elastic(_Part):
+    """How many workers the job can use, and how it changes between them."""
+
+    min_workers: int = Field(default=1, ge=1, le=10_000)
+    max_workers: int = Field(default=1, ge=1, le=10_000)
+    allowed_workers: Annotated[list[int], Field(min_length=1, max_length=1000)] | None = None
+    worker_step: int = Field(default=1, ge=1, le=10_000)
+    mode: Literal["auto", "hot", "restart", "fixed"] = "auto"
+    min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
+    grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
+    registration_timeout: Annotated[float, Duration(at_least=1, at_most=_HOUR)] = 60.0
+
+    def worker_counts(self) -> tuple[int, ...] | None:
+        """The counts the job lists or steps through; None: any from min to max."""
+        if self.allowed_workers is not None:
+            return tuple(sorted(set(self.allowed_workers)))
+        if self.worker_step == 1:
+            return None
+        return tuple(range(self.min_workers, self.max_workers + 1, self.worker_step))
+
+
+class GlobalBatch(_Part):
+    """Allowed global batch sizes: from min to max, multiples of `multiple_of`."""
+
+    base: int = Field(ge=1, le=10**9)  # the one the script's learning rate was chosen for
+    min: int = Field(default=0, ge=1, le=10**9)  # not given: as `base`
+    max: int = Field(default=0, ge=1, le=10**9)  # not given: as `base`
+    multiple_of: int = Field(default=1, ge=1, le=10**9)
+
+
+def _check_limit(value: object) -> int | Literal["auto"]:
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise ValueError("is not a limit | Use auto or a whole number from 1.")
+
+
+class PerGpuBatch(_Part):
+    """The memory limit of one worker's share."""
+
+    max: Annotated[int | Literal["auto"], PlainValidator(_check_limit)] = "auto"
+
+
+def _expand(value: object) -> object:
+    """Accept a bare number for a fixed batch, and fill in what follows from `base`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = {"base": value}
+    if isinstance(value, dict) and isinstance(value.get("base"), int):
+        return {"min": value["base"], "max": value["base"], **value}
+    return value
+
+
+class Batch(_Part):
+    """The global batch, and how the learning rate follows it."""
+
+    global_batch_size: Annotated[GlobalBatch, BeforeValidator(_expand)]
+    per_gpu_batch_size: PerGpuBatch = PerGpuBatch()
+    gradient_accumulation: bool = True
+    lr_scaling: Literal["none", "linear", "sqrt"] = LearningRateScaling.LINEAR.value
+    lr_warmup_steps: int = Field(default=200, ge=0, le=10**6)
+
+    @property
+    def max_per_worker(self) -> int | None:
+        """Samples of one worker's share before accumulation; None: not declared."""
+        limit = self.per_gpu_batch_size.max
+        return None if limit == "auto" else limit
+
+    def bounds(self) -> BatchBounds:
+        size = self.global_batch_size
+        return BatchBounds(
+            base=size.base,
+            minimum=size.min,
+            maximum=size.max,
+            multiple_of=size.multiple_of,
+            max_per_worker=self.max_per_worker,
+            has_accumulation=self.gradient_accumulation,
+        )
+
+
+class Checkpoint(_Part):
+    """How often state is written, and how many copies are kept."""
+
+    interval: Annotated[float, Duration(at_least=1, at_most=_WEEK)] = 60.0
+    keep_last: int = Field(default=3, ge=1, le=1000)
+
+
+class Retry(_Part):
+    """How often a job whose own code fails is started again."""
+
+    max_restarts: int = Field(default=3, ge=0, le=1000)
+
+
+Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_text)]
+
+
+class JobSpec(_Part):
+    """One job as its user declares it."""
+
+    name: Annotated[str, AfterValidator(check_job_name)]
+    team: str = Field(default="", validation_alias=AliasChoices("team", "project"), max_length=40)
+    pool: str = Field(default="", max_length=40)  # "": the only one there is
+    image: Word | None = None
+    command: Annotated[list[Word], Field(min_length=1, max_length=1000)]
+    workdir: Word | None = None
+    env: Annotated[dict[str, Word], AfterValidator(check_environment)] = Field(default_factory=dict)
+    resources: Resources = Resources()
+    elastic: Elastic = Elastic()
+    batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))
+    priority: int = Field(default=50, ge=0, le=100)
+    preemptibility: Literal["preemptible", "semi-preemptible", "non-preemptible"] = (
+        "semi-preemptible"
+    )
+    retry: Retry = Retry()
+    checkpoint: Checkpoint = Checkpoint()
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    labels: Annotated[dict[str, Word], AfterValidator(check_labels)] = Field(default_factory=dict)
+
+    def resolved(self, *, team: str, pool: str) -> dict[str, Any]:
+        """Every field with its value, as JSON; `from_resolved` reads it back."""
+        return {**self.model_dump(mode="json"), "team": team, "pool": pool}
+
+    @classmethod
+    def from_resolved(cls, document: Mapping[str, Any]) -> Self:
+        return cls.model_validate(document)
+
+
+def parse(document: object) -> JobSpec:
+    """Read a spec as a user sent it.
+
+    Raises:
+        SpecInvalid: with every problem found; nothing is silently corrected.
+    """
+    if not isinstance(document, Mapping):
+        raise SpecInvalid([_NOT_A_MAPPING])
+    try:
+        spec = JobSpec.model_validate(_without_aliases(document))
+    except ValidationError as error:
+        raise SpecInvalid(problems.from_validation(error, JobSpec)) from error
+    found = [*check_elastic(spec.elastic), *check_batch(spec.elastic, spec.batch.bounds())]
+    if found:
+        raise SpecInvalid(found)
+    return spec
+
+
+_NOT_A_MAPPING = problems.Problem(
+    field="",
+    value=None,
+    problem="is not a mapping of fields",
+    remedy="Send an object with at least name, team and command.",
+)
+
+
+def _without_aliases(document: Mapping[Any, Any]) -> dict[str, Any]:
+    """`max_restarts` on the top level is `retry.max_restarts`."""
+    plain = {str(name): value for name, value in document.items()}
+    if "max_restarts" in plain and isinstance(plain.get("retry", {}), dict):
+        plain["retry"] = {**plain.get("retry", {}), "max_restarts": plain.pop("max_restarts")}
+    return plain
