@@ -277,4 +277,3 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return self.key
-

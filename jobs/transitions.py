@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
 from jobs import events
 from jobs.lifecycle import FINAL, State, is_legal
-from jobs.models import Job
+from jobs.models import Generation, Job
+
+_WITHOUT_WORKERS: Final = FINAL | {State.QUEUED, State.PAUSED}
 
 
 class IllegalMove(Exception):
@@ -33,8 +35,9 @@ def move(
 ) -> bool:
     """Move the job from one of the `expected` states to `new`, with its event, or do nothing.
 
-    `changes` are other columns to set in the same update. `started_at` is set by the first start
-    and `finished_at` by every final state; nobody else sets them.
+    `changes` are other columns to set in the same update. `started_at` is set by the first start,
+    `finished_at` by every final state, and a job that holds no worker any more has no open
+    generation; nobody else needs to see to that.
 
     Returns:
         False when the job is unknown or in none of the expected states: somebody else was first.
@@ -53,6 +56,8 @@ def move(
         Job.objects.filter(pk=job_id, state=old).update(
             state=new, reason=reason, message=message, **_times(new), **(changes or {})
         )
+        if new in _WITHOUT_WORKERS:
+            Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())
         events.record(
             job_id=job_id,
             kind=events.STATE_CHANGED,

@@ -7,234 +7,473 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('cluster', '0002_initial'),
-        ('tenancy', '0001_initial'),
+        ("cluster", "0002_initial"),
+        ("tenancy", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.CharField(default=jobs.models.new_id, editable=False, max_length=12, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=80)),
-                ('spec', models.JSONField(help_text='As sent.')),
-                ('resolved_spec', models.JSONField(help_text='With every default filled in.')),
-                ('labels', models.JSONField(default=dict)),
-                ('priority', models.PositiveSmallIntegerField(default=50)),
-                ('submitted_by', models.CharField(max_length=150)),
-                ('state', models.CharField(choices=[(jobs.lifecycle.State['QUEUED'], jobs.lifecycle.State['QUEUED']), (jobs.lifecycle.State['STARTING'], jobs.lifecycle.State['STARTING']), (jobs.lifecycle.State['RUNNING'], jobs.lifecycle.State['RUNNING']), (jobs.lifecycle.State['RESCALING'], jobs.lifecycle.State['RESCALING']), (jobs.lifecycle.State['PAUSED'], jobs.lifecycle.State['PAUSED']), (jobs.lifecycle.State['STOPPING'], jobs.lifecycle.State['STOPPING']), (jobs.lifecycle.State['COMPLETED'], jobs.lifecycle.State['COMPLETED']), (jobs.lifecycle.State['FAILED'], jobs.lifecycle.State['FAILED']), (jobs.lifecycle.State['CANCELLED'], jobs.lifecycle.State['CANCELLED'])], default=jobs.lifecycle.State['QUEUED'], max_length=10)),
-                ('reason', models.CharField(default='pending_evaluation', max_length=40)),
-                ('message', models.TextField(blank=True, default='')),
-                ('explanation', models.JSONField(default=dict, help_text='Newest decision, whole.')),
-                ('ends_as', models.CharField(blank=True, default='', max_length=10)),
-                ('mode', models.CharField(choices=[('auto', 'auto: hot when the script registers, else restart'), ('hot', 'hot: in process, without losing a step'), ('restart', 'restart: all workers end and start again from a checkpoint'), ('fixed', 'fixed: never')], default='auto', max_length=8)),
-                ('attempt', models.PositiveIntegerField(default=0, help_text='0 before the first start.')),
-                ('failures', models.PositiveIntegerField(default=0, help_text="Of the job's own code.")),
-                ('losses', models.PositiveIntegerField(default=0, help_text='Workers lost from outside.')),
-                ('not_before', models.DateTimeField(blank=True, help_text='Back-off after a failure.', null=True)),
-                ('generation', models.PositiveIntegerField(default=0, help_text='Active one; 0: none yet.')),
-                ('revision', models.PositiveIntegerField(default=0, help_text='Newest assignment.')),
-                ('coordinator_port', models.PositiveIntegerField(blank=True, null=True)),
-                ('coordinator_seen_at', models.DateTimeField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('last_rescaled_at', models.DateTimeField(blank=True, null=True)),
-                ('rescales', models.PositiveIntegerField(default=0)),
-                ('gpu_seconds', models.FloatField(default=0.0, help_text='GPU time held so far.')),
-                ('samples', models.BigIntegerField(default=0)),
-                ('total_samples', models.BigIntegerField(blank=True, null=True)),
-                ('step', models.BigIntegerField(default=0)),
-                ('epoch', models.FloatField(default=0.0)),
-                ('samples_per_second', models.FloatField(default=0.0)),
-                ('values', models.JSONField(default=dict, help_text='Newest logged metrics.')),
-                ('model_bytes', models.BigIntegerField(default=0)),
-                ('checkpoint_step', models.BigIntegerField(blank=True, null=True)),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='cluster.pool')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='tenancy.team')),
+                (
+                    "id",
+                    models.CharField(
+                        default=jobs.models.new_id,
+                        editable=False,
+                        max_length=12,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("spec", models.JSONField(help_text="As sent.")),
+                ("resolved_spec", models.JSONField(help_text="With every default filled in.")),
+                ("labels", models.JSONField(default=dict)),
+                ("priority", models.PositiveSmallIntegerField(default=50)),
+                ("submitted_by", models.CharField(max_length=150)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            (jobs.lifecycle.State["QUEUED"], jobs.lifecycle.State["QUEUED"]),
+                            (jobs.lifecycle.State["STARTING"], jobs.lifecycle.State["STARTING"]),
+                            (jobs.lifecycle.State["RUNNING"], jobs.lifecycle.State["RUNNING"]),
+                            (jobs.lifecycle.State["RESCALING"], jobs.lifecycle.State["RESCALING"]),
+                            (jobs.lifecycle.State["PAUSED"], jobs.lifecycle.State["PAUSED"]),
+                            (jobs.lifecycle.State["STOPPING"], jobs.lifecycle.State["STOPPING"]),
+                            (jobs.lifecycle.State["COMPLETED"], jobs.lifecycle.State["COMPLETED"]),
+                            (jobs.lifecycle.State["FAILED"], jobs.lifecycle.State["FAILED"]),
+                            (jobs.lifecycle.State["CANCELLED"], jobs.lifecycle.State["CANCELLED"]),
+                        ],
+                        default=jobs.lifecycle.State["QUEUED"],
+                        max_length=10,
+                    ),
+                ),
+                ("reason", models.CharField(default="pending_evaluation", max_length=40)),
+                ("message", models.TextField(blank=True, default="")),
+                (
+                    "explanation",
+                    models.JSONField(default=dict, help_text="Newest decision, whole."),
+                ),
+                ("ends_as", models.CharField(blank=True, default="", max_length=10)),
+                (
+                    "mode",
+                    models.CharField(
+                        choices=[
+                            ("auto", "auto: hot when the script registers, else restart"),
+                            ("hot", "hot: in process, without losing a step"),
+                            (
+                                "restart",
+                                "restart: all workers end and start again from a checkpoint",
+                            ),
+                            ("fixed", "fixed: never"),
+                        ],
+                        default="auto",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "attempt",
+                    models.PositiveIntegerField(default=0, help_text="0 before the first start."),
+                ),
+                (
+                    "failures",
+                    models.PositiveIntegerField(default=0, help_text="Of the job's own code."),
+                ),
+                (
+                    "losses",
+                    models.PositiveIntegerField(default=0, help_text="Workers lost from outside."),
+                ),
+                (
+                    "not_before",
+                    models.DateTimeField(
+                        blank=True, help_text="Back-off after a failure.", null=True
+                    ),
+                ),
+                (
+                    "generation",
+                    models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet."),
+                ),
+                (
+                    "revision",
+                    models.PositiveIntegerField(default=0, help_text="Newest assignment."),
+                ),
+                ("coordinator_port", models.PositiveIntegerField(blank=True, null=True)),
+                ("coordinator_seen_at", models.DateTimeField(blank=True, null=True)),
+                ("submitted_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("last_rescaled_at", models.DateTimeField(blank=True, null=True)),
+                ("rescales", models.PositiveIntegerField(default=0)),
+                ("gpu_seconds", models.FloatField(default=0.0, help_text="GPU time held so far.")),
+                ("samples", models.BigIntegerField(default=0)),
+                ("total_samples", models.BigIntegerField(blank=True, null=True)),
+                ("step", models.BigIntegerField(default=0)),
+                ("epoch", models.FloatField(default=0.0)),
+                ("samples_per_second", models.FloatField(default=0.0)),
+                ("values", models.JSONField(default=dict, help_text="Newest logged metrics.")),
+                ("model_bytes", models.BigIntegerField(default=0)),
+                ("checkpoint_step", models.BigIntegerField(blank=True, null=True)),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="jobs",
+                        to="cluster.pool",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="jobs",
+                        to="tenancy.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-submitted_at', 'id'),
+                "ordering": ("-submitted_at", "id"),
             },
         ),
         migrations.CreateModel(
-            name='IdempotencyKey',
+            name="IdempotencyKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('body_digest', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.team')),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                ("body_digest", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenancy.team",
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="jobs.job"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Generation',
+            name="Generation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('attempt', models.PositiveIntegerField()),
-                ('revision', models.PositiveIntegerField()),
-                ('workers', models.PositiveIntegerField()),
-                ('worker_ids', models.JSONField()),
-                ('global_batch_size', models.PositiveIntegerField()),
-                ('reason', models.CharField(max_length=40)),
-                ('message', models.TextField(blank=True, default='')),
-                ('began_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('step', models.BigIntegerField(default=0, help_text='Steps of the job before it.')),
-                ('stall_seconds', models.FloatField(default=0.0)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generations', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("attempt", models.PositiveIntegerField()),
+                ("revision", models.PositiveIntegerField()),
+                ("workers", models.PositiveIntegerField()),
+                ("worker_ids", models.JSONField()),
+                ("global_batch_size", models.PositiveIntegerField()),
+                ("reason", models.CharField(max_length=40)),
+                ("message", models.TextField(blank=True, default="")),
+                ("began_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "step",
+                    models.BigIntegerField(default=0, help_text="Steps of the job before it."),
+                ),
+                ("stall_seconds", models.FloatField(default=0.0)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="generations",
+                        to="jobs.job",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('number',),
+                "ordering": ("number",),
             },
         ),
         migrations.CreateModel(
-            name='Event',
+            name="Event",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('kind', models.CharField(max_length=40)),
-                ('old_state', models.CharField(blank=True, default='', max_length=10)),
-                ('new_state', models.CharField(blank=True, default='', max_length=10)),
-                ('reason', models.CharField(blank=True, default='', max_length=40)),
-                ('message', models.TextField(blank=True, default='')),
-                ('data', models.JSONField(default=dict)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("kind", models.CharField(max_length=40)),
+                ("old_state", models.CharField(blank=True, default="", max_length=10)),
+                ("new_state", models.CharField(blank=True, default="", max_length=10)),
+                ("reason", models.CharField(blank=True, default="", max_length=40)),
+                ("message", models.TextField(blank=True, default="")),
+                ("data", models.JSONField(default=dict)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="events",
+                        to="jobs.job",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('at', 'id'),
+                "ordering": ("at", "id"),
             },
         ),
         migrations.CreateModel(
-            name='Assignment',
+            name="Assignment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revision', models.PositiveIntegerField()),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('attempt', models.PositiveIntegerField()),
-                ('worker_ids', models.JSONField(help_text='In rank order.')),
-                ('global_batch_size', models.PositiveIntegerField()),
-                ('reason', models.CharField(max_length=40)),
-                ('message', models.TextField(blank=True, default='')),
-                ('decision', models.JSONField(default=dict, help_text="The planner's numbers.")),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("revision", models.PositiveIntegerField()),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("attempt", models.PositiveIntegerField()),
+                ("worker_ids", models.JSONField(help_text="In rank order.")),
+                ("global_batch_size", models.PositiveIntegerField()),
+                ("reason", models.CharField(max_length=40)),
+                ("message", models.TextField(blank=True, default="")),
+                ("decision", models.JSONField(default=dict, help_text="The planner's numbers.")),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="jobs.job",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('revision',),
+                "ordering": ("revision",),
             },
         ),
         migrations.CreateModel(
-            name='Measurement',
+            name="Measurement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('workers', models.PositiveIntegerField()),
-                ('nodes', models.PositiveIntegerField(default=1)),
-                ('global_batch_size', models.PositiveIntegerField()),
-                ('steps', models.PositiveIntegerField()),
-                ('step_seconds', models.FloatField()),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='measurements', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("workers", models.PositiveIntegerField()),
+                ("nodes", models.PositiveIntegerField(default=1)),
+                ("global_batch_size", models.PositiveIntegerField()),
+                ("steps", models.PositiveIntegerField()),
+                ("step_seconds", models.FloatField()),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="measurements",
+                        to="jobs.job",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MetricPoint',
+            name="MetricPoint",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('generation', models.PositiveIntegerField()),
-                ('step', models.BigIntegerField()),
-                ('epoch', models.FloatField()),
-                ('samples', models.BigIntegerField()),
-                ('samples_per_second', models.FloatField()),
-                ('step_seconds', models.FloatField()),
-                ('compute_seconds', models.FloatField()),
-                ('communication_seconds', models.FloatField()),
-                ('learning_rate', models.FloatField()),
-                ('values', models.JSONField(default=dict)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='metrics', to='jobs.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("generation", models.PositiveIntegerField()),
+                ("step", models.BigIntegerField()),
+                ("epoch", models.FloatField()),
+                ("samples", models.BigIntegerField()),
+                ("samples_per_second", models.FloatField()),
+                ("step_seconds", models.FloatField()),
+                ("compute_seconds", models.FloatField()),
+                ("communication_seconds", models.FloatField()),
+                ("learning_rate", models.FloatField()),
+                ("values", models.JSONField(default=dict)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="metrics",
+                        to="jobs.job",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('step', 'generation'),
+                "ordering": ("step", "generation"),
             },
         ),
         migrations.CreateModel(
-            name='Worker',
+            name="Worker",
             fields=[
-                ('id', models.CharField(max_length=40, primary_key=True, serialize=False)),
-                ('attempt', models.PositiveIntegerField()),
-                ('phase', models.CharField(choices=[('starting', 'starting: claims its GPUs; the worker host was asked'), ('ready', 'ready: registered and warm'), ('training', 'training: member of the active generation'), ('leaving', 'leaving: no longer wanted'), ('gone', 'gone: seen to have ended; its GPUs are free')], default='starting', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('gone_at', models.DateTimeField(blank=True, null=True)),
-                ('exit_code', models.IntegerField(blank=True, null=True)),
-                ('error', models.TextField(blank=True, default='')),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workers', to='jobs.job')),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='cluster.node')),
+                ("id", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("attempt", models.PositiveIntegerField()),
+                (
+                    "phase",
+                    models.CharField(
+                        choices=[
+                            ("starting", "starting: claims its GPUs; the worker host was asked"),
+                            ("ready", "ready: registered and warm"),
+                            ("training", "training: member of the active generation"),
+                            ("leaving", "leaving: no longer wanted"),
+                            ("gone", "gone: seen to have ended; its GPUs are free"),
+                        ],
+                        default="starting",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("gone_at", models.DateTimeField(blank=True, null=True)),
+                ("exit_code", models.IntegerField(blank=True, null=True)),
+                ("error", models.TextField(blank=True, default="")),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="workers",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "node",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="cluster.node",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('created_at', 'id'),
+                "ordering": ("created_at", "id"),
             },
         ),
         migrations.CreateModel(
-            name='GpuClaim',
+            name="GpuClaim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('gpu_index', models.PositiveIntegerField()),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='cluster.node')),
-                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='claims', to='jobs.worker')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("gpu_index", models.PositiveIntegerField()),
+                (
+                    "node",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claims",
+                        to="cluster.node",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="jobs.worker",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state'], name='jobs_job_state_7f24c5_idx'),
+            model_name="job",
+            index=models.Index(fields=["state"], name="jobs_job_state_7f24c5_idx"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['team', '-submitted_at'], name='jobs_job_team_id_50a4ac_idx'),
+            model_name="job",
+            index=models.Index(
+                fields=["team", "-submitted_at"], name="jobs_job_team_id_50a4ac_idx"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', [jobs.lifecycle.State['PAUSED'], jobs.lifecycle.State['QUEUED'], jobs.lifecycle.State['RESCALING'], jobs.lifecycle.State['RUNNING'], jobs.lifecycle.State['STARTING'], jobs.lifecycle.State['STOPPING']])), fields=('team', 'name'), name='live_job_names_are_unique_per_team'),
+            model_name="job",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    (
+                        "state__in",
+                        [
+                            jobs.lifecycle.State["PAUSED"],
+                            jobs.lifecycle.State["QUEUED"],
+                            jobs.lifecycle.State["RESCALING"],
+                            jobs.lifecycle.State["RUNNING"],
+                            jobs.lifecycle.State["STARTING"],
+                            jobs.lifecycle.State["STOPPING"],
+                        ],
+                    )
+                ),
+                fields=("team", "name"),
+                name="live_job_names_are_unique_per_team",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('priority__lte', 100)), name='priority_is_0_to_100'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("priority__lte", 100)), name="priority_is_0_to_100"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='idempotencykey',
-            constraint=models.UniqueConstraint(fields=('team', 'key'), name='one_job_per_idempotency_key'),
+            model_name="idempotencykey",
+            constraint=models.UniqueConstraint(
+                fields=("team", "key"), name="one_job_per_idempotency_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='generation',
-            constraint=models.UniqueConstraint(fields=('job', 'number'), name='one_generation_per_number'),
+            model_name="generation",
+            constraint=models.UniqueConstraint(
+                fields=("job", "number"), name="one_generation_per_number"
+            ),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['job', 'id'], name='jobs_event_job_id_448544_idx'),
+            model_name="event",
+            index=models.Index(fields=["job", "id"], name="jobs_event_job_id_448544_idx"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('job', 'revision'), name='one_assignment_per_revision'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                fields=("job", "revision"), name="one_assignment_per_revision"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='measurement',
-            constraint=models.UniqueConstraint(fields=('job', 'workers', 'nodes', 'global_batch_size'), name='one_measurement_per_configuration'),
+            model_name="measurement",
+            constraint=models.UniqueConstraint(
+                fields=("job", "workers", "nodes", "global_batch_size"),
+                name="one_measurement_per_configuration",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='measurement',
-            constraint=models.CheckConstraint(condition=models.Q(('step_seconds__gt', 0), ('steps__gte', 1)), name='a_measurement_has_steps_and_time'),
+            model_name="measurement",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("step_seconds__gt", 0), ("steps__gte", 1)),
+                name="a_measurement_has_steps_and_time",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='metricpoint',
-            constraint=models.UniqueConstraint(fields=('job', 'generation', 'step'), name='a_metric_is_stored_once'),
+            model_name="metricpoint",
+            constraint=models.UniqueConstraint(
+                fields=("job", "generation", "step"), name="a_metric_is_stored_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='gpuclaim',
-            constraint=models.UniqueConstraint(fields=('node', 'gpu_index'), name='a_gpu_has_one_worker'),
+            model_name="gpuclaim",
+            constraint=models.UniqueConstraint(
+                fields=("node", "gpu_index"), name="a_gpu_has_one_worker"
+            ),
         ),
     ]

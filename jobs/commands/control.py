@@ -1,0 +1,111 @@
+"""How do people steer a job? They cancel, pause and resume it; the control loop makes it so.
+
+A job that holds workers first becomes `stopping`, with what it will be in `ends_as`; while it
+stops, another wish only changes `ends_as`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+
+from jobs import events, signals
+from jobs.errors import IllegalTransition, JobNotFound
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Job
+from jobs.transitions import move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """What somebody wants of a job, and from where it can be had."""
+
+    done: str  # "cancelled", as in "the job was cancelled by ada"
+    reason: str
+    becomes: State
+    at_once_from: frozenset[State]  # holds no worker
+    by_stopping_from: frozenset[State]  # holds workers, which must end first
+    instead_of: frozenset[State]  # what a stopping job may still be turned away from
+
+    @property
+    def allowed(self) -> Collection[State]:
+        return [state for state in State if state in self.at_once_from | self.by_stopping_from]
+
+
+_CANCEL: Final = _Wish(
+    done="cancelled",
+    reason="cancelled_by_user",
+    becomes=State.CANCELLED,
+    at_once_from=frozenset({State.QUEUED, State.PAUSED}),
+    by_stopping_from=ACTIVE,
+    instead_of=frozenset({State.PAUSED, State.QUEUED}),
+)
+_PAUSE: Final = _Wish(
+    done="paused",
+    reason="paused_by_user",
+    becomes=State.PAUSED,
+    at_once_from=frozenset({State.QUEUED}),
+    by_stopping_from=ACTIVE,
+    instead_of=frozenset({State.QUEUED}),
+)
+_RESUME: Final = _Wish(
+    done="resumed",
+    reason="pending_evaluation",
+    becomes=State.QUEUED,
+    at_once_from=frozenset({State.PAUSED}),
+    by_stopping_from=frozenset(),
+    instead_of=frozenset({State.PAUSED}),
+)
+
+
+def cancel(*, job_id: str, actor: str, reason: str = "") -> Job:
+    """Stop the job for good. Raises: JobNotFound, IllegalTransition (it has ended already)."""
+    return _grant(_CANCEL, job_id=job_id, actor=actor, comment=reason)
+
+
+def pause(*, job_id: str, actor: str, reason: str = "") -> Job:
+    """Give back all GPUs after a checkpoint. Raises: JobNotFound, IllegalTransition."""
+    return _grant(_PAUSE, job_id=job_id, actor=actor, comment=reason)
+
+
+def resume(*, job_id: str, actor: str, reason: str = "") -> Job:
+    """Queue a paused job again. Raises: JobNotFound, IllegalTransition (it is not paused)."""
+    return _grant(_RESUME, job_id=job_id, actor=actor, comment=reason)
+
+
+@transaction.atomic
+def _grant(wish: _Wish, *, job_id: str, actor: str, comment: str) -> Job:
+    job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
+    if job is None:
+        raise JobNotFound
+    state, message = State(job.state), f"{wish.done.capitalize()} by {actor}{_because(comment)}."
+    if state in wish.at_once_from:
+        move(job_id, {state}, wish.becomes, reason=wish.reason, message=message)
+    elif state in wish.by_stopping_from:
+        changes = {"ends_as": wish.becomes}
+        move(job_id, {state}, State.STOPPING, reason=wish.reason, message=message, changes=changes)
+    elif state == State.STOPPING and job.ends_as in wish.instead_of:
+        _redirect(job, wish, message)
+    elif not (state == State.STOPPING and job.ends_as == wish.becomes):  # else: under way
+        raise IllegalTransition(verb=wish.done, state=state, allowed=list(wish.allowed))
+    signals.announce_demand(job_id)
+    job.refresh_from_db()
+    return job
+
+
+def _redirect(job: Job, wish: _Wish, message: str) -> None:
+    Job.objects.filter(pk=job.id).update(ends_as=wish.becomes, reason=wish.reason, message=message)
+    events.record(
+        job_id=job.id,
+        kind=events.STOP_REQUESTED,
+        reason=wish.reason,
+        message=message,
+        data={"ends_as": wish.becomes, "instead_of": job.ends_as},
+    )
+
+
+def _because(comment: str) -> str:
+    return f": {comment.strip().rstrip('.')}" if comment.strip() else ""

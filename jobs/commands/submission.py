@@ -1,0 +1,136 @@
+"""How does a job come into being? Checked whole, then written once, whatever is retried."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from tenancy.models import Team
+
+from jobs import admission, events, signals
+from jobs.capacity import PoolCapacity
+from jobs.errors import IdempotencyConflict, NameInUse
+from jobs.lifecycle import State
+from jobs.models import IdempotencyKey, Job
+from jobs.spec import parse
+
+IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A job, and whether this very call made it."""
+
+    job: Job
+    is_new: bool
+
+
+def submit(
+    *,
+    document: object,
+    teams: Mapping[str, Team],
+    pools: Sequence[PoolCapacity],
+    submitted_by: str,
+    idempotency_key: str | None = None,
+) -> Submission:
+    """Accept a job spec as a queued job.
+
+    The same `idempotency_key` with the same document answers with the job it made before.
+
+    Raises:
+        SpecInvalid: with every problem found.
+        NameInUse: the team has a live job of this name.
+        IdempotencyConflict: the key was used for another document.
+    """
+    admitted = admission.admit(parse(document), teams=teams, pools=pools)
+    key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
+    known = key.find()
+    if known is not None:
+        return Submission(job=known, is_new=False)
+    try:
+        return Submission(job=_create(admitted, document, submitted_by, key), is_new=True)
+    except IntegrityError as error:
+        known = key.find()  # somebody sent the same request at the same time
+        if known is not None:
+            return Submission(job=known, is_new=False)
+        if "live_job_names_are_unique_per_team" not in str(error):
+            raise
+        raise NameInUse(
+            f"Team {admitted.team.name} has a live job named {admitted.spec.name!r}."
+            " Use another name, or cancel that job first."
+        ) from error
+
+
+def dry_run(
+    *, document: object, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
+) -> admission.Admission:
+    """Check a spec as `submit` would, and change nothing.
+
+    Raises:
+        SpecInvalid: with every problem found.
+    """
+    return admission.admit(parse(document), teams=teams, pools=pools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    """An idempotency key of a team; an empty text means that none was sent."""
+
+    team: Team
+    text: str
+    digest: str
+
+    def find(self) -> Job | None:
+        if not self.text:
+            return None
+        row = IdempotencyKey.objects.filter(
+            team=self.team, key=self.text, created_at__gt=timezone.now() - IDEMPOTENCY_WINDOW
+        ).first()
+        if row is None:
+            return None
+        if row.body_digest != self.digest:
+            raise IdempotencyConflict
+        return row.job
+
+    def remember(self, job: Job) -> None:
+        if self.text:
+            IdempotencyKey.objects.filter(team=self.team, key=self.text).delete()  # outlived
+            IdempotencyKey.objects.create(
+                team=self.team, key=self.text, body_digest=self.digest, job=job
+            )
+
+
+@transaction.atomic
+def _create(admitted: admission.Admission, document: object, submitted_by: str, key: _Key) -> Job:
+    spec = admitted.spec
+    job = Job.objects.create(
+        team=admitted.team,
+        pool_id=admitted.pool.pool_id,
+        name=spec.name,
+        spec=document,
+        resolved_spec=admitted.resolved_spec,
+        labels=dict(spec.labels),
+        priority=spec.priority,
+        mode=spec.elastic.mode,
+        submitted_by=submitted_by,
+        message="Waits for the next planning tick.",
+    )
+    key.remember(job)
+    events.record(
+        job_id=job.id,
+        kind=events.SUBMITTED,
+        new_state=State.QUEUED,
+        message=f"Submitted by {submitted_by}.",
+    )
+    signals.announce_demand(job.id)
+    return job
+
+
+def _digest(document: Any) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
