@@ -7,16 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
 from jobs import events
-from jobs.lifecycle import FINAL, State, is_legal
+from jobs.lifecycle import FINAL, WITHOUT_WORKERS, State, is_legal
 from jobs.models import Generation, Job
-
-_WITHOUT_WORKERS: Final = FINAL | {State.QUEUED, State.PAUSED}
 
 
 class IllegalMove(Exception):
@@ -56,7 +54,7 @@ def move(
         Job.objects.filter(pk=job_id, state=old).update(
             state=new, reason=reason, message=message, **_times(new), **(changes or {})
         )
-        if new in _WITHOUT_WORKERS:
+        if new in WITHOUT_WORKERS:
             Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())
         events.record(
             job_id=job_id,

@@ -1,0 +1,146 @@
+"""How are a coordinator's observations stored? Each kind in one or two statements, idempotently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import F
+
+from concertina_worker.protocol import GenerationCause, WorkerPhase
+from jobs import events
+from jobs.lifecycle import WITHOUT_WORKERS
+from jobs.models import Assignment, Generation, Job, Measurement, MetricPoint, Worker
+from jobs.sync_report import GenerationEntry, MeasurementEntry, MetricEntry, WorkerEntry
+
+_PHASES = {
+    WorkerPhase.CONNECTED: Worker.Phase.STARTING,
+    WorkerPhase.READY: Worker.Phase.READY,
+    WorkerPhase.TRAINING: Worker.Phase.TRAINING,
+    WorkerPhase.FINISHED: Worker.Phase.LEAVING,
+}  # a lost worker keeps its phase until the worker host has seen it gone
+
+
+def store_generations(job: Job, reported: Sequence[GenerationEntry]) -> bool:
+    """Add the generations not known yet, ending the one before each; tell whether any was new."""
+    if not reported:
+        return False
+    last = Generation.objects.filter(job=job).order_by("-number").first()
+    known = last.number if last else 0
+    fresh = {entry.number: entry for entry in reported if entry.number > known}
+    for _, entry in sorted(fresh.items()):
+        last = _add_generation(job, entry, last)
+    return bool(fresh)
+
+
+def _add_generation(job: Job, entry: GenerationEntry, last: Generation | None) -> Generation:
+    wanted = Assignment.objects.filter(job=job, revision=entry.revision).first()
+    reason, message = _why(entry, wanted)
+    made = Generation.objects.create(
+        job=job,
+        number=entry.number,
+        attempt=wanted.attempt if wanted else job.attempt,
+        revision=entry.revision,
+        workers=len(entry.workers),
+        worker_ids=entry.workers,
+        global_batch_size=entry.global_batch_size,
+        reason=reason,
+        message=message,
+        began_at=entry.began_at,
+        ended_at=entry.began_at if job.state in WITHOUT_WORKERS else None,  # a late report
+        step=entry.step,
+        stall_seconds=entry.stall_seconds,
+    )
+    Generation.objects.filter(job=job, number__lt=made.number, ended_at=None).update(
+        ended_at=entry.began_at
+    )
+    is_rescale = last is not None and last.ended_at is None and last.attempt == made.attempt
+    changes = {"last_rescaled_at": entry.began_at, "rescales": F("rescales") + 1}
+    Job.objects.filter(pk=job.id).update(generation=made.number, **(changes if is_rescale else {}))
+    if entry.cause == GenerationCause.WORKER_LOST:
+        _record_loss(job, entry, message)
+    return made
+
+
+def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
+    if entry.cause == GenerationCause.WORKER_LOST:
+        lost = ", ".join(entry.lost_workers) or "A worker"
+        return "node_lost", f"{lost} was lost; {len(entry.workers)} went on without a stop."
+    return (wanted.reason, wanted.message) if wanted else ("", "")
+
+
+def _record_loss(job: Job, entry: GenerationEntry, message: str) -> None:
+    events.record(
+        job_id=job.id,
+        kind=events.WORKERS_LOST,
+        reason="node_lost",
+        message=message,
+        data={"workers": entry.lost_workers, "generation": entry.number},
+    )
+
+
+def store_metrics(job: Job, reported: Sequence[MetricEntry]) -> None:
+    """Add the points not known yet."""
+    points = [MetricPoint(job=job, **dict(entry)) for entry in reported]
+    MetricPoint.objects.bulk_create(points, batch_size=1000, ignore_conflicts=True)
+
+
+def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
+    """Replace what was measured at each configuration by what is known of it now."""
+    if not reported:
+        return
+    nodes = _NodesOfConfigurations(job)
+    rows = {
+        (entry.workers, nodes.count(entry), entry.global_batch_size): entry for entry in reported
+    }
+    Measurement.objects.bulk_create(
+        [
+            Measurement(
+                job=job,
+                workers=workers,
+                nodes=nodes_used,
+                global_batch_size=batch,
+                steps=entry.steps,
+                step_seconds=entry.step_seconds,
+            )
+            for (workers, nodes_used, batch), entry in rows.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["job", "workers", "nodes", "global_batch_size"],
+        update_fields=["steps", "step_seconds", "updated_at"],
+    )
+
+
+class _NodesOfConfigurations:
+    """On how many nodes did the job train with so many workers and this batch, last time?"""
+
+    def __init__(self, job: Job) -> None:
+        self._node_by_worker = dict(Worker.objects.filter(job=job).values_list("id", "node_id"))
+        generations = Generation.objects.filter(job=job).order_by("number")
+        self._workers_by_configuration = {
+            (workers, batch): ids
+            for workers, batch, ids in generations.values_list(
+                "workers", "global_batch_size", "worker_ids"
+            )
+        }
+
+    def count(self, entry: MeasurementEntry) -> int:
+        ids = self._workers_by_configuration.get((entry.workers, entry.global_batch_size), ())
+        return max(
+            1, len({self._node_by_worker[one] for one in ids if one in self._node_by_worker})
+        )
+
+
+def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:
+    """Bring the phases of workers up to date; those seen gone stay gone."""
+    entries = {entry.worker_id: entry for entry in reported}
+    members = set(wanted.worker_ids) if wanted else set()
+    rows = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
+    for worker in rows:
+        entry = entries[worker.id]
+        phase = _PHASES.get(entry.phase, worker.phase)
+        if worker.id not in members:
+            phase = Worker.Phase.LEAVING
+        error = entry.error or worker.error
+        if (worker.phase, worker.error) != (phase, error):
+            still = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
+            still.update(phase=phase, error=error)

@@ -1,0 +1,109 @@
+"""What does a sync change? The job's coordinator reports; the answer is the state we want.
+
+Reports are whole states, so a repeated or late one changes nothing: histories are keyed by their
+numbers, the rest is overwritten. About ten short statements in one transaction, no host calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from concertina_worker.protocol import Desired, DesiredAction
+from jobs import events, signals
+from jobs.commands import observations
+from jobs.errors import JobNotFound
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Assignment, Generation, Job
+from jobs.sync_report import MetricEntry, SyncReport
+from jobs.transitions import move
+
+
+@transaction.atomic
+def record_sync(*, job_id: str, report: SyncReport) -> Desired:
+    """Store what the coordinator reports and return what it should do.
+
+    Raises:
+        JobNotFound: there is no such job.
+    """
+    job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
+    if job is None:
+        raise JobNotFound
+    wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
+    is_new = observations.store_generations(job, report.generations)
+    observations.store_metrics(job, report.metrics)
+    observations.store_measurements(job, report.measurements)
+    observations.store_workers(job, report.workers, wanted)
+    _store_progress(job, report)
+    if _is_up_to_date(job, report, wanted) or is_new:
+        signals.announce_demand(job.id)
+    return _desired(job, wanted)
+
+
+def _store_progress(job: Job, report: SyncReport) -> None:
+    changes: dict[str, Any] = {
+        "coordinator_seen_at": Now(),
+        "model_bytes": report.model_bytes or job.model_bytes,
+        "total_samples": report.total_samples or job.total_samples,
+    }
+    if report.checkpoint_step is not None:
+        changes["checkpoint_step"] = report.checkpoint_step
+    if report.metrics:
+        changes |= _progress(job, report.metrics)
+    if report.registered and job.mode == Job.Mode.AUTO:
+        changes["mode"] = Job.Mode.HOT
+        events.record(
+            job_id=job.id,
+            kind=events.MODE_DETECTED,
+            reason=Job.Mode.HOT,
+            message="The script registered: it can be rescaled without a restart.",
+        )
+    Job.objects.filter(pk=job.id).update(**changes)
+
+
+def _progress(job: Job, metrics: list[MetricEntry]) -> dict[str, Any]:
+    """The newest point, and the newest value of each metric the script ever logged."""
+    newest = max(metrics, key=lambda point: (point.generation, point.step))
+    logged = dict(job.values)
+    for point in metrics:
+        logged |= point.values
+    return {
+        "step": newest.step,
+        "epoch": newest.epoch,
+        "samples": newest.samples,
+        "samples_per_second": newest.samples_per_second,
+        "values": logged,
+    }
+
+
+def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> bool:
+    """Move the job to running if the newest assignment is what trains now."""
+    if job.state not in {State.STARTING, State.RESCALING} or wanted is None:
+        return False
+    trains = Generation.objects.filter(
+        job=job, number=report.generation, revision=wanted.revision, ended_at=None
+    )
+    return trains.exists() and move(
+        job.id,
+        {State.STARTING, State.RESCALING},
+        State.RUNNING,
+        reason=wanted.reason,
+        message=wanted.message,
+        data={"generation": report.generation, "revision": wanted.revision},
+    )
+
+
+def _desired(job: Job, wanted: Assignment | None) -> Desired:
+    newest = Generation.objects.filter(job=job).aggregate(number=Max("number"))["number"]
+    runs = wanted is not None and job.state in ACTIVE
+    return Desired(
+        action=(DesiredAction.RUN if runs else DesiredAction.STOP).value,
+        revision=wanted.revision if wanted else 0,
+        attempt=wanted.attempt if wanted else job.attempt,
+        workers=list(wanted.worker_ids) if wanted else [],
+        global_batch_size=wanted.global_batch_size if wanted else 0,
+        next_generation=(newest or 0) + 1,
+    )
