@@ -1,0 +1,191 @@
+"""What can a program ask of the service? One method per thing, over REST only.
+
+    from concertina import Client
+
+    with Client.from_environment() as client:
+        job = client.submit(spec).job
+        job = client.wait(job["id"])
+
+Every method raises a `concertina.errors.ConcertinaError` when it does not work, and tries again
+by itself, for as long as the client's retry policy says, when the service is away for a moment.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from concertina import credentials, references, watching
+from concertina.log_following import LogFollower
+from concertina.retrying import BRIEF, PATIENT, Clock, Patience, RetryPolicy, SystemClock, retry
+from concertina.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from concertina.documents import (
+        Event,
+        Explanation,
+        Generation,
+        Job,
+        LogLine,
+        Pool,
+        Team,
+        Validation,
+        Worker,
+    )
+    from concertina.errors import Unreachable
+
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What became of a submit: `is_new` is false when its key had made this job before."""
+
+    job: Job
+    is_new: bool
+
+
+class Client:
+    """The service, seen as the owner of a token."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        policy: RetryPolicy = BRIEF,
+        clock: Clock | None = None,
+        on_delay: Callable[[Unreachable, float], None] = lambda _error, _seconds: None,
+    ) -> None:
+        address = credentials.normalised_url(url)
+        self._transport = Transport(credentials.Credentials(url=address, token=token))
+        self._policy = policy
+        self._on_delay = on_delay
+        self.url = address
+        self.clock = clock or SystemClock()
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """The service of `CONCERTINA_URL` and `CONCERTINA_TOKEN`, or of `concertina login`."""
+        found = credentials.load()
+        return cls(found.url, found.token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._transport.close()
+
+    def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
+        """Queue a job. However often a broken connection makes us repeat it, it is one job."""
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        status, job = self._send("POST", "/jobs", body=spec, headers=headers)
+        return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"
+
+    def validate(self, spec: dict[str, Any]) -> Validation:
+        """Ask what a submit would say, without submitting."""
+        return cast("Validation", self._send("POST", "/jobs:validate", body=spec)[1])
+
+    def cancel(self, job_id: str, *, reason: str = "") -> Job:
+        return self._control(job_id, "cancel", reason)
+
+    def pause(self, job_id: str, *, reason: str = "") -> Job:
+        """Have the job write a checkpoint and give its GPUs back until it is resumed."""
+        return self._control(job_id, "pause", reason)
+
+    def resume(self, job_id: str, *, reason: str = "") -> Job:
+        return self._control(job_id, "resume", reason)
+
+    def job(self, job_id: str) -> Job:
+        return cast("Job", self._get(f"/jobs/{job_id}"))
+
+    def jobs(
+        self,
+        *,
+        states: Iterable[str] = (),
+        team: str | None = None,
+        search: str | None = None,
+    ) -> Iterator[Job]:
+        """All jobs that fit, newest first, fetched page by page as they are asked for."""
+        filters = {"state": ",".join(states) or None, "team": team, "search": search}
+        cursor: str | None = None
+        while True:
+            page = self._get("/jobs", **filters, limit=_PAGE, cursor=cursor)
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            if not cursor:
+                return
+
+    def find(self, reference: str) -> Job:
+        """The job with this id, or with this name (`name` or `team/name`)."""
+        return references.find(self, reference)
+
+    def events(self, job_id: str, *, after: int | None = None) -> list[Event]:
+        return self._items(f"/jobs/{job_id}/events", after=after)
+
+    def generations(self, job_id: str) -> list[Generation]:
+        return self._items(f"/jobs/{job_id}/generations")
+
+    def workers(self, job_id: str) -> list[Worker]:
+        return self._items(f"/jobs/{job_id}/workers")
+
+    def explain(self, job_id: str) -> Explanation:
+        return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))
+
+    def logs(self, job_id: str, *, worker: str | None = None, tail: int = 1000) -> list[LogLine]:
+        return self._items(f"/jobs/{job_id}/logs", worker=worker, tail=tail)
+
+    def follow_logs(
+        self, job_id: str, *, worker: str | None = None, tail: int = 1000
+    ) -> Iterator[LogLine]:
+        """Each line once, as it is written, until the job is final; survives broken streams."""
+        patience = Patience(PATIENT, self.clock, self._on_delay)
+        follower = LogFollower(transport=self._transport, patience=patience)
+        return follower.lines(job_id, worker=worker, tail=tail)
+
+    def wait(
+        self,
+        job_id: str,
+        *,
+        on_event: Callable[[Event], None] = lambda _event: None,
+        on_progress: Callable[[Job], None] = lambda _job: None,
+    ) -> Job:
+        """Wait for a job to become final, telling of what happens; gives the final job."""
+        return watching.until_final(self, job_id, on_event=on_event, on_progress=on_progress)
+
+    def patient(self) -> Client:
+        """This client, but willing to wait ten minutes for an absent service."""
+        other = object.__new__(Client)
+        other.__dict__.update(self.__dict__, _policy=PATIENT)
+        return other
+
+    def teams(self, *, pool: str | None = None) -> list[Team]:
+        return self._items("/teams", pool=pool)
+
+    def pools(self) -> list[Pool]:
+        return self._items("/pools")
+
+    def _control(self, job_id: str, verb: str, reason: str) -> Job:
+        """A verb is no repeatable request: done once, its repetition is an illegal move."""
+        body = {"reason": reason} if reason else {}
+        return cast(
+            "Job", self._send("POST", f"/jobs/{job_id}/{verb}", body=body, is_repeatable=False)[1]
+        )
+
+    def _get(self, path: str, **params: Any) -> Any:
+        return self._send("GET", path, params=params)[1]
+
+    def _items(self, path: str, **params: Any) -> list[Any]:
+        return cast("list[Any]", self._get(path, **params)["items"])
+
+    def _send(
+        self, method: str, path: str, *, is_repeatable: bool = True, **request: Any
+    ) -> tuple[int, Any]:
+        return retry(
+            lambda: self._transport.send(method, path, **request),
+            patience=Patience(self._policy, self.clock, self._on_delay),
+            is_repeatable=is_repeatable,
+        )

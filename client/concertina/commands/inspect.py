@@ -1,0 +1,88 @@
+"""`ps`, `describe`, `explain`, `teams`: what is there, and why?"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from concertina.commands.options import JobReference, Output
+from concertina.documents import FINAL_STATES, LIVE_STATES
+from concertina.errors import BadInput
+from concertina.session import Format, session
+from concertina.views.cluster import teams_table
+from concertina.views.description import description
+from concertina.views.explanation import explanation
+from concertina.views.jobs import jobs_table
+
+_STATES = (*LIVE_STATES, *FINAL_STATES)
+
+
+def ps(
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", "-a", help="Final jobs too, newest first.")
+    ] = False,
+    states: Annotated[
+        list[str] | None,
+        typer.Option("--state", metavar="STATE", help="Only this state. May be repeated."),
+    ] = None,
+    team: Annotated[str | None, typer.Option(metavar="TEAM", help="Only this team.")] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only names with this text.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    output: Output = Format.TABLE,
+) -> None:
+    """List jobs: the live ones, unless told otherwise."""
+    with session(output) as current:
+        wanted = _checked(states) or (() if everything else LIVE_STATES)
+        found = current.client.jobs(states=wanted, team=team, search=search)
+        jobs = list(islice(found, limit))
+        if not jobs and not current.terminal.is_json:
+            current.terminal.say("No such jobs. `concertina ps --all` also lists final ones.")
+            return
+        current.terminal.show(jobs, jobs_table(jobs))
+
+
+def describe(reference: JobReference, *, output: Output = Format.TABLE) -> None:
+    """Show a job whole: facts, generations, workers, events."""
+    with session(output) as current:
+        client = current.client
+        job_id = client.find(reference)["id"]
+        job, generations = client.job(job_id), client.generations(job_id)
+        workers, events = client.workers(job_id), client.events(job_id)
+        document = {
+            "job": job,
+            "generations": generations,
+            "workers": workers,
+            "events": events,
+        }
+        current.terminal.show(document, description(job, generations, workers, events))
+
+
+def explain(reference: JobReference, *, output: Output = Format.TABLE) -> None:
+    """Say why a job waits, or has the workers it has, and how it came to that."""
+    with session(output) as current:
+        job = current.client.find(reference)
+        why = current.client.explain(job["id"])
+        current.terminal.show(why, explanation(job, why))
+
+
+def teams(
+    *,
+    pool: Annotated[str | None, typer.Option(metavar="POOL", help="Only this pool.")] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what each team is guaranteed, holds, borrows and lends, in GPUs."""
+    with session(output) as current:
+        found = current.client.teams(pool=pool)
+        current.terminal.show(found, teams_table(found))
+
+
+def _checked(states: list[str] | None) -> list[str]:
+    unknown = [state for state in states or () if state not in _STATES]
+    if unknown:
+        raise BadInput(f"--state {unknown[0]!r} is no state. Use one of {', '.join(_STATES)}.")
+    return states or []

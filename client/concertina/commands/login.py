@@ -1,0 +1,50 @@
+"""`login`: remember a service and a team's token, once both are known to work."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from concertina import credentials
+from concertina.client import Client
+from concertina.commands.options import Output
+from concertina.credentials import Credentials
+from concertina.errors import BadInput
+from concertina.session import Format, session
+
+
+def login(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Like http://host:8000.")],
+    *,
+    token: Annotated[
+        str,
+        typer.Option(
+            envvar=credentials.TOKEN_VARIABLE,
+            help="A team's token (ct_…). Left out, it is asked for.",
+            show_envvar=True,
+        ),
+    ] = "",
+    output: Output = Format.TABLE,
+) -> None:
+    """Remember a service and a token, after trying them."""
+    with session(output) as current:
+        found = Credentials(
+            url=credentials.normalised_url(url), token=(token or _asked_for()).strip()
+        )
+        with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
+            teams = [team["name"] for team in client.teams()]
+        file = credentials.config_file()
+        credentials.store(found, file)
+        current.terminal.show(
+            {"url": found.url, "teams": teams, "stored_in": str(file)},
+            f"Logged in to {found.url}. Sees: {', '.join(teams) or 'no team yet'}. "
+            f"Stored in {file}.",
+        )
+
+
+def _asked_for() -> str:
+    if not sys.stdin.isatty():
+        raise BadInput("Give the token with --token or CONCERTINA_TOKEN.")
+    return str(typer.prompt("Token", hide_input=True))

@@ -1,0 +1,31 @@
+"""Which options and arguments do several commands share?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from concertina.session import Format
+
+Output = Annotated[Format, typer.Option("--output", "-o", help="Print for people or for programs.")]
+JobReference = Annotated[
+    str, typer.Argument(metavar="JOB", help="An id, a name, or team/name.", show_default=False)
+]
+JobReferences = Annotated[
+    list[str],
+    typer.Argument(metavar="JOB...", help="Ids, names, or team/name.", show_default=False),
+]
+File = Annotated[
+    str,
+    typer.Option("--file", "-f", metavar="FILE", help="Job spec in YAML or JSON; - reads stdin."),
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change one field of the spec, like elastic.max_workers=8. May be repeated.",
+    ),
+]
+Why = Annotated[str, typer.Option("--reason", help="Kept with the job's history.")]

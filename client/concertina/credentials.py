@@ -1,0 +1,94 @@
+"""Which service do we talk to, and as whom?
+
+`CONCERTINA_URL` and `CONCERTINA_TOKEN` win, each for itself; else the file that
+`concertina login` wrote, which only its owner may read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import typer
+
+from concertina.errors import BadInput, NotAllowed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+URL_VARIABLE = "CONCERTINA_URL"
+TOKEN_VARIABLE = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """An address and a key to it."""
+
+    url: str  # without a trailing slash
+    token: str
+
+
+def config_file(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where `login` stores: `$XDG_CONFIG_HOME/concertina`, or the platform's own place."""
+    if home := environ.get("XDG_CONFIG_HOME"):
+        return Path(home) / "concertina" / "credentials.json"
+    return Path(typer.get_app_dir("concertina")) / "credentials.json"
+
+
+def load(environ: Mapping[str, str] = os.environ) -> Credentials:
+    """The credentials in force.
+
+    Raises:
+        NotAllowed: there are none.
+        BadInput: the stored file or the address is damaged.
+    """
+    stored = _stored(config_file(environ))
+    url = environ.get(URL_VARIABLE) or stored.get("url", "")
+    token = environ.get(TOKEN_VARIABLE) or stored.get("token", "")
+    if not url or not token:
+        missing = URL_VARIABLE if not url else TOKEN_VARIABLE
+        raise NotAllowed(
+            "Not logged in: run `concertina login URL --token ct_…`, "
+            f"or set {missing} (a team's token is made on its page in the admin).",
+            code="not_logged_in",
+        )
+    return Credentials(url=normalised_url(url), token=token)
+
+
+def store(credentials: Credentials, file: Path) -> None:
+    """Write so that nobody else can read, not even for the moment of writing."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = file.with_suffix(f".{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        json.dump(asdict(credentials), stream, indent=2)
+    temporary.replace(file)
+
+
+def normalised_url(url: str) -> str:
+    """`localhost:8000/` -> `http://localhost:8000`.
+
+    Raises:
+        BadInput: this cannot be a service's address.
+    """
+    full = url if "://" in url else f"http://{url}"
+    parts = urlsplit(full)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise BadInput(f"{url!r} is no address of a service. Use one like http://host:8000.")
+    return full.rstrip("/").removesuffix("/api/v1")
+
+
+def _stored(file: Path) -> dict[str, str]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{file} cannot be read ({error}). Log in again, or delete it.") from error
+    if not isinstance(content, dict):
+        raise BadInput(f"{file} is damaged. Log in again, or delete it.")
+    return {key: str(value) for key, value in content.items()}

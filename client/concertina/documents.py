@@ -1,0 +1,196 @@
+"""Which JSON documents does the service answer with, as far as this client reads them?
+
+Fields may be added by the service at any time; nothing here is checked at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NotRequired, TypedDict
+
+LIVE_STATES: Final = ("queued", "starting", "running", "rescaling", "paused", "stopping")
+FINAL_STATES: Final = ("completed", "failed", "cancelled")
+
+
+class Problem(TypedDict):
+    """One thing wrong with one field."""
+
+    field: str
+    value: Any
+    problem: str
+    remedy: NotRequired[str]
+
+
+class ErrorEnvelope(TypedDict):
+    """The body of every refusal."""
+
+    code: str
+    message: str
+    details: list[Problem]
+
+
+class Job(TypedDict):
+    """A job as listed and as got; the two specs come only with a single job."""
+
+    id: str
+    name: str
+    team: str
+    pool: str
+    state: str
+    reason: str
+    message: str
+    priority: int
+    mode: str
+    attempt: int
+    generation: int
+    failures: int
+    losses: int
+    rescales: int
+    submitted_by: str
+    submitted_at: str
+    started_at: str | None
+    finished_at: str | None
+    last_rescaled_at: str | None
+    workers: int
+    workers_desired: int
+    min_workers: int
+    max_workers: int
+    global_batch_size: int | None
+    progress: float | None
+    epoch: float
+    total_epochs: float | None
+    step: int
+    samples: int
+    total_samples: int | None
+    samples_per_second: float
+    values: dict[str, float]
+    gpu_seconds: float
+    completion_seconds: float | None
+    longest_stall_seconds: float
+    eta_seconds: float | None
+    labels: dict[str, str]
+    spec: NotRequired[dict[str, Any]]
+    resolved_spec: NotRequired[dict[str, Any]]
+
+
+class Event(TypedDict):
+    """Something that happened to a job."""
+
+    id: int
+    at: str
+    kind: str
+    old_state: str
+    new_state: str
+    reason: str
+    message: str
+    data: dict[str, Any]
+
+
+class Generation(TypedDict):
+    """One fixed set of workers and one global batch that trained."""
+
+    number: int
+    attempt: int
+    revision: int
+    workers: int
+    worker_ids: list[str]
+    global_batch_size: int
+    reason: str
+    message: str
+    began_at: str
+    ended_at: str | None
+    step: int
+    stall_seconds: float
+
+
+class Worker(TypedDict):
+    """One process of a job."""
+
+    id: str
+    phase: str
+    node: str
+    gpu_indices: list[int]
+    attempt: int
+    created_at: str
+    gone_at: str | None
+    exit_code: int | None
+    error: str
+
+
+class LogLine(TypedDict):
+    """One line a worker or the coordinator wrote."""
+
+    at: str
+    worker: str
+    stream: str
+    text: str
+
+
+class Choice(TypedDict):
+    """A number of workers, and what it would be worth."""
+
+    workers: int
+    global_batch_size: int
+    samples_per_second: float
+    speedup: float
+    value: float
+
+
+class Change(TypedDict):
+    """One past change of a job's workers or batch."""
+
+    reason: str
+    message: str
+    at: str
+
+
+class Explanation(TypedDict):
+    """Why a job waits, or has the workers it has."""
+
+    job_id: str
+    action: str
+    reason: str
+    message: str
+    workers: int | None
+    global_batch_size: int | None
+    choices: list[Choice]
+    price: float | None
+    position: int | None
+    gpus_asked: int | None
+    gpus_free: int | None
+    decided_at: str | None
+    changes: list[Change]
+
+
+class Team(TypedDict):
+    """A team's standing, in GPUs."""
+
+    name: str
+    parent: str | None
+    guaranteed: int
+    limit: int | None
+    fair_share: float
+    allocated: int
+    borrowed: int
+    lent: int
+    waiting: int
+    running_jobs: int
+    waiting_jobs: int
+
+
+class Pool(TypedDict):
+    """GPUs of one type; its nodes are left to the dashboard."""
+
+    name: str
+    gpu_type: str
+    policy: str
+    gpus_total: int
+    gpus_used: int
+    price: float | None
+
+
+class Validation(TypedDict):
+    """What a dry run of a spec says."""
+
+    resolved_spec: dict[str, Any] | None
+    problems: list[Problem]
+    notes: list[str]

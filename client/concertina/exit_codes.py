@@ -1,0 +1,31 @@
+"""With which exit code does each command end, so that a CI pipeline can tell what happened?"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Stable: pipelines branch on these numbers."""
+
+    OK = 0  # done; with `--wait`: the job completed
+    JOB_FAILED = 1  # the job ended as `failed`
+    USAGE = 2  # the command line or the job file cannot be understood; nothing was sent
+    REFUSED = 3  # the service understood and said no: the spec is wrong, the move not possible
+    NOT_FOUND = 4  # no such job or team, or none that this token may see
+    NOT_ALLOWED = 5  # not logged in, the token is unknown or expired, or may not do this
+    UNREACHABLE = 6  # the service did not answer for as long as we were willing to try
+    JOB_CANCELLED = 7  # the job ended as `cancelled`
+    INTERRUPTED = 130  # Ctrl-C; a submitted job goes on
+
+
+_BY_FINAL_STATE = {
+    "completed": ExitCode.OK,
+    "failed": ExitCode.JOB_FAILED,
+    "cancelled": ExitCode.JOB_CANCELLED,
+}
+
+
+def of_outcome(state: str) -> ExitCode:
+    """The exit code that tells a final `state`."""
+    return _BY_FINAL_STATE[state]

@@ -1,0 +1,138 @@
+"""What does a job file say, and on which line does it say it?
+
+YAML, of which JSON is a part. Every value's line is kept, so that a refusal of the service can
+point into the file. A key that stands twice is an error here: YAML would silently take the last.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from concertina.errors import BadInput
+
+STDIN: Final = "-"
+_LAST_PART: Final = re.compile(r"(^[^.\[]+|\.[^.\[]*|\[\d+\])$")  # of "elastic.allowed_workers[2]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFile:
+    """A job spec with the place of each of its fields."""
+
+    name: str  # for messages
+    spec: dict[str, Any]
+    lines: dict[str, int] = field(default_factory=dict)  # "elastic.min_workers" -> 12
+
+    def place(self, path: str) -> str:
+        """Like `job.yaml:12`, for a field or the nearest part around it; empty if unknown."""
+        while path:
+            if path in self.lines:
+                return f"{self.name}:{self.lines[path]}"
+            shorter = _LAST_PART.sub("", path)
+            path = shorter if shorter != path else ""
+        return ""
+
+
+def read(path: str) -> JobFile:
+    """Read a job file; `-` is the standard input.
+
+    Raises:
+        BadInput: it cannot be read, or is no mapping of fields; names line and column.
+    """
+    name = "standard input" if path == STDIN else path
+    return parse(_text(path, name), name)
+
+
+def parse(text: str, name: str) -> JobFile:
+    """As `read`, of a text."""
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        if node is None:
+            raise BadInput(f"{name} is empty: a job needs at least a name and a command.")
+        if not isinstance(node, yaml.MappingNode):
+            raise BadInput(f"{name} must be a mapping of fields, like `name: my-job`.")
+        places = _Places()
+        places.note(node, "")
+        return JobFile(name=name, spec=value_of(text), lines=places.lines)
+    except yaml.MarkedYAMLError as error:
+        raise BadInput(_place_and_problem(error, name)) from error
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise BadInput(f"{name} holds what a job spec cannot: {error}.") from error
+
+
+def value_of(text: str) -> Any:
+    """The value that a YAML text means, as far as JSON can say it too.
+
+    Raises:
+        ValueError, TypeError, yaml.YAMLError: it is no such value.
+    """
+    value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+    json.dumps(value, allow_nan=False)
+    return value
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe, and leaves dates as the text they are."""
+
+    yaml_implicit_resolvers = {
+        letter: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+class _Places:
+    """Walks a document once and notes where each field stands."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, int] = {}
+        self._visited: set[int] = set()  # an anchored part is walked where it is written
+
+    def note(self, node: yaml.Node, path: str) -> None:
+        if id(node) in self._visited:
+            return
+        self._visited.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            for index, item in enumerate(node.value):
+                self._note_at(item, f"{path}[{index}]", item.start_mark.line)
+        elif isinstance(node, yaml.MappingNode):
+            self._note_fields(node, path)
+
+    def _note_fields(self, node: yaml.MappingNode, path: str) -> None:
+        first_lines: dict[str, int] = {}
+        for key, value in node.value:
+            mark = key.start_mark
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(
+                    problem="a field's name must be a word", problem_mark=mark
+                )
+            if key.value in first_lines:
+                problem = f"{key.value!r} stands here and on line {first_lines[key.value]}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+            first_lines[key.value] = mark.line + 1
+            self._note_at(value, f"{path}.{key.value}".lstrip("."), mark.line)
+
+    def _note_at(self, node: yaml.Node, path: str, line: int) -> None:
+        self.lines[path] = line + 1
+        self.note(node, path)
+
+
+def _text(path: str, name: str) -> str:
+    try:
+        return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name} is no text: byte {error.start} is not UTF-8.") from error
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _place_and_problem(error: yaml.MarkedYAMLError, name: str) -> str:
+    mark = error.problem_mark or error.context_mark
+    place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    problem = " ".join(part for part in (error.context, error.problem) if part)
+    return f"{name}{place}: {problem or 'no valid YAML'}."

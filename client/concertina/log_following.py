@@ -1,0 +1,116 @@
+"""How is a log followed over broken connections without missing or repeating a line?
+
+A stream that is opened again begins with lines that were read before. Each worker's lines carry
+times that never go back, so what is new is known from two facts per worker: the time of its last
+line, and how many of its lines had that time.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from concertina.errors import Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from concertina.documents import LogLine
+    from concertina.retrying import Patience
+    from concertina.transport import Transport
+
+REOPENED_TAIL: Final = 10_000  # guessed: more lines than a job writes while a service restarts
+
+
+@dataclass(slots=True, kw_only=True)
+class _Position:
+    """How far one worker's lines have been read."""
+
+    at: str
+    lines_at: int  # lines read that bear this time
+    lines_at_reread: int = 0  # of them, met again since the stream was opened anew
+
+
+class Deduplicator:
+    """Knows which lines are new, over any number of overlapping streams."""
+
+    def __init__(self) -> None:
+        self._positions: dict[str, _Position] = {}
+
+    def begin_stream(self) -> None:
+        for position in self._positions.values():
+            position.lines_at_reread = 0
+
+    def is_new(self, line: LogLine) -> bool:
+        """Whether `line` has not been met before; remembers it."""
+        position = self._positions.get(line["worker"])
+        if position is None or line["at"] > position.at:
+            self._positions[line["worker"]] = _Position(
+                at=line["at"], lines_at=1, lines_at_reread=1
+            )
+            return True
+        if line["at"] < position.at:
+            return False
+        position.lines_at_reread += 1
+        if position.lines_at_reread <= position.lines_at:
+            return False
+        position.lines_at += 1
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerEvent:
+    """One message of an event stream."""
+
+    name: str
+    data: str
+
+
+def server_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
+    """Split an event stream's lines into its messages; comments (keep-alives) are dropped."""
+    name, data = "message", list[str]()
+    for line in lines:
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if data or name != "message":
+                yield ServerEvent(name=name, data="\n".join(data))
+            name, data = "message", []
+        elif field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFollower:
+    """Reads a job's log to its end."""
+
+    transport: Transport
+    patience: Patience
+
+    def lines(self, job_id: str, *, worker: str | None, tail: int) -> Iterator[LogLine]:
+        """Each line once.
+
+        Raises:
+            Unreachable: no stream could be opened for longer than the patience lasts.
+        """
+        seen = Deduplicator()
+        while True:
+            seen.begin_stream()
+            params = {"follow": "true", "worker": worker, "tail": tail}
+            try:
+                with self.transport.stream(f"/jobs/{job_id}/logs", params=params) as stream:
+                    self.patience.renew()
+                    for event in server_events(stream):
+                        if event.name == "end":
+                            return
+                        line: LogLine = json.loads(event.data)
+                        if seen.is_new(line):
+                            yield line
+                broken = Unreachable("The log stream ended before its job did.")
+            except Unreachable as error:
+                broken = error
+            self.patience.wait_after(broken)
+            tail = max(tail, REOPENED_TAIL)

@@ -1,0 +1,37 @@
+"""The command line `concertina`: which verbs are there?"""
+
+from __future__ import annotations
+
+import typer
+
+from concertina.commands import control, inspect, login, logs, submit, top
+
+_EXIT_CODES = (
+    "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
+    "3 refused by the service · 4 not found · 5 not logged in or not allowed · "
+    "6 service unreachable · 7 the job was cancelled · 130 interrupted."
+)
+
+app = typer.Typer(
+    help="Submit elastic training jobs to a Concertina service, and watch them.",
+    epilog=_EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    login.login,
+    submit.submit,
+    submit.validate,
+    submit.wait,
+    inspect.ps,
+    inspect.describe,
+    inspect.explain,
+    logs.logs,
+    control.pause,
+    control.resume,
+    control.cancel,
+    top.top,
+    inspect.teams,
+):
+    app.command()(command)

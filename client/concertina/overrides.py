@@ -1,0 +1,46 @@
+"""How does `--set elastic.max_workers=8` change a spec?"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from concertina.errors import BadInput
+from concertina.job_files import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def applied(spec: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
+    """A copy of `spec` with each `key=value` done in turn; values are YAML.
+
+    Raises:
+        BadInput: an assignment cannot be read, or leads through something that has no fields.
+    """
+    changed = copy.deepcopy(spec)
+    for assignment in assignments:
+        key, separator, text = assignment.partition("=")
+        if not separator or not all(key.split(".")):
+            raise BadInput(f"--set {assignment!r}: write key=value, like elastic.max_workers=8.")
+        _assign(changed, key, _value(text, assignment))
+    return changed
+
+
+def _assign(spec: dict[str, Any], key: str, value: Any) -> None:
+    *outer, last = key.split(".")
+    target: Any = spec
+    for part in outer:
+        target = target.setdefault(part, {})
+        if not isinstance(target, dict):
+            raise BadInput(f"--set {key}: {part!r} is {target!r} here, which has no fields.")
+    target[last] = value
+
+
+def _value(text: str, assignment: str) -> Any:
+    try:
+        return value_of(text) if text else ""
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        raise BadInput(f"--set {assignment!r}: the value is no valid YAML.") from error

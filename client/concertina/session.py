@@ -1,0 +1,100 @@
+"""What does every command need? A terminal to write to, a client to ask, and one way to fail."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+
+from concertina import credentials
+from concertina.client import Client
+from concertina.errors import ConcertinaError, Unreachable
+from concertina.views.problems import problems_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import RenderableType
+
+_PIPE_WIDTH = 200  # columns when nobody looks: tables are not cut at 80
+
+
+class Format(StrEnum):
+    """For people or for programs."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Terminal:
+    """Results go to standard output, everything said along the way to standard error."""
+
+    def __init__(self, output: Format) -> None:
+        self.is_json = output is Format.JSON
+        self.out = _console(is_error=False)
+        self.err = _console(is_error=True)
+
+    def show(self, document: Any, view: RenderableType) -> None:
+        """Print a result: the document itself, or what people see of it."""
+        if self.is_json:
+            self.show_json(document)
+        else:
+            self.out.print(view)
+
+    def show_json(self, document: Any, *, indent: int | None = 2) -> None:
+        sys.stdout.write(json.dumps(document, indent=indent, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+    def say(self, text: str, *, style: str = "") -> None:
+        self.err.print(text, style=style, soft_wrap=True)
+
+    def say_delay(self, error: Unreachable, seconds: float) -> None:
+        """The service is away, and we go on trying."""
+        self.say(f"{error.message} Trying again in {seconds:.1f} s.", style="yellow")
+
+    def show_error(self, error: ConcertinaError, place_of: Callable[[str], str]) -> None:
+        if self.is_json:
+            sys.stderr.write(json.dumps(error.as_envelope(), ensure_ascii=False) + "\n")
+            return
+        self.say(f"Error: {error.message}", style="bold red")
+        if error.details:
+            self.err.print(problems_list(error.details, place_of), soft_wrap=True)
+
+
+@dataclass(kw_only=True)
+class Session:
+    """One run of one command."""
+
+    terminal: Terminal
+    place_of: Callable[[str], str] = field(default=lambda _field: "")  # where a field stands
+
+    @cached_property
+    def client(self) -> Client:
+        """Made when first needed, so that a bad file is told before a missing login."""
+        found = credentials.load()
+        return Client(found.url, found.token, on_delay=self.terminal.say_delay)
+
+
+@contextmanager
+def session(output: Format) -> Iterator[Session]:
+    """Run a command's body; an error becomes a message and an exit code, never a traceback."""
+    current = Session(terminal=Terminal(output))
+    try:
+        yield current
+    except ConcertinaError as error:
+        current.terminal.show_error(error, current.place_of)
+        raise typer.Exit(error.exit_code) from None
+
+
+def _console(*, is_error: bool) -> Console:
+    """A console that takes no user's text for markup."""
+    stream = sys.stderr if is_error else sys.stdout
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)

@@ -1,0 +1,140 @@
+"""How does one request reach the service, and what does a bad answer become?"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from concertina.errors import ConcertinaError, NotAllowed, NotFound, Refused, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from concertina.credentials import Credentials
+
+API = "/api/v1"
+_TEMPORARY = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+_NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
+_STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
+
+
+class Transport:
+    """One attempt per call: repeating is `retrying`'s business."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._url = credentials.url
+        self._http = httpx.Client(
+            base_url=credentials.url + API,
+            headers={"Authorization": f"Bearer {credentials.token}"},
+            timeout=_TIMEOUT,
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> tuple[int, Any]:
+        """Send, and give back the status with the decoded body.
+
+        Raises:
+            ConcertinaError: one of its subclasses, for every answer that is no success.
+        """
+        with self._translated_errors():
+            response = self._http.request(
+                method, path, params=_without_none(params), json=body, headers=headers
+            )
+        return response.status_code, self._decoded(response)
+
+    @contextmanager
+    def stream(self, path: str, *, params: Mapping[str, Any]) -> Iterator[Iterator[str]]:
+        """Open an event stream; gives its lines as they come.
+
+        Raises:
+            ConcertinaError: as `send`; `Unreachable` also when the stream breaks.
+        """
+        with (
+            self._translated_errors(),
+            self._http.stream(
+                "GET", path, params=_without_none(params), timeout=_STREAM_TIMEOUT
+            ) as response,
+        ):
+            if not response.is_success:
+                response.read()
+                self._decoded(response)
+            yield response.iter_lines()
+
+    def _decoded(self, response: httpx.Response) -> Any:
+        try:
+            content = response.json()
+        except ValueError:
+            content = None
+        if response.is_success and content is not None:
+            return content
+        raise self._error(response, content if isinstance(content, dict) else {})
+
+    def _error(self, response: httpx.Response, envelope: dict[str, Any]) -> ConcertinaError:
+        status = response.status_code
+        code, message = envelope.get("code", ""), envelope.get("message", "")
+        if status in _TEMPORARY:
+            return Unreachable(
+                message or f"{self._url} answered with an error ({status}).",
+                code=code,
+                retry_after_seconds=_seconds(response.headers.get("Retry-After", "")),
+                was_sent=status not in _NOT_ACTED_ON,
+            )
+        if not code:
+            return Unreachable(
+                f"{self._url} does not answer like Concertina (status {status}). "
+                "Check the address.",
+                is_temporary=False,
+            )
+        if status == HTTPStatus.UNAUTHORIZED:
+            hint = "Log in again: `concertina login URL --token ct_…`."
+            return NotAllowed(f"{message} {hint}".lstrip(), code=code)
+        kinds = {HTTPStatus.FORBIDDEN: NotAllowed, HTTPStatus.NOT_FOUND: NotFound}
+        return kinds.get(HTTPStatus(status), Refused)(
+            message, code=code, details=envelope.get("details") or ()
+        )
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            message = f"{self._url} cannot be reached ({error})."
+            raise Unreachable(message, was_sent=False) from error
+        except httpx.TransportError as error:
+            cause = str(error) or type(error).__name__
+            raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
+        except httpx.InvalidURL as error:
+            raise Unreachable(f"{self._url}: {error}.", is_temporary=False) from error
+
+
+def _without_none(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (params or {}).items() if value is not None}
+
+
+def _seconds(text: str) -> float:
+    try:
+        return min(max(float(text), 0.0), 60.0)
+    except ValueError:
+        return 0.0

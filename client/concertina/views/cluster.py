@@ -1,0 +1,63 @@
+"""What do pools and teams look like?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from concertina import words
+from concertina.views.jobs import live_table, plain_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+    from concertina.documents import Job, Pool, Team
+
+
+def overview(
+    pools: Iterable[Pool], teams: Iterable[Team], jobs: Sequence[Job], *, head: str
+) -> RenderableType:
+    """The whole screen of `top`."""
+    below: RenderableType = live_table(jobs) if jobs else Text("No live jobs.", style="italic")
+    return Group(
+        Text(head, style="bold"),
+        Padding(pools_bars(pools), (1, 0, 0, 0)),
+        Padding(teams_table(teams), (1, 0, 0, 0)),
+        Padding(below, (1, 0, 0, 0)),
+    )
+
+
+def pools_bars(pools: Iterable[Pool]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for pool in pools:
+        bar = ProgressBar(total=max(pool["gpus_total"], 1), completed=pool["gpus_used"], width=30)
+        used = f"{pool['gpus_used']} of {pool['gpus_total']} GPUs in use"
+        grid.add_row(f"pool {pool['name']}", bar, used, f"policy {pool['policy']}")
+    return grid
+
+
+def teams_table(teams: Iterable[Team]) -> Table:
+    """The four numbers that belong together, and what waits."""
+    table = plain_table(
+        "TEAM", "GUARANTEED", "FAIR SHARE", "ALLOCATED", "BORROWED", "LENT", "LIMIT", "JOBS"
+    )
+    for team in teams:
+        limit = "none" if team["limit"] is None else str(team["limit"])
+        table.add_row(
+            team["name"],
+            str(team["guaranteed"]),
+            words.number(team["fair_share"]),
+            str(team["allocated"]),
+            str(team["borrowed"]),
+            str(team["lent"]),
+            limit,
+            f"{team['running_jobs']} running, {team['waiting_jobs']} waiting",
+        )
+    return table

@@ -1,0 +1,124 @@
+"""What does one job look like, whole?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from concertina import words
+from concertina.views.jobs import plain_table, progress_bar, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from concertina.documents import Event, Generation, Job, Worker
+
+NEWEST: Final = 10
+
+
+def description(
+    job: Job,
+    generations: Sequence[Generation],
+    workers: Sequence[Worker],
+    events: Sequence[Event],
+) -> RenderableType:
+    """A job's facts, its generations, its workers and its newest events."""
+    present = [worker for worker in workers if worker["phase"] != "gone"]
+    return Group(
+        _facts(job),
+        *_section("Generations", generations, _generations_table(generations)),
+        *_section("Workers", present, _workers_table(present)),
+        *_section("Events", events, _events_table(events)),
+    )
+
+
+def _facts(job: Job) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bright_black", no_wrap=True)
+    grid.add_column()
+    for name, value in _fact_rows(job):
+        grid.add_row(name, value)
+    return grid
+
+
+def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
+    yield "Job", f"{job['team']}/{job['name']} ({job['id']})"
+    yield "State", state(job["state"])
+    if job["message"]:
+        yield "Why", job["message"]
+    yield "Progress", progress_bar(job, width=30)
+    total = words.number(job["total_samples"])
+    yield "Step", f"{job['step']} ({words.number(job['samples'])} of {total} samples)"
+    yield "Left", words.duration(job["eta_seconds"])
+    span = f"{job['min_workers']} to {job['max_workers']}"
+    yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"
+    yield "Batch", words.number(job["global_batch_size"] or None)
+    yield "Speed", f"{words.number(job['samples_per_second'])} samples/s"
+    for name, value in sorted(job["values"].items()):
+        yield name.capitalize(), words.number(value)
+    yield "Pool", f"{job['pool']}, priority {job['priority']}"
+    yield "Attempt", f"{job['attempt']} ({job['failures']} failures, {job['losses']} losses)"
+    stall = words.duration(job["longest_stall_seconds"])
+    yield "Rescales", f"{job['rescales']} (longest stall {stall})"
+    yield "GPU time", words.duration(job["gpu_seconds"])
+    yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
+    yield "Started", words.date_time(job["started_at"])
+    if job["finished_at"]:
+        took = words.duration(job["completion_seconds"])
+        yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:
+    if rows:
+        shown = f" (newest {NEWEST} of {len(rows)})" if len(rows) > NEWEST else ""
+        yield Padding(Text(title + shown, style="bold underline"), (1, 0, 0, 0))
+        yield table
+
+
+def _generations_table(generations: Sequence[Generation]) -> Table:
+    table = plain_table("", "SINCE", "WORKERS", "BATCH", "FROM STEP", "STALL", "REASON", "WHY")
+    for generation in generations[-NEWEST:]:
+        table.add_row(
+            str(generation["number"]),
+            words.clock_time(generation["began_at"]),
+            str(generation["workers"]),
+            words.number(generation["global_batch_size"]),
+            str(generation["step"]),
+            words.duration(generation["stall_seconds"]),
+            generation["reason"],
+            generation["message"],
+        )
+    return table
+
+
+def _workers_table(workers: Sequence[Worker]) -> Table:
+    table = plain_table("WORKER", "PHASE", "NODE", "GPUS", "AGE")
+    for worker in workers[-NEWEST:]:
+        table.add_row(
+            worker["id"],
+            worker["phase"],
+            worker["node"],
+            ", ".join(map(str, worker["gpu_indices"])),
+            words.age(worker["created_at"]),
+        )
+    return table
+
+
+def _events_table(events: Sequence[Event]) -> Table:
+    table = plain_table("AT", "WHAT", "WHY")
+    for event in events[-NEWEST:]:
+        table.add_row(words.clock_time(event["at"]), what(event), event["message"])
+    return table
+
+
+def what(event: Event) -> str:
+    """`queued → starting`, or the kind of an event that moved nothing."""
+    if event["old_state"] and event["new_state"] and event["old_state"] != event["new_state"]:
+        return f"{event['old_state']} → {event['new_state']}"
+    return event["kind"].replace("_", " ")

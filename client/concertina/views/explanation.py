@@ -1,0 +1,69 @@
+"""How is a decision explained?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.text import Text
+
+from concertina import words
+from concertina.views.jobs import plain_table, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from concertina.documents import Change, Choice, Explanation, Job
+
+
+def explanation(job: Job, why: Explanation) -> RenderableType:
+    """One sentence first; then the numbers it rests on."""
+    head = Text.assemble(f"{job['team']}/{job['name']}: ", state(job["state"]))
+    parts: list[RenderableType] = [head, why["message"] or job["message"]]
+    numbers = " · ".join(_numbers(why))
+    if numbers:
+        parts.append(Text(numbers, style="bright_black"))
+    if why["choices"]:
+        parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
+    if why["changes"]:
+        parts.append(Padding(_changes_table(why["changes"]), (1, 0, 0, 0)))
+    return Group(*parts)
+
+
+def _numbers(why: Explanation) -> Iterator[str]:
+    yield f"reason {why['reason']}"
+    if why["position"] is not None:
+        yield f"position {why['position']} in the queue"
+    if why["gpus_asked"] is not None:
+        yield f"asks for {why['gpus_asked']} GPUs"
+    if why["gpus_free"] is not None:
+        yield f"{why['gpus_free']} free"
+    if why["price"] is not None:
+        yield f"one more GPU would add {words.number(why['price'])} to the pool's value"
+    if why["decided_at"]:
+        yield f"decided at {words.clock_time(why['decided_at'])}"
+
+
+def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
+    table = plain_table("WORKERS", "BATCH", "SPEED", "SPEED-UP", "VALUE", "")
+    for choice in choices:
+        table.add_row(
+            str(choice["workers"]),
+            words.number(choice["global_batch_size"]),
+            f"{words.number(choice['samples_per_second'])}/s",
+            f"{choice['speedup']:.2f}",
+            words.number(choice["value"]),
+            "now" if choice["workers"] == job["workers_desired"] else "",
+        )
+    return table
+
+
+def _changes_table(changes: Sequence[Change]) -> Table:
+    table = plain_table("CHANGED AT", "REASON", "WHY")
+    for change in changes:
+        table.add_row(words.clock_time(change["at"]), change["reason"], change["message"])
+    return table

@@ -1,0 +1,92 @@
+"""What does a list of jobs look like?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from concertina import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from concertina.documents import Job
+
+STATE_STYLES: Final = {
+    "queued": "yellow",
+    "starting": "cyan",
+    "running": "bold cyan",
+    "rescaling": "bold magenta",
+    "paused": "yellow",
+    "stopping": "yellow",
+    "completed": "bold green",
+    "failed": "bold red",
+    "cancelled": "bright_black",
+}
+
+
+def state(name: str) -> Text:
+    return Text(name, style=STATE_STYLES.get(name, ""))
+
+
+def jobs_table(jobs: Iterable[Job]) -> Table:
+    """One row per job, for `ps`."""
+    table = plain_table("ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY")
+    for job in jobs:
+        table.add_row(
+            job["id"],
+            f"{job['team']}/{job['name']}",
+            state(job["state"]),
+            words.workers(job),
+            words.number(job["global_batch_size"] or None),
+            words.percent(job["progress"]),
+            words.duration(job["eta_seconds"]),
+            words.age(job["submitted_at"]),
+            job["message"],
+        )
+    return table
+
+
+def live_table(jobs: Iterable[Job]) -> Table:
+    """One row per job with a bar, for `top`."""
+    table = plain_table(
+        "JOB", "STATE", "WORKERS", "BATCH", "PROGRESS", "SPEED", "METRIC", "LEFT", "WHY"
+    )
+    table.columns[4].min_width = 16
+    for job in jobs:
+        table.add_row(
+            f"{job['team']}/{job['name']}",
+            state(job["state"]),
+            f"{words.workers(job)} of {job['max_workers']}",
+            words.number(job["global_batch_size"] or None),
+            progress_bar(job),
+            f"{words.number(job['samples_per_second'])}/s",
+            words.metric(job),
+            words.duration(job["eta_seconds"]),
+            job["message"],
+        )
+    return table
+
+
+def progress_bar(job: Job, width: int = 10) -> RenderableType:
+    """A bar with its percentage, for a job that told how long it is."""
+    if job["progress"] is None:
+        return words.NOTHING
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    bar = ProgressBar(total=1.0, completed=job["progress"], width=width)
+    grid.add_row(bar, words.percent(job["progress"]))
+    return grid
+
+
+def plain_table(*columns: str) -> Table:
+    """The look of all our tables: no lines, the last column takes what is left."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns[:-1]:
+        table.add_column(name, no_wrap=True)
+    table.add_column(columns[-1], overflow="ellipsis", no_wrap=True)
+    return table

@@ -1,0 +1,86 @@
+"""How are numbers, durations and moments written for people?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from concertina.documents import Job
+
+NOTHING: Final = "-"
+_UNITS: Final = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
+_SHORT: Final = 10
+_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e4, "k"))
+
+
+def duration(seconds: float | None) -> str:
+    """`0.42 s`, `9.5 s`, `42 s`, `3 min 05 s`, `2 h 10 min`, `3 d 04 h`."""
+    if seconds is None:
+        return NOTHING
+    if seconds < _SHORT:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    whole = round(seconds)
+    for size, unit, inner_size, inner_unit in _UNITS:
+        if whole >= size:
+            return f"{whole // size} {unit} {whole % size // inner_size:02} {inner_unit}"
+    return f"{whole} s"
+
+
+def number(value: float | None) -> str:
+    """Three significant digits: `0.0123`, `12.3`, `1230`, `45.6k`, `7.89M`."""
+    if value is None:
+        return NOTHING
+    for factor, prefix in _PREFIXES:
+        if abs(value) >= factor:
+            return f"{_plain(value / factor)}{prefix}"
+    return _plain(value)
+
+
+def percent(fraction: float | None) -> str:
+    return NOTHING if fraction is None else f"{fraction:.0%}"
+
+
+def moment(text: str | None) -> datetime | None:
+    """The service's ISO 8601 text as a time."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def clock_time(text: str) -> str:
+    """`14:02:31` in the reader's own time zone."""
+    return datetime.fromisoformat(text).astimezone().strftime("%H:%M:%S")
+
+
+def date_time(text: str | None) -> str:
+    """`2026-11-21 14:02:31` in the reader's own time zone."""
+    if not text:
+        return NOTHING
+    return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def age(text: str | None, now: datetime | None = None) -> str:
+    """How long ago that was."""
+    then = moment(text)
+    if then is None:
+        return NOTHING
+    return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
+
+
+def workers(job: Job) -> str:
+    """`3`, `3→4` while a change is on, `0` while it waits."""
+    training, desired = job["workers"], job["workers_desired"]
+    return str(training) if training == desired else f"{training}→{desired}"
+
+
+def metric(job: Job) -> str:
+    """The logged metric people look at first: the loss, or whatever comes first."""
+    values = job["values"]
+    for name in ("loss", *sorted(values)):
+        if name in values:
+            return f"{name} {number(values[name])}"
+    return NOTHING
+
+
+def _plain(value: float) -> str:
+    text = f"{value:.3g}"
+    return f"{value:.0f}" if "e+" in text else text
