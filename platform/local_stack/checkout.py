@@ -29,8 +29,8 @@ class Checkout:
 
     @property
     def identity(self) -> str:
-        """Eight hex digits that differ between two checkouts on one machine."""
-        return identity_of(self.root)
+        """Eight hex digits that differ between two stacks on one machine."""
+        return identity_of(self.state_dir)
 
     @property
     def logs_dir(self) -> Path:
@@ -52,19 +52,25 @@ class Checkout:
         make_private_folder(self.runtime_dir)
 
 
-def find(root: Path = ROOT) -> Checkout:
-    """The checkout at `root`, by default the one this module lies in."""
+def find(root: Path = ROOT, *, home: Path | None = None) -> Checkout:
+    """The checkout at `root`, by default the one this module lies in.
+
+    `home`, else the variable `CONCERTINA_HOME`, names another folder for its state: a second
+    stack of the same sources.
+    """
     root = root.resolve()
-    identity = identity_of(root)
+    named = home or os.environ.get("CONCERTINA_HOME")
+    state_dir = Path(named or root / ".concertina").resolve()
+    identity = identity_of(state_dir)
     return Checkout(
         root=root,
-        state_dir=root / ".concertina",
+        state_dir=state_dir,
         runtime_dir=Path(tempfile.gettempdir()) / f"concertina-{identity}",
     )
 
 
-def identity_of(root: Path) -> str:
-    return hashlib.sha256(str(root).encode()).hexdigest()[:8]
+def identity_of(state_dir: Path) -> str:
+    return hashlib.sha256(str(state_dir).encode()).hexdigest()[:8]
 
 
 def make_private_folder(folder: Path) -> None:

@@ -1,0 +1,53 @@
+"""What may an end-to-end test know of the stack? What a person who started it would know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import httpx
+import psutil
+from local_stack import stack_record
+from local_stack.checkout import Checkout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningStack:
+    """A stack that is ready."""
+
+    checkout: Checkout
+    url: str
+    admin_username: str
+    admin_password: str
+    tokens: dict[str, str]
+
+    def client(self, team: str) -> httpx.Client:
+        return httpx.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {self.tokens[team]}"},
+            timeout=10,
+        )
+
+    def claimed_gpus(self) -> int:
+        """GPUs that are booked in all pools."""
+        with self.client("vision") as client:
+            return sum(pool["gpus_used"] for pool in client.get("/api/v1/pools").json()["items"])
+
+    def process(self, name: str) -> psutil.Process:
+        """The supervised process `name` as it runs now."""
+        record = stack_record.current(self.checkout)
+        assert record is not None
+        return psutil.Process(next(p.pid for p in record.processes if p.name == name))
+
+    def training_process(self, process_id: str) -> psutil.Process:
+        """The process of a job that runs the user's command under this id."""
+        for process in psutil.process_iter():
+            try:
+                if (
+                    process.environ().get("CONCERTINA_WORKER_ID") == process_id
+                    and process.cmdline()
+                    and "concertina-supervisor" not in " ".join(process.cmdline())
+                ):
+                    return process
+            except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+                continue
+        raise AssertionError(f"no process runs worker {process_id}")

@@ -1,0 +1,28 @@
+"""Wait for a condition, never for a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import httpx
+
+T = TypeVar("T")
+
+
+def until(condition: Callable[[], T | None], *, seconds: float, what: str) -> T:
+    """Wait for a condition to give something true, and return that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds:.0f} s: {what}")
+
+
+def job_of(client: httpx.Client, job_id: str) -> dict[str, Any]:
+    answer = client.get(f"/api/v1/jobs/{job_id}")
+    assert answer.status_code == 200, answer.text
+    job: dict[str, Any] = answer.json()
+    return job
