@@ -1,0 +1,134 @@
+"""The worker host's twin for tests: nothing runs, tests say what happens to each process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from cluster.worker_host import (
+    HostUnavailable,
+    Launch,
+    LaunchRefused,
+    LogLine,
+    ObservedProcess,
+    ProcessPhase,
+)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True, kw_only=True)
+class InMemoryHost:
+    """Keeps the port's promises in memory.
+
+    A process runs until the test calls `exit` or `lose`, or until `stop` ends it: at once with
+    -15, or, when its id is in `deaf`, with -9 after the grace period on `clock`. Commands
+    in `exit_codes_by_command` end at once. While `is_unavailable`, every call fails.
+    """
+
+    clock: Callable[[], datetime] = _now
+    exit_codes_by_command: dict[str, int] = field(default_factory=dict)
+    deaf: set[str] = field(default_factory=set)
+    is_unavailable: bool = False
+    launches: list[Launch] = field(default_factory=list)
+    stops: list[tuple[str, float]] = field(default_factory=list)
+    _processes: dict[str, ObservedProcess] = field(default_factory=dict)
+    _kill_at: dict[str, float] = field(default_factory=dict)
+    _lines: list[LogLine] = field(default_factory=list)
+
+    def start(self, launch: Launch) -> None:
+        self._check()
+        if not launch.command:
+            raise LaunchRefused("The command is empty.")
+        process_id = launch.labels.process_id
+        if process_id in self._processes:
+            return
+        self.launches.append(launch)
+        self._processes[process_id] = ObservedProcess(
+            labels=launch.labels,
+            node=launch.node,
+            phase=ProcessPhase.RUNNING,
+            started_at=self.clock(),
+        )
+        if launch.command[0] in self.exit_codes_by_command:
+            self.exit(process_id, self.exit_codes_by_command[launch.command[0]])
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        self._check()
+        self.stops.append((process_id, grace_seconds))
+        if not self._is_running(process_id):
+            return
+        if process_id not in self.deaf:
+            self.exit(process_id, -15)
+            return
+        kill_at = self.clock().timestamp() + grace_seconds
+        self._kill_at[process_id] = min(self._kill_at.get(process_id, kill_at), kill_at)
+
+    def forget(self, process_id: str) -> None:
+        self._check()
+        if not self._is_running(process_id):
+            self._processes.pop(process_id, None)
+
+    def list(self) -> tuple[ObservedProcess, ...]:
+        self._check()
+        now = self.clock().timestamp()
+        for process_id, kill_at in list(self._kill_at.items()):
+            if now >= kill_at and self._is_running(process_id):
+                self.exit(process_id, -9)
+        return tuple(self._processes.values())
+
+    def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
+        seen: dict[str, ProcessPhase] = {}
+        while True:
+            for process in self.list():
+                process_id = process.labels.process_id
+                if seen.get(process_id) is not process.phase:
+                    seen[process_id] = process.phase
+                    yield process
+            time.sleep(poll_seconds)
+
+    def logs(self, process_ids: tuple[str, ...]) -> Iterator[LogLine]:
+        self._check()
+        wanted = [line for line in self._lines if line.process_id in process_ids]
+        return iter(sorted(wanted, key=lambda line: line.at))
+
+    def exit(self, process_id: str, exit_code: int) -> None:
+        """The process ends with this code."""
+        self._kill_at.pop(process_id, None)
+        self._processes[process_id] = replace(
+            self._processes[process_id],
+            phase=ProcessPhase.EXITED,
+            exit_code=exit_code,
+            ended_at=self.clock(),
+        )
+
+    def lose(self, process_id: str) -> None:
+        """The process vanishes without a trace, as with a machine that burnt down."""
+        del self._processes[process_id]
+
+    def write(self, process_id: str, text: str, *, stream: str = "stdout") -> None:
+        """The process writes a line."""
+        line = LogLine(at=self.clock(), process_id=process_id, stream=stream, text=text)
+        self._lines.append(line)
+
+    def running(self) -> set[str]:
+        """Ids of the processes that run."""
+        return {process_id for process_id in self._processes if self._is_running(process_id)}
+
+    def launch_of(self, process_id: str) -> Launch:
+        """The newest launch of this process."""
+        return next(
+            launch for launch in reversed(self.launches) if launch.labels.process_id == process_id
+        )
+
+    def _is_running(self, process_id: str) -> bool:
+        process = self._processes.get(process_id)
+        return process is not None and process.phase is ProcessPhase.RUNNING
+
+    def _check(self) -> None:
+        if self.is_unavailable:
+            raise HostUnavailable("The in-memory host was told not to answer.")

@@ -1,0 +1,228 @@
+"""The worker host for a machine without containers: the port of `cluster.worker_host`.
+
+All state is in `<state folder>/processes/`, so any number of service processes may use the same
+host at once, and a new one finds everything that is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cluster import log_store
+from cluster.process_host import identity, leftovers, records
+from cluster.worker_host import (
+    HostUnavailable,
+    Labels,
+    Launch,
+    LaunchRefused,
+    LogLine,
+    ObservedProcess,
+    ProcessPhase,
+    Role,
+)
+
+_SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
+_START_TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
+_INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
+_DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessHost:
+    """Runs processes under supervisors that outlive the service; Linux only."""
+
+    state_dir: Path
+
+    def start(self, launch: Launch) -> None:
+        """See the port. CPU limits are not enforced here; memory limits bound data segments."""
+        if not launch.command:
+            raise LaunchRefused("The command is empty.")
+        record = self._record(launch.labels.process_id)
+        record.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        records.create_once(record.launch_path, self._launch_document(launch))
+        if record.was_started:
+            return
+        _supervise(record, launch.labels)
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        record = self._record(process_id)
+        if record.exit_path.exists():
+            return
+        if record.launch_path.exists():
+            records.replace(record.stop_path, {"grace_seconds": grace_seconds})
+        supervisor = _supervisor(record) or self._unrecorded_supervisor(process_id)
+        if supervisor is not None:
+            supervisor.signal(signal.SIGTERM)
+
+    def forget(self, process_id: str) -> None:
+        record = self._record(process_id)
+        supervisor = _supervisor(record)
+        if supervisor is None or record.exit_path.exists() or not supervisor.is_alive():
+            shutil.rmtree(record.folder, ignore_errors=True)
+
+    def list(self) -> tuple[ObservedProcess, ...]:
+        supervisors = leftovers.supervisors(self._folder)
+        recorded = [
+            observed
+            for folder in self._record_folders()
+            if (observed := _observe(records.Record(folder=folder))) is not None
+        ]
+        known = {process.labels.process_id for process in recorded}
+        lost = [
+            _unrecorded(found)
+            for process_id, found in supervisors.items()
+            if process_id not in known
+        ]
+        return (*recorded, *lost)
+
+    def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
+        seen: dict[str, ProcessPhase] = {}
+        while True:
+            now = {process.labels.process_id: process for process in self.list()}
+            for process_id, process in now.items():
+                if seen.get(process_id) is not process.phase:
+                    yield process
+            seen = {process_id: process.phase for process_id, process in now.items()}
+            time.sleep(poll_seconds)
+
+    def logs(self, process_ids: tuple[str, ...]) -> Iterator[LogLine]:
+        wanted = set(process_ids)
+        folders = (self.state_dir / "logs").glob("*/*.log")
+        jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
+        return log_store.merge(
+            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id))
+            for job_id, process_id in jobs
+        )
+
+    @property
+    def _folder(self) -> Path:
+        return self.state_dir / "processes"
+
+    def _record(self, process_id: str) -> records.Record:
+        if not process_id or "/" in process_id or process_id.startswith("."):
+            raise LaunchRefused(f"{process_id!r} cannot name a process.")
+        return records.Record(folder=self._folder / process_id)
+
+    def _unrecorded_supervisor(self, process_id: str) -> identity.Identity | None:
+        found = leftovers.supervisors(self._folder).get(process_id)
+        return None if found is None else found.identity
+
+    def _record_folders(self) -> tuple[Path, ...]:
+        try:
+            return tuple(sorted(path for path in self._folder.iterdir() if path.is_dir()))
+        except FileNotFoundError:
+            return ()
+
+    def _launch_document(self, launch: Launch) -> dict[str, Any]:
+        labels = launch.labels
+        workdir = Path(launch.workdir or self.state_dir / "jobs" / labels.job_id / "work")
+        if launch.workdir is None:
+            workdir.mkdir(parents=True, exist_ok=True)
+        record = self._record(labels.process_id)
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        env = {"PATH": _DEFAULT_PATH, **inherited, **launch.env}
+        log_path = log_store.path_of(
+            labels.process_id, job_id=labels.job_id, state_dir=self.state_dir
+        )
+        return {
+            "labels": asdict(labels),
+            "node": launch.node,
+            "log_path": str(log_path),
+            "command": {
+                "arguments": list(launch.command),
+                "env": {**env, records.RECORD_VARIABLE: str(record.folder)},
+                "workdir": str(workdir),
+                "memory_bytes": launch.limits.memory_bytes,
+            },
+        }
+
+
+def _supervise(record: records.Record, labels: Labels) -> None:
+    """Start the supervisor and wait until it has put the start on record."""
+    env = {
+        "PATH": _DEFAULT_PATH,
+        records.RECORD_VARIABLE: str(record.folder),
+        records.LABELS_VARIABLE: json.dumps(asdict(labels)),
+    }
+    arguments = ("-S", "-E", "-m", "cluster.process_host.supervisor", str(record.folder))
+    with (record.folder / "supervisor.log").open("ab") as output:
+        try:
+            subprocess.run(  # noqa: S603 - our own interpreter and module
+                (sys.executable, *arguments),
+                cwd=_SOURCE_ROOT,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                timeout=_START_TIMEOUT_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise HostUnavailable(f"No supervisor could be started: {problem}") from problem
+
+
+def _supervisor(record: records.Record) -> identity.Identity | None:
+    document = records.read(record.supervisor_path)
+    if document is None:
+        return None
+    return identity.Identity(
+        pid=document["pid"], start_ticks=document["start_ticks"], boot_id=document["boot_id"]
+    )
+
+
+def _observe(record: records.Record) -> ObservedProcess | None:
+    """The process of a record; None while it was not started yet."""
+    launch = records.read(record.launch_path)
+    start = records.read(record.supervisor_path)
+    supervisor = _supervisor(record)
+    if launch is None or start is None or supervisor is None:
+        return None
+    ending = records.read(record.exit_path)
+    if ending is None and not supervisor.is_alive():
+        ending = _ending_of_killed(record)
+    return ObservedProcess(
+        labels=_labels(launch["labels"]),
+        node=launch["node"],
+        phase=ProcessPhase.RUNNING if ending is None else ProcessPhase.EXITED,
+        started_at=_moment(start["started_at"]),
+        exit_code=None if ending is None else ending["exit_code"],
+        ended_at=None if ending is None else _moment(ending["ended_at"]),
+    )
+
+
+def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
+    """Put on record that a supervisor was killed; the kernel killed its command with it."""
+    leftovers.kill(record.folder)
+    killed = {"exit_code": -int(signal.SIGKILL), "ended_at": time.time()}
+    records.create_once(record.exit_path, killed)
+    return records.read(record.exit_path)
+
+
+def _unrecorded(found: leftovers.Supervisor) -> ObservedProcess:
+    """A process whose record is gone, known by what its supervisor carries with it."""
+    return ObservedProcess(
+        labels=_labels(found.labels),
+        node="",
+        phase=ProcessPhase.RUNNING,
+        started_at=datetime.now(UTC),
+    )
+
+
+def _labels(document: dict[str, Any]) -> Labels:
+    return Labels(**{**document, "role": Role(document["role"])})
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

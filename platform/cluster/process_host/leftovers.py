@@ -1,0 +1,78 @@
+"""Which processes of this machine are ours, whatever the records say?
+
+Everything the host starts carries its record's folder in its environment, so it is found by
+looking through `/proc`, even when records were deleted or a supervisor was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cluster.process_host import identity, records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervisor:
+    """A running supervisor, with the labels it was started with."""
+
+    identity: identity.Identity
+    labels: dict[str, Any]
+
+
+def supervisors(folder: Path) -> dict[str, Supervisor]:
+    """Running supervisors of the records in this folder, by process id."""
+    found = {}
+    for process, environ in _processes():
+        record = Path(environ.get(records.RECORD_VARIABLE, ""))
+        labels = environ.get(records.LABELS_VARIABLE)
+        if record.parent == folder and labels is not None:
+            found[record.name] = Supervisor(identity=process, labels=json.loads(labels))
+    return found
+
+
+def kill(record_folder: Path) -> int:
+    """Kill all that belongs to one record; returns how many processes that were."""
+    return _kill_where(lambda record: record == record_folder)
+
+
+def kill_all(folder: Path) -> int:
+    """Kill all that belongs to any record in this folder."""
+    return _kill_where(lambda record: record.parent == folder)
+
+
+def _kill_where(is_ours: Callable[[Path], bool]) -> int:
+    ours = [
+        process
+        for process, environ in _processes()
+        if records.RECORD_VARIABLE in environ
+        and is_ours(Path(environ[records.RECORD_VARIABLE]))
+        and process.pid != os.getpid()
+    ]
+    return sum(process.signal(signal.SIGKILL) for process in ours)
+
+
+def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:
+    """Every process whose environment we may read."""
+    for entry in os.listdir("/proc"):  # noqa: PTH208 - names are all we need
+        if not entry.isdigit():
+            continue
+        try:
+            raw = Path(f"/proc/{entry}/environ").read_bytes()
+        except (PermissionError, FileNotFoundError, ProcessLookupError):
+            continue
+        if records.RECORD_VARIABLE.encode() not in raw:
+            continue
+        process = identity.of(int(entry))
+        if process is not None:
+            yield process, _parsed(raw)
+
+
+def _parsed(raw: bytes) -> dict[str, str]:
+    pairs = (item.partition("=") for item in raw.decode(errors="replace").split("\0"))
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,82 @@
+"""How does a stream of bytes become lines of a log file that always can be read again?
+
+A line on disk is `2026-11-21T07:33:19.123456Z stdout the text`, in UTF-8. Whatever a process
+writes, a line of the file is one line: control characters and broken UTF-8 are replaced, lines
+of absurd length are cut, the rest of a line that never ended is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+MOST_BYTES_PER_LINE = 16 * 1024  # longer lines are cut: a reader must be able to show them
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_KEPT_CONTROLS = {"\t", "\x1b"}  # tabs, and the escape character of coloured output
+_CONTROLS = {
+    code: _REPLACEMENT
+    for code in (*range(0x20), 0x7F, 0x85, 0x2028, 0x2029)
+    if chr(code) not in _KEPT_CONTROLS
+}
+
+
+class LineSplitter:
+    """Cuts a stream into lines, keeping what is not yet a whole one."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The lines that became whole with this data."""
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        lines = [piece for line in whole for piece in _pieces(line)]
+        while len(self._rest) >= MOST_BYTES_PER_LINE:
+            lines.append(self._rest[:MOST_BYTES_PER_LINE])
+            self._rest = self._rest[MOST_BYTES_PER_LINE:]
+        return lines
+
+    def flush(self) -> list[bytes]:
+        """What is left at the end of the stream."""
+        rest, self._rest = self._rest, b""
+        return [rest] if rest else []
+
+
+class LineLog:
+    """Appends lines to one file. A full disk costs lines, never the process that wrote them."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
+
+    def write(self, stream: str, lines: list[bytes]) -> None:
+        """Append the lines in one write, stamped with now."""
+        stamp = timestamp(time.time_ns())
+        text = "".join(f"{stamp} {stream} {_readable(line)}\n" for line in lines)
+        try:
+            os.write(self._descriptor, text.encode())
+        except OSError:
+            return
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def timestamp(nanoseconds: int) -> str:
+    """`2026-11-21T07:33:19.123456Z`."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest // 1000:06d}Z"
+
+
+def _pieces(line: bytes) -> list[bytes]:
+    if len(line) <= MOST_BYTES_PER_LINE:
+        return [line]
+    return [
+        line[start : start + MOST_BYTES_PER_LINE]
+        for start in range(0, len(line), MOST_BYTES_PER_LINE)
+    ]
+
+
+def _readable(line: bytes) -> str:
+    return line.removesuffix(b"\r").decode(errors="replace").translate(_CONTROLS)

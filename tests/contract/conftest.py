@@ -1,0 +1,164 @@
+"""The same bench for every worker host: start a process, let it write, let it end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import pytest
+from cluster.in_memory_host import InMemoryHost
+from cluster.process_host.host import ProcessHost
+from cluster.process_host.sweep import sweep
+from cluster.worker_host import (
+    Labels,
+    Launch,
+    Limits,
+    ObservedProcess,
+    ProcessPhase,
+    Role,
+    WorkerHost,
+)
+
+T = TypeVar("T")
+OBEDIENT = """
+while :; do
+  if [ -e "$CONTROL.say" ]; then mv "$CONTROL.say" "$CONTROL.said"; cat "$CONTROL.said"; fi
+  if [ -e "$CONTROL.exit" ]; then exit "$(cat "$CONTROL.exit")"; fi
+  sleep 0.02
+done
+"""
+
+
+def until(look: Callable[[], T], *, seconds: float = 20.0) -> T:
+    """What `look` returns, as soon as that is true."""
+    give_up_at = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < give_up_at, "the condition did not come true in time"
+        time.sleep(0.02)
+    return seen
+
+
+def labels(process_id: str) -> Labels:
+    return Labels(process_id=process_id, job_id="job1", role=Role.WORKER, attempt=2, fence=7)
+
+
+class Bench(Protocol):
+    """What a test does to a host's processes from outside."""
+
+    @property
+    def host(self) -> WorkerHost: ...
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        """A process that runs until told otherwise; a deaf one ignores SIGTERM."""
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None: ...
+
+    def say(self, process_id: str, text: str) -> None: ...
+
+    def end(self, process_id: str, exit_code: int) -> None: ...
+
+
+@dataclass
+class ProcessBench:
+    """Drives real processes through files beside them."""
+
+    host: ProcessHost
+    folder: Path
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        script = f"trap '' TERM; {OBEDIENT}" if is_deaf else OBEDIENT
+        self.start_command(process_id, ("sh", "-c", f"echo up; {script}"))
+        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
+        self.launch(process_id, command, env={"CONTROL": str(self.folder / process_id)})
+
+    def launch(
+        self,
+        process_id: str,
+        command: tuple[str, ...],
+        *,
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.host.start(
+            Launch(
+                labels=labels(process_id),
+                command=command,
+                env=env or {},
+                node="n1",
+                workdir=workdir,
+                limits=limits or Limits(),
+            )
+        )
+
+    def say(self, process_id: str, text: str) -> None:
+        self._write(process_id, "say", f"{text}\n")
+
+    def end(self, process_id: str, exit_code: int) -> None:
+        self._write(process_id, "exit", str(exit_code))
+
+    def _write(self, process_id: str, what: str, text: str) -> None:
+        temporary = self.folder / "temporary"
+        temporary.write_text(text)
+        temporary.rename(self.folder / f"{process_id}.{what}")
+
+
+@dataclass
+class InMemoryBench:
+    """Drives the twin through its own script."""
+
+    host: InMemoryHost = field(
+        default_factory=lambda: InMemoryHost(exit_codes_by_command={"no-such-command": 127})
+    )
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        if is_deaf:
+            self.host.deaf.add(process_id)
+        self.start_command(process_id, ("sh",))
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
+        self.host.start(Launch(labels=labels(process_id), command=command, env={}, node="n1"))
+
+    def say(self, process_id: str, text: str) -> None:
+        self.host.write(process_id, text)
+
+    def end(self, process_id: str, exit_code: int) -> None:
+        self.host.exit(process_id, exit_code)
+
+
+@pytest.fixture
+def process_bench(tmp_path: Path) -> Iterator[ProcessBench]:
+    state_dir = tmp_path / "state"
+    control = tmp_path / "control"
+    control.mkdir()
+    yield ProcessBench(host=ProcessHost(state_dir=state_dir), folder=control)
+    sweep(state_dir, grace_seconds=0.0)
+
+
+@pytest.fixture(params=["process", "in_memory"])
+def bench(request: pytest.FixtureRequest) -> Bench:
+    if request.param == "in_memory":
+        return InMemoryBench()
+    chosen: ProcessBench = request.getfixturevalue("process_bench")
+    return chosen
+
+
+def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:
+    return next((p for p in host.list() if p.labels.process_id == process_id), None)
+
+
+def exited(host: WorkerHost, process_id: str) -> ObservedProcess:
+    """The process, once it has ended."""
+
+    def look() -> ObservedProcess | None:
+        process = observed(host, process_id)
+        return process if process and process.phase is ProcessPhase.EXITED else None
+
+    process = until(look)
+    assert process is not None
+    return process
