@@ -76,10 +76,18 @@ def normalised_url(url: str) -> str:
         BadInput: this cannot be a service's address.
     """
     full = url if "://" in url else f"http://{url}"
-    parts = urlsplit(full)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if not _is_address(full):
         raise BadInput(f"{url!r} is no address of a service. Use one like http://host:8000.")
     return full.rstrip("/").removesuffix("/api/v1")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # checked when read
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _stored(file: Path) -> dict[str, str]:

@@ -30,6 +30,7 @@ class _Position:
     at: str
     lines_at: int  # lines read that bear this time
     lines_at_reread: int = 0  # of them, met again since the stream was opened anew
+    is_catching_up: bool = False  # nothing new met since then
 
 
 class Deduplicator:
@@ -41,21 +42,21 @@ class Deduplicator:
     def begin_stream(self) -> None:
         for position in self._positions.values():
             position.lines_at_reread = 0
+            position.is_catching_up = True
 
     def is_new(self, line: LogLine) -> bool:
         """Whether `line` has not been met before; remembers it."""
         position = self._positions.get(line["worker"])
-        if position is None or line["at"] > position.at:
-            self._positions[line["worker"]] = _Position(
-                at=line["at"], lines_at=1, lines_at_reread=1
-            )
+        if position is None or (position.is_catching_up and line["at"] > position.at):
+            self._positions[line["worker"]] = _Position(at=line["at"], lines_at=1)
             return True
-        if line["at"] < position.at:
-            return False
-        position.lines_at_reread += 1
-        if position.lines_at_reread <= position.lines_at:
-            return False
-        position.lines_at += 1
+        if position.is_catching_up:
+            position.lines_at_reread += line["at"] == position.at
+            if line["at"] < position.at or position.lines_at_reread <= position.lines_at:
+                return False
+            position.is_catching_up = False
+        position.lines_at = position.lines_at + 1 if line["at"] == position.at else 1
+        position.at = line["at"]
         return True
 
 

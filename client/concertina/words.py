@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 NOTHING: Final = "-"
 _UNITS: Final = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
 _SHORT: Final = 10
-_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e4, "k"))
+_PREFIXES: Final = ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))  # from, factor, letter
 
 
 def duration(seconds: float | None) -> str:
@@ -31,8 +31,8 @@ def number(value: float | None) -> str:
     """Three significant digits: `0.0123`, `12.3`, `1230`, `45.6k`, `7.89M`."""
     if value is None:
         return NOTHING
-    for factor, prefix in _PREFIXES:
-        if abs(value) >= factor:
+    for least, factor, prefix in _PREFIXES:
+        if abs(value) >= least:
             return f"{_plain(value / factor)}{prefix}"
     return _plain(value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,7 +16,8 @@ from concertina.views.description import description
 from concertina.views.explanation import explanation
 from concertina.views.jobs import jobs_table
 
-_STATES = (*LIVE_STATES, *FINAL_STATES)
+WIDE: Final = 120  # columns
+_STATES: Final = (*LIVE_STATES, *FINAL_STATES)
 
 
 def ps(
@@ -43,7 +44,8 @@ def ps(
         if not jobs and not current.terminal.is_json:
             current.terminal.say("No such jobs. `concertina ps --all` also lists final ones.")
             return
-        current.terminal.show(jobs, jobs_table(jobs))
+        is_narrow = current.terminal.out.width < WIDE
+        current.terminal.show(jobs, jobs_table(jobs, is_narrow=is_narrow))
 
 
 def describe(reference: JobReference, *, output: Output = Format.TABLE) -> None:

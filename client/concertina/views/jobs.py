@@ -34,22 +34,30 @@ def state(name: str) -> Text:
     return Text(name, style=STATE_STYLES.get(name, ""))
 
 
-def jobs_table(jobs: Iterable[Job]) -> Table:
-    """One row per job, for `ps`."""
-    table = plain_table("ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY")
+def jobs_table(jobs: Iterable[Job], *, is_narrow: bool = False) -> Table:
+    """One row per job, for `ps`; a narrow one leaves out what `describe` also tells."""
+    wide = ("ID", "BATCH", "AGE")
+    names = ("ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY")
+    shown = [name for name in names if not (is_narrow and name in wide)]
+    table = plain_table(*shown)
     for job in jobs:
-        table.add_row(
-            job["id"],
-            f"{job['team']}/{job['name']}",
-            state(job["state"]),
-            words.workers(job),
-            words.number(job["global_batch_size"] or None),
-            words.percent(job["progress"]),
-            words.duration(job["eta_seconds"]),
-            words.age(job["submitted_at"]),
-            job["message"],
-        )
+        cells = _cells(job)
+        table.add_row(*(cells[name] for name in shown))
     return table
+
+
+def _cells(job: Job) -> dict[str, RenderableType]:
+    return {
+        "ID": job["id"],
+        "JOB": f"{job['team']}/{job['name']}",
+        "STATE": state(job["state"]),
+        "WORKERS": words.workers(job),
+        "BATCH": words.number(job["global_batch_size"] or None),
+        "DONE": words.percent(job["progress"]),
+        "LEFT": words.duration(job["eta_seconds"]),
+        "AGE": words.age(job["submitted_at"]),
+        "WHY": job["message"],
+    }
 
 
 def live_table(jobs: Iterable[Job]) -> Table:
@@ -84,9 +92,9 @@ def progress_bar(job: Job, width: int = 10) -> RenderableType:
 
 
 def plain_table(*columns: str) -> Table:
-    """The look of all our tables: no lines, the last column takes what is left."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    """The look of all our tables: no lines; the last column takes what width is left."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     for name in columns[:-1]:
         table.add_column(name, no_wrap=True)
-    table.add_column(columns[-1], overflow="ellipsis", no_wrap=True)
+    table.add_column(columns[-1], overflow="ellipsis", no_wrap=True, ratio=1)
     return table

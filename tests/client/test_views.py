@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from concertina import reporting
+from concertina.views import cluster, description, explanation, jobs, problems
+from tests.client import documents
+from tests.client.manual_clock import ManualClock
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+MARKUP = "[red]not red[/red] :smile: [/]"
+
+
+def seen(view: RenderableType, width: int = 200) -> str:
+    console = Console(file=io.StringIO(), width=width, markup=False, emoji=False, highlight=False)
+    console.print(view)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_list_of_jobs_has_a_line_for_each() -> None:
+    text = seen(jobs.jobs_table([documents.job(), documents.waiting_job(name="b")]))
+    head, first, second = text.splitlines()
+    assert head.split() == ["ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY"]
+    for fact in ("abcdefghjk", "vision/digits-a", "running", "42%", "1 min 05 s", "Keeps 3"):
+        assert fact in first
+    assert second.split()[:7] == ["abcdefghjk", "vision/b", "queued", "0", "-", "-", "-"]
+
+
+def test_a_change_of_workers_shows_both_numbers() -> None:
+    assert "3→4" in seen(jobs.jobs_table([documents.job(workers_desired=4)]))
+
+
+def test_a_narrow_screen_cuts_only_the_last_column() -> None:
+    for width in (80, 120):
+        job = documents.job(message="x" * 300)
+        text = seen(jobs.jobs_table([job], is_narrow=width == 80), width=width)
+        assert all(len(line) <= width for line in text.splitlines())
+        assert len(text.splitlines()) == 2
+        for fact in ("vision/digits-a", "running", "42%", "1 min 05 s"):
+            assert fact in text
+
+
+def test_what_users_write_is_never_markup() -> None:
+    job = documents.job(message=MARKUP, name=MARKUP)
+    event = documents.event(message=MARKUP)
+    for view in (
+        jobs.jobs_table([job]),
+        description.description(job, [], [], [event]),
+        explanation.explanation(job, documents.explanation(message=MARKUP)),
+        reporting.event_line(event),
+        reporting.outcome_line(job),
+    ):
+        assert MARKUP in seen(view)
+
+
+def test_a_description_shows_every_part() -> None:
+    text = seen(
+        description.description(
+            documents.job(),
+            [documents.generation()],
+            [documents.worker(), documents.worker(id="old", phase="gone")],
+            [documents.event()],
+        )
+    )
+    for fact in ("vision/digits-a (abcdefghjk)", "may have 1 to 4, mode hot", "0.312", "0.08 s"):
+        assert fact in text
+    for title in ("Generations", "Workers", "Events"):
+        assert title in text
+    assert "old" not in text.split()  # only workers that are there
+
+
+def test_a_job_that_never_ran_is_described_without_empty_parts() -> None:
+    text = seen(description.description(documents.waiting_job(), [], [], []))
+    assert "queued" in text
+    assert "Generations" not in text
+
+
+def test_a_long_history_is_shown_from_its_end() -> None:
+    events = [documents.event(id=n, message=f"event {n}!") for n in range(25)]
+    text = seen(description.description(documents.job(), [], [], events))
+    assert "newest 10 of 25" in text
+    assert "event 24!" in text
+    assert "event 14!" not in text
+
+
+def test_an_explanation_begins_with_its_sentence_and_marks_what_holds_now() -> None:
+    lines = seen(explanation.explanation(documents.job(), documents.explanation())).splitlines()
+    assert lines[0] == "vision/digits-a: running"
+    assert lines[1] == "Keeps 3 workers: a 4th would speed it up by 6 %."
+    assert [line.split()[0] for line in lines if line.rstrip().endswith("now")] == ["3"]
+
+
+def test_an_explanation_of_a_waiting_job_needs_no_numbers() -> None:
+    unknown = dict.fromkeys(("position", "gpus_asked", "gpus_free", "price", "decided_at"))
+    why = documents.explanation(choices=[], changes=[], message="", **unknown)
+    assert "Waits." in seen(explanation.explanation(documents.waiting_job(message="Waits."), why))
+
+
+def test_a_problem_shows_field_value_place_and_remedy() -> None:
+    problem = {
+        "field": "elastic.min_workers",
+        "value": 5,
+        "problem": "is greater than max_workers (3)",
+        "remedy": "Use at most 3, or raise max_workers.",
+    }
+    text = seen(problems.problems_list([problem], lambda _field: "job.yaml:12"))  # type: ignore[list-item]
+    assert text.splitlines() == [
+        "  elastic.min_workers = 5  (job.yaml:12)",
+        "    is greater than max_workers (3)",
+        "    Use at most 3, or raise max_workers.",
+    ]
+
+
+def test_a_team_shows_its_four_numbers_and_its_limit() -> None:
+    text = seen(cluster.teams_table([documents.team(), documents.team(name="nlp", limit=3)]))
+    _, vision, nlp = text.splitlines()
+    assert vision.split() == [
+        "vision",
+        "2",
+        "2.5",
+        "3",
+        "1",
+        "0",
+        "none",
+        "1",
+        "running,",
+        "0",
+        "waiting",
+    ]
+    assert nlp.split()[6] == "3"
+
+
+def test_the_overview_of_an_empty_cluster_says_so() -> None:
+    assert "No live jobs." in seen(cluster.overview([], [], [], head="Concertina"))
+
+
+def test_an_event_without_a_move_shows_its_kind() -> None:
+    event = documents.event(old_state="", new_state="", kind="joiner_dropped", message="")
+    assert seen(reporting.event_line(event)).strip().endswith("joiner dropped")
+
+
+def test_a_log_file_gets_progress_now_and_then_but_every_event() -> None:
+    clock = ManualClock()
+    console = Console(file=io.StringIO(), width=200)
+    reporter = reporting.LineReporter(console, clock)
+    for second in range(61):
+        clock.seconds = 1000.0 + second
+        reporter.progress(documents.job())
+        if second % 20 == 0:
+            reporter.event(documents.event())
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert text.count("42% done") == 3
+    assert text.count("running → rescaling") == 4
+
+
+def test_progress_of_a_job_that_knows_nothing_yet_is_short() -> None:
+    assert reporting.progress_line(documents.waiting_job()) == "queued, 0 workers"

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from concertina import exit_codes, words
+from concertina.documents import FINAL_STATES, LIVE_STATES
+from concertina.views.jobs import STATE_STYLES
+
+DURATIONS = {
+    0: "0.00 s",
+    0.42: "0.42 s",
+    9.52: "9.5 s",
+    42.4: "42 s",
+    59.7: "1 min 00 s",
+    185: "3 min 05 s",
+    7800: "2 h 10 min",
+    273600: "3 d 04 h",
+}
+
+
+@pytest.mark.parametrize("seconds", DURATIONS)
+def test_a_duration_has_its_two_largest_units(seconds: float) -> None:
+    assert words.duration(seconds) == DURATIONS[seconds]
+
+
+NUMBERS = {
+    0: "0",
+    0.012345: "0.0123",
+    12.34: "12.3",
+    1234.0: "1234",
+    9999: "9999",
+    45612: "45.6k",
+    7890000: "7.89M",
+    -20000: "-20k",
+    3e9: "3G",
+}
+
+
+@pytest.mark.parametrize("value", NUMBERS)
+def test_a_number_has_about_three_digits(value: float) -> None:
+    assert words.number(value) == NUMBERS[value]
+
+
+def test_what_is_unknown_is_a_hyphen() -> None:
+    assert {words.duration(None), words.number(None), words.percent(None), words.age(None)} == {"-"}
+
+
+def test_an_age_is_counted_from_now() -> None:
+    now = datetime(2026, 11, 21, 8, 0, 30, tzinfo=UTC)
+    assert words.age("2026-11-21T08:00:00Z", now) == "30 s"
+    assert words.age("2026-11-21T08:01:00+00:00", now) == "0.00 s"  # a clock ahead of ours
+
+
+def test_each_state_has_a_style_and_each_final_one_an_exit_code() -> None:
+    assert set(STATE_STYLES) == {*LIVE_STATES, *FINAL_STATES}
+    assert {exit_codes.of_outcome(state) for state in FINAL_STATES} == {0, 1, 7}
