@@ -33,6 +33,7 @@ class Env(StrEnum):
     BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
+    COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional, default 600
     SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # optional: record every committed step
 
 

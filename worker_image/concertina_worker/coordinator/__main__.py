@@ -1,0 +1,58 @@
+"""Start a job's coordinator: the one place where its parts are wired together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.server import Server
+from concertina_worker.coordinator.service import HttpService
+from concertina_worker.coordinator.state_file import StateFile
+from concertina_worker.coordinator.synchronising import Synchroniser
+from concertina_worker.environment import CoordinatorEnvironment
+from concertina_worker.protocol import ExitCode
+
+_log = logging.getLogger("concertina_worker.coordinator")
+
+
+async def run(environment: CoordinatorEnvironment) -> int:
+    state_file = StateFile(environment.state_dir)
+    coordination = Coordination(state_file.load(), now=time.time())
+    server = Server(coordination, state_file, token=environment.token)
+    service = HttpService(
+        url=environment.service_url, job_id=environment.job_id, token=environment.token
+    )
+    try:
+        listener = await server.listen(environment.host, environment.port)
+    except OSError as error:
+        _log.error("Cannot listen: %s action=exit", error)  # noqa: TRY400 - no traceback needed
+        return ExitCode.PORT_IN_USE
+    _log.info("Listening on %s:%d action=listen", environment.host, environment.port)
+    async with listener:
+        asked_to_end = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked_to_end.set)
+        syncing = asyncio.create_task(Synchroniser(coordination, server, service).run())
+        ending = asyncio.create_task(asked_to_end.wait())
+        await asyncio.wait({syncing, ending}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (syncing, ending):
+            if not task.done():
+                task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await syncing
+        server.save()
+    return ExitCode.COMPLETED
+
+
+def main() -> int:
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
+    return asyncio.run(run(CoordinatorEnvironment.read(os.environ)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Which workers are there, and how is each? What the coordinator sees now; not durable.
+
+A coordinator that takes over has an empty crew. Workers say hello again within a second or two;
+until `GRACE_SECONDS` have passed a worker that did not is not counted as lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from concertina_worker.protocol import WorkerPhase, WorkerReport
+
+GRACE_SECONDS: Final = 15.0  # guessed: many reconnect delays; trades a wrong loss for a late one
+
+
+@dataclass(slots=True, kw_only=True)
+class CrewMember:
+    """One worker."""
+
+    worker: str
+    phase: WorkerPhase
+    is_connected: bool = True
+    is_leaving: bool = False  # was asked to end and would like to be replanned first
+    is_released: bool = False  # was told to end
+    failed_in: int = 0  # newest generation in which a collective broke for it
+    error: str = ""
+
+    def report(self) -> WorkerReport:
+        if not self.error:
+            return {"worker_id": self.worker, "phase": self.phase}
+        return {"worker_id": self.worker, "phase": self.phase, "error": self.error}
+
+
+class Crew:
+    """All workers that ever said hello to this process."""
+
+    def __init__(self) -> None:
+        self._members: dict[str, CrewMember] = {}
+
+    def __getitem__(self, worker: str) -> CrewMember:
+        return self._members[worker]
+
+    def __contains__(self, worker: str) -> bool:
+        return worker in self._members
+
+    def add(self, member: CrewMember) -> None:
+        self._members[member.worker] = member
+
+    def remove(self, worker: str) -> None:
+        del self._members[worker]
+
+    def connected(self) -> list[CrewMember]:
+        return [member for member in self._members.values() if member.is_connected]
+
+    def is_connected(self, worker: str) -> bool:
+        return worker in self and self[worker].is_connected
+
+    def phase(self, worker: str) -> WorkerPhase | None:
+        return self[worker].phase if worker in self else None
+
+    def can_join(self, worker: str) -> bool:
+        """It waits, warm, for a plan that it is in."""
+        return self.is_connected(worker) and (
+            self[worker].phase is WorkerPhase.READY
+            and not self[worker].is_leaving
+            and not self[worker].is_released
+        )
+
+    def is_leaving(self, worker: str) -> bool:
+        return worker in self and self[worker].is_leaving
+
+    def failed_in(self, worker: str) -> int:
+        return self[worker].failed_in if worker in self else 0
+
+    def reports(self) -> list[WorkerReport]:
+        return [member.report() for member in self._members.values()]

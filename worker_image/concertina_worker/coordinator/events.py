@@ -1,0 +1,141 @@
+"""What can happen to a coordinator? Each kind of event is one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import Desired, MeasurementReport, MetricReport, WorkerPhase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerConnected:
+    """A worker said hello: for the first time, or again after either side lost the connection."""
+
+    worker: str
+    attempt: int
+    phase: WorkerPhase
+    plan: Plan | None  # the generation it trains in
+    failed_in: int  # the generation whose collective broke, if it waits for another
+    model_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerDisconnected:
+    """Its connection closed, or its heartbeat stopped."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerReady:
+    worker: str
+    model_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreOpened:
+    """Rank 0 of a generation opened the store through which its members find each other."""
+
+    worker: str
+    generation: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildFailed:
+    worker: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSwitched:
+    """A worker has left the generation before: to train in this one, or to leave."""
+
+    worker: str
+    generation: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettled:
+    """A member has made its first steps in a generation."""
+
+    worker: str
+    generation: int
+    stall_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectiveFailed:
+    worker: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressMade:
+    worker: str
+    metric: MetricReport
+    measurement: MeasurementReport | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthTold:
+    worker: str
+    total_samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointWritten:
+    worker: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLeaving:
+    """It was asked to end and would like to be replanned first."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFinished:
+    worker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRaised:
+    worker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesiredArrived:
+    """The service answered a sync."""
+
+    desired: Desired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimePassed:
+    """Nothing happened for a moment."""
+
+
+Event = (
+    WorkerConnected
+    | WorkerDisconnected
+    | WorkerReady
+    | StoreOpened
+    | BuildFailed
+    | WorkerSwitched
+    | WorkerSettled
+    | CollectiveFailed
+    | ProgressMade
+    | LengthTold
+    | CheckpointWritten
+    | WorkerLeaving
+    | WorkerFinished
+    | ErrorRaised
+    | DesiredArrived
+    | TimePassed
+)

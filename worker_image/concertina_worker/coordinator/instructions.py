@@ -1,0 +1,31 @@
+"""What can the state machine ask of the process around it? Each kind is one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from concertina_worker.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendPlan:
+    worker: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendStore:
+    worker: str
+    generation: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Tell a worker to end; it is not needed (any more)."""
+
+    worker: str
+    reason: str
+
+
+Instruction = SendPlan | SendStore | Release

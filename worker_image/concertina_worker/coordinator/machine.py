@@ -1,0 +1,54 @@
+"""Who trains together from now on? A state machine: events in, instructions out.
+
+No sockets, no clock, no files: the process around it feeds `handle`, stores `memory`, and only
+then carries out what came back.
+"""
+
+from __future__ import annotations
+
+from concertina_worker.coordinator import choice as choosing
+from concertina_worker.coordinator.crew import Crew
+from concertina_worker.coordinator.deciding import Decisions
+from concertina_worker.coordinator.events import Event
+from concertina_worker.coordinator.instructions import Instruction
+from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.noting import Notes
+from concertina_worker.protocol import SyncReport
+
+
+class Coordination:
+    """The coordinator's mind: what it knows (`memory`, `crew`) and what follows from it."""
+
+    def __init__(self, memory: Memory, *, now: float) -> None:
+        self.memory = memory
+        self.crew = Crew()
+        self._started_at = now
+        self._notes = Notes(memory, self.crew, now=now)
+        self._decisions = Decisions(memory, self.crew)
+
+    def handle(self, event: Event, *, now: float) -> list[Instruction]:
+        """Take note of an event; return what is to be done because of it, in order."""
+        return self._notes.note(event, now=now) + self._decisions.decide()
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing will happen any more: the job finished or is to stop, and all workers left."""
+        is_ending = self.memory.is_finished or choosing.is_stopping(self.memory)
+        return is_ending and not self.crew.connected()
+
+    def sync_report(self) -> SyncReport:
+        memory = self.memory
+        return {
+            "coordinator_started_at": self._started_at,
+            "registered": memory.is_registered,
+            "model_bytes": memory.model_bytes,
+            "total_samples": memory.total_samples,
+            "revision": memory.desired["revision"] if memory.desired else 0,
+            "generation": memory.active.generation if memory.active else 0,
+            "workers": self.crew.reports(),
+            "generations": list(memory.reports.generations),
+            "metrics": list(memory.reports.metrics),
+            "measurements": list(memory.reports.measurements),
+            "checkpoint_step": memory.checkpoint_step,
+            "finished": memory.is_finished,
+        }

@@ -1,0 +1,86 @@
+"""What must a coordinator not forget when it is killed? All of it as one JSON document.
+
+Plans are remembered before they are sent. So a coordinator that takes over knows every plan a
+worker may already train by, and never gives a number twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from concertina_worker.coordinator.reports import Reports
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import Desired
+
+
+@dataclass(slots=True, kw_only=True)
+class Memory:
+    """The durable state."""
+
+    attempt: int = 0
+    next_generation: int = 1
+    desired: Desired | None = None
+    ever_desired: list[str] = field(default_factory=list)  # of this attempt
+    active: Plan | None = None  # the members of this plan train
+    published: list[Plan] = field(default_factory=list)  # newer than `active`, oldest first
+    leavers: list[str] = field(default_factory=list)  # out of `active`, not released yet
+    switched: list[str] = field(default_factory=list)  # workers that told they are in `active`
+    withdrawn: int = 0  # a generation whose group could not be built
+    step_seconds: float = 0.0  # newest known
+    lost: list[str] = field(default_factory=list)  # ids are never used again
+    is_finished: bool = False
+    is_registered: bool = False
+    model_bytes: int = 0
+    total_samples: int | None = None
+    checkpoint_step: int | None = None
+    reports: Reports = field(default_factory=Reports)
+
+    @property
+    def pending(self) -> Plan | None:
+        """The plan that members should switch to next."""
+        return self.published[-1] if self.published else None
+
+    @property
+    def active_members(self) -> tuple[str, ...]:
+        return self.active.members if self.active else ()
+
+    def forget_generation(self) -> None:
+        """Nobody who trained is left: the next generation starts from a checkpoint."""
+        self.active = None
+        self.published = []
+        self.leavers = []
+        self.switched = []
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "attempt": self.attempt,
+            "next_generation": self.next_generation,
+            "desired": self.desired,
+            "ever_desired": self.ever_desired,
+            "active": self.active.to_json() if self.active else None,
+            "published": [plan.to_json() for plan in self.published],
+            "leavers": self.leavers,
+            "switched": self.switched,
+            "withdrawn": self.withdrawn,
+            "step_seconds": self.step_seconds,
+            "lost": self.lost,
+            "is_finished": self.is_finished,
+            "is_registered": self.is_registered,
+            "model_bytes": self.model_bytes,
+            "total_samples": self.total_samples,
+            "checkpoint_step": self.checkpoint_step,
+            "reports": self.reports.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Memory:
+        active = document["active"]
+        return cls(
+            **{
+                **document,
+                "active": Plan.from_json(active) if active else None,
+                "published": [Plan.from_json(plan) for plan in document["published"]],
+                "reports": Reports.from_json(document["reports"]),
+            }
+        )

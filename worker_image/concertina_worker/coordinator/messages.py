@@ -1,0 +1,74 @@
+"""What does a worker's message mean? It becomes an event; anything malformed is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from concertina_worker.coordinator import events as on
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import WorkerPhase
+from concertina_worker.wire import FromWorker, Message, ProtocolError
+
+
+def to_event(worker: str, message: Message) -> on.Event | None:
+    """Translate; None for a message that only shows that the worker lives.
+
+    Raises:
+        ProtocolError: unknown kind, or a field is missing or of the wrong type.
+    """
+    if message["type"] == FromWorker.HEARTBEAT:
+        return None
+    try:
+        return _READERS[message["type"]](worker, message)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ProtocolError(f"malformed {message['type']}: {error!r}") from error
+
+
+def _hello(worker: str, message: Message) -> on.Event:
+    plan = message["plan"]
+    return on.WorkerConnected(
+        worker=worker,
+        attempt=int(message["attempt"]),
+        phase=WorkerPhase(message["phase"]),
+        plan=Plan.from_json(plan) if plan else None,
+        failed_in=int(message["failed_in"]),
+        model_bytes=int(message["model_bytes"]),
+    )
+
+
+def _settled(worker: str, message: Message) -> on.Event:
+    return on.WorkerSettled(
+        worker=worker,
+        generation=int(message["generation"]),
+        stall_seconds=float(message["stall_seconds"]),
+    )
+
+
+_READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
+    FromWorker.HELLO: _hello,
+    FromWorker.READY: lambda w, m: on.WorkerReady(worker=w, model_bytes=int(m["model_bytes"])),
+    FromWorker.STORE: lambda w, m: on.StoreOpened(
+        worker=w, generation=int(m["generation"]), address=str(m["address"])
+    ),
+    FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(
+        worker=w, generation=int(m["generation"])
+    ),
+    FromWorker.SWITCHED: lambda w, m: on.WorkerSwitched(
+        worker=w, generation=int(m["generation"]), step=int(m["step"])
+    ),
+    FromWorker.SETTLED: _settled,
+    FromWorker.FAILED: lambda w, m: on.CollectiveFailed(
+        worker=w, generation=int(m["generation"])
+    ),
+    FromWorker.PROGRESS: lambda w, m: on.ProgressMade(
+        worker=w, metric=m["metric"], measurement=m["measurement"]
+    ),
+    FromWorker.LENGTH: lambda w, m: on.LengthTold(
+        worker=w, total_samples=int(m["total_samples"])
+    ),
+    FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
+    FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),
+    FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),
+    FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=str(m["text"])),
+}

@@ -1,0 +1,185 @@
+"""What does an event change in what the coordinator knows? Bookkeeping, without decisions."""
+
+from __future__ import annotations
+
+from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.crew import GRACE_SECONDS, Crew, CrewMember
+from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
+from concertina_worker.coordinator.memory import Memory
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, WorkerPhase
+
+
+class Notes:
+    """Keeps memory and crew true to the events."""
+
+    def __init__(self, memory: Memory, crew: Crew, *, now: float) -> None:
+        self.memory = memory
+        self.crew = crew
+        self._took_over_at = now
+        self._now = now
+
+    def note(self, event: on.Event, *, now: float) -> list[Instruction]:  # noqa: C901, PLR0912 - a flat table
+        """Change memory and crew; return the answers that need no decision."""
+        self._now = now
+        memory = self.memory
+        match event:
+            case on.WorkerConnected():
+                return self._welcome(event)
+            case on.WorkerDisconnected():
+                self._lose(event.worker)
+            case on.WorkerReady():
+                self.crew[event.worker].phase = WorkerPhase.READY
+                self._register(event.model_bytes)
+            case on.StoreOpened():
+                return self._pass_on(event)
+            case on.BuildFailed():
+                self._withdraw(event.generation)
+            case on.WorkerSwitched():
+                self._switch(event)
+            case on.WorkerSettled():
+                memory.reports.settle(event.worker, event.generation, event.stall_seconds)
+            case on.CollectiveFailed():
+                self.crew[event.worker].failed_in = event.generation
+            case on.ProgressMade():
+                memory.step_seconds = event.metric["step_seconds"]
+                memory.reports.add_metric(event.metric)
+                if event.measurement is not None:
+                    memory.reports.add_measurement(event.measurement)
+            case on.LengthTold():
+                memory.total_samples = event.total_samples
+            case on.CheckpointWritten():
+                memory.checkpoint_step = event.step
+            case on.WorkerLeaving():
+                self.crew[event.worker].is_leaving = True
+            case on.WorkerFinished():
+                self.crew[event.worker].phase = WorkerPhase.FINISHED
+                memory.reports.stop_awaiting(event.worker)
+            case on.ErrorRaised():
+                self.crew[event.worker].error = event.text
+            case on.DesiredArrived():
+                self._desire(event.desired)
+            case on.TimePassed():
+                self._lose_the_silent()
+        return []
+
+    def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:
+        memory = self.memory
+        self.crew.add(
+            CrewMember(worker=event.worker, phase=event.phase, failed_in=event.failed_in)
+        )
+        if event.worker in memory.lost or event.attempt < memory.attempt:
+            self.crew[event.worker].is_released = True
+            return [Release(worker=event.worker, reason="it was replaced")]
+        if event.phase is not WorkerPhase.CONNECTED:
+            self._register(event.model_bytes)
+        if event.plan is not None:
+            self._adopt(event.worker, event.plan)
+        if memory.pending and event.worker in {*memory.pending.members, *self.memory.active_members}:
+            return [SendPlan(worker=event.worker, plan=memory.pending)]
+        return []
+
+    def _adopt(self, worker: str, plan: Plan) -> None:
+        """A worker trains by a plan this process may not have seen it switch to."""
+        memory = self.memory
+        if memory.active is None or plan.generation > memory.active.generation:
+            self._activate(plan, step=0)
+        memory.next_generation = max(memory.next_generation, plan.generation + 1)
+        if worker not in memory.switched and plan == memory.active:
+            memory.switched.append(worker)
+
+    def _register(self, model_bytes: int) -> None:
+        self.memory.is_registered = True
+        self.memory.model_bytes = model_bytes
+
+    def _lose(self, worker: str) -> None:
+        member = self.crew[worker]
+        member.is_connected = False
+        self.memory.reports.stop_awaiting(worker)
+        if member.phase is WorkerPhase.FINISHED:
+            return
+        if member.is_released:
+            self.crew.remove(worker)
+            return
+        member.phase = WorkerPhase.LOST
+        if worker not in self.memory.lost:
+            self.memory.lost.append(worker)
+
+    def _lose_the_silent(self) -> None:
+        if self._now - self._took_over_at < GRACE_SECONDS:
+            return
+        for worker in self.memory.active_members:
+            if worker not in self.crew:
+                self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
+                self._lose(worker)
+
+    def _pass_on(self, event: on.StoreOpened) -> list[Instruction]:
+        plan = next((p for p in self.memory.published if p.generation == event.generation), None)
+        return [
+            SendStore(worker=worker, generation=event.generation, address=event.address)
+            for worker in (plan.members if plan else ())
+            if worker != event.worker and self.crew.is_connected(worker)
+        ]
+
+    def _withdraw(self, generation: int) -> None:
+        """A group could not be built although nobody died: try again under a new number."""
+        pending = self.memory.pending
+        if pending is not None and pending.generation == generation:
+            self.memory.withdrawn = generation
+
+    def _switch(self, event: on.WorkerSwitched) -> None:
+        memory = self.memory
+        plan = next((p for p in memory.published if p.generation == event.generation), None)
+        if plan is not None:
+            self._activate(plan, step=event.step)
+        if memory.active is None or memory.active.generation != event.generation:
+            return
+        if event.worker not in memory.switched:
+            memory.switched.append(event.worker)
+        if event.worker in memory.active.members:
+            self.crew[event.worker].phase = WorkerPhase.TRAINING
+
+    def _activate(self, plan: Plan, *, step: int) -> None:
+        """From now on `plan` is what trains; everything older is history."""
+        memory = self.memory
+        before = memory.active
+        old_members = before.members if before else ()
+        memory.reports.begin(self._generation_report(plan, before, step), awaited=plan.members)
+        if not plan.members:
+            memory.reports.draft = None  # everybody leaves: nothing trains
+        memory.leavers = [w for w in old_members if w not in plan.members and w not in memory.lost]
+        memory.switched = []
+        memory.active = plan
+        memory.published = [p for p in memory.published if p.generation > plan.generation]
+
+    def _generation_report(self, plan: Plan, before: Plan | None, step: int) -> GenerationReport:
+        is_loss = plan.is_recovery and before is not None
+        members_before = before.members if before else ()
+        return {
+            "number": plan.generation,
+            "revision": plan.revision,
+            "cause": GenerationCause.WORKER_LOST if is_loss else GenerationCause.DESIRED,
+            "workers": list(plan.members),
+            "global_batch_size": plan.global_batch_size,
+            "began_at": self._now,
+            "step": step,
+            "stall_seconds": 0.0,
+            "lost_workers": [w for w in members_before if w in self.memory.lost],
+        }
+
+    def _desire(self, desired: Desired) -> None:
+        memory = self.memory
+        if desired["attempt"] > memory.attempt:
+            self._begin_attempt(desired["attempt"])
+        memory.desired = desired
+        memory.next_generation = max(memory.next_generation, desired["next_generation"])
+        new = [worker for worker in desired["workers"] if worker not in memory.ever_desired]
+        memory.ever_desired += new
+
+    def _begin_attempt(self, attempt: int) -> None:
+        memory = self.memory
+        memory.attempt = attempt
+        memory.reports.finish_draft()
+        if not any(self.crew.is_connected(worker) for worker in self.memory.active_members):
+            memory.forget_generation()
+        memory.is_finished = False

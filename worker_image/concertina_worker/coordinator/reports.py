@@ -1,0 +1,81 @@
+"""What has the service not been told yet? A bounded buffer, kept until the service has it.
+
+When the service is away for long, the metrics are thinned (every other one is dropped) instead
+of cut off: the curve keeps its whole length. Generations are few and never dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from concertina_worker.protocol import GenerationReport, MeasurementReport, MetricReport
+
+MAX_METRICS: Final = 1000  # guessed: a quarter of an hour at one a second, about 400 kB
+
+
+@dataclass(slots=True, kw_only=True)
+class Reports:
+    """Generations and metrics to send; the newest measurement of each configuration."""
+
+    generations: list[GenerationReport] = field(default_factory=list)
+    metrics: list[MetricReport] = field(default_factory=list)
+    measurements: list[MeasurementReport] = field(default_factory=list)
+    draft: GenerationReport | None = None  # of the active generation: its stall is not known yet
+    awaited: list[str] = field(default_factory=list)  # workers that have not told their stall
+
+    def begin(self, generation: GenerationReport, *, awaited: tuple[str, ...]) -> None:
+        """A generation began; its report waits until every stayer has told its stall."""
+        self.finish_draft()
+        self.draft = generation
+        self.awaited = list(awaited)
+
+    def settle(self, worker: str, generation: int, stall_seconds: float) -> None:
+        if self.draft is None or self.draft["number"] != generation:
+            return
+        self.draft["stall_seconds"] = max(self.draft["stall_seconds"], stall_seconds)
+        self.stop_awaiting(worker)
+
+    def stop_awaiting(self, worker: str) -> None:
+        if worker in self.awaited:
+            self.awaited.remove(worker)
+        if not self.awaited:
+            self.finish_draft()
+
+    def finish_draft(self) -> None:
+        if self.draft is not None:
+            self.generations.append(self.draft)
+        self.draft = None
+        self.awaited = []
+
+    def add_metric(self, metric: MetricReport) -> None:
+        self.metrics.append(metric)
+        if len(self.metrics) > MAX_METRICS:
+            self.metrics = self.metrics[::-2][::-1]  # keeps the newest
+
+    def add_measurement(self, measurement: MeasurementReport) -> None:
+        key = (measurement["workers"], measurement["global_batch_size"])
+        others = [m for m in self.measurements if (m["workers"], m["global_batch_size"]) != key]
+        self.measurements = [*others, measurement]
+
+    def acknowledge(
+        self, generations: list[GenerationReport], metrics: list[MetricReport]
+    ) -> None:
+        """The service has these: forget them."""
+        told = {generation["number"] for generation in generations}
+        self.generations = [g for g in self.generations if g["number"] not in told]
+        newest = metrics[-1]["at"] if metrics else float("-inf")
+        self.metrics = [metric for metric in self.metrics if metric["at"] > newest]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "generations": self.generations,
+            "metrics": self.metrics,
+            "measurements": self.measurements,
+            "draft": self.draft,
+            "awaited": self.awaited,
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Reports:
+        return cls(**document)

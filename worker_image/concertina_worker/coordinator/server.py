@@ -1,0 +1,120 @@
+"""How do events reach the state machine, and its instructions the workers? Over TCP.
+
+One asyncio loop does everything, so events are handled one after the other. Memory is saved
+before an instruction leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import time
+from typing import Final
+
+from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.messages import to_event
+from concertina_worker.coordinator.state_file import StateFile
+from concertina_worker.wire import (
+    FromCoordinator,
+    FromWorker,
+    Message,
+    ProtocolError,
+    decode,
+    encode,
+)
+
+SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats come every second; a swapping machine hiccups
+_MAX_LINE_BYTES: Final = 2**20
+
+_log = logging.getLogger(__name__)
+
+
+class Server:
+    """The workers' end of the coordinator."""
+
+    def __init__(self, coordination: Coordination, state_file: StateFile, *, token: str) -> None:
+        self._coordination = coordination
+        self._state_file = state_file
+        self._token = token
+        self._writers: dict[str, asyncio.StreamWriter] = {}
+
+    async def listen(self, host: str, port: int) -> asyncio.Server:
+        """Raises OSError when the port is taken."""
+        return await asyncio.start_server(self._serve, host, port, limit=_MAX_LINE_BYTES)
+
+    def handle(self, event: on.Event) -> None:
+        """Let the state machine have an event, save, then do what it says."""
+        instructions = self._coordination.handle(event, now=time.time())
+        if instructions or not isinstance(event, on.ProgressMade | on.TimePassed):
+            self.save()
+        for instruction in instructions:
+            self._carry_out(instruction)
+
+    def save(self) -> None:
+        self._state_file.save(self._coordination.memory)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        worker = ""
+        try:
+            worker = await self._welcome(reader, writer)
+            while message := await _next_message(reader):
+                if event := to_event(worker, message):
+                    self.handle(event)
+        except (OSError, TimeoutError, ProtocolError, ValueError) as error:
+            _log.warning(
+                "Lost the connection to a worker: %r action=drop worker=%s", error, worker
+            )
+        finally:
+            writer.close()
+            if worker and self._writers.get(worker) is writer:
+                del self._writers[worker]
+                self.handle(on.WorkerDisconnected(worker=worker))
+
+    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
+        hello = await _next_message(reader)
+        if hello is None or hello["type"] != FromWorker.HELLO:
+            raise ProtocolError("the first message must be a hello")
+        if not hmac.compare_digest(str(hello.get("token", "")), self._token):
+            raise ProtocolError("wrong token")
+        worker = str(hello["worker"])
+        event = to_event(worker, hello)
+        self._writers[worker] = writer
+        if event is not None:
+            self.handle(event)
+        if store := hello.get("store"):
+            opened = to_event(worker, {"type": FromWorker.STORE, **store})
+            if opened is not None:
+                self.handle(opened)
+        return worker
+
+    def _carry_out(self, instruction: Instruction) -> None:
+        match instruction:
+            case SendPlan(worker=worker, plan=plan):
+                _log.info(
+                    "Plan for %d workers, batch %d action=plan generation=%d worker=%s",
+                    len(plan.members),
+                    plan.global_batch_size,
+                    plan.generation,
+                    worker,
+                )
+                self._send(worker, {"type": FromCoordinator.PLAN, "plan": plan.to_json()})
+            case SendStore(worker=worker, generation=generation, address=address):
+                message = {"generation": generation, "address": address}
+                self._send(worker, {"type": FromCoordinator.STORE, **message})
+            case Release(worker=worker, reason=reason):
+                _log.info("A worker may go: %s action=release worker=%s", reason, worker)
+                self._send(worker, {"type": FromCoordinator.RELEASE, "reason": reason})
+
+    def _send(self, worker: str, message: Message) -> None:
+        if writer := self._writers.get(worker):
+            with contextlib.suppress(OSError):  # its reader will notice
+                writer.write(encode(message))
+
+
+async def _next_message(reader: asyncio.StreamReader) -> Message | None:
+    line = await asyncio.wait_for(reader.readline(), SILENCE_SECONDS)
+    return decode(line) if line.endswith(b"\n") else None

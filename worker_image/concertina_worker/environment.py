@@ -1,0 +1,162 @@
+"""What was this process started with? The one place that reads environment variables.
+
+Standard library only. Without `CONCERTINA_COORDINATOR` a worker runs alone, outside any platform.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from concertina_worker.protocol import BatchRules, Env, LearningRateScaling
+
+_COORDINATOR_LOST_SECONDS: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorEnvironment:
+    """Of a coordinator."""
+
+    job_id: str
+    token: str
+    host: str
+    port: int
+    service_url: str
+    state_dir: Path
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> CoordinatorEnvironment:
+        host, port = _address(_required(environ, Env.COORDINATOR))
+        return cls(
+            job_id=_required(environ, Env.JOB_ID),
+            token=_required(environ, Env.TOKEN),
+            host=host,
+            port=port,
+            service_url=_required(environ, Env.SERVICE_URL),
+            state_dir=Path(_required(environ, Env.STATE_DIR)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """How a worker reaches its coordinator."""
+
+    worker_id: str
+    attempt: int
+    token: str
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointRules:
+    folder: Path
+    interval_seconds: float
+    keep_last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerEnvironment:
+    """Of a worker; every part may be missing when it runs alone."""
+
+    platform: Platform | None
+    checkpoints: CheckpointRules | None
+    batch: BatchRules | None
+    seed: int
+    sample_audit_dir: Path | None
+    coordinator_lost_seconds: float
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> WorkerEnvironment:
+        audit = environ.get(Env.SAMPLE_AUDIT_DIR)
+        return cls(
+            platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
+            checkpoints=_checkpoints(environ),
+            batch=_batch(environ),
+            seed=_whole(environ, Env.SEED, 0),
+            sample_audit_dir=Path(audit) if audit else None,
+            coordinator_lost_seconds=_seconds(
+                environ, Env.COORDINATOR_LOST_SECONDS, _COORDINATOR_LOST_SECONDS
+            ),
+        )
+
+
+def _platform(environ: Mapping[str, str]) -> Platform:
+    host, port = _address(_required(environ, Env.COORDINATOR))
+    return Platform(
+        worker_id=_required(environ, Env.WORKER_ID),
+        attempt=_whole(environ, Env.ATTEMPT, 1),
+        token=_required(environ, Env.TOKEN),
+        host=host,
+        port=port,
+    )
+
+
+def _checkpoints(environ: Mapping[str, str]) -> CheckpointRules | None:
+    folder = environ.get(Env.CHECKPOINT_DIR)
+    if not folder:
+        return None
+    return CheckpointRules(
+        folder=Path(folder),
+        interval_seconds=_seconds(environ, Env.CHECKPOINT_INTERVAL_SECONDS, 60.0),
+        keep_last=max(1, _whole(environ, Env.CHECKPOINT_KEEP_LAST, 3)),
+    )
+
+
+def _batch(environ: Mapping[str, str]) -> BatchRules | None:
+    text = environ.get(Env.BATCH)
+    if not text:
+        return None
+    try:
+        rules = json.loads(text)
+        return BatchRules(
+            base=int(rules["base"]),
+            lr_scaling=LearningRateScaling(rules["lr_scaling"]),
+            lr_warmup_steps=int(rules["lr_warmup_steps"]),
+            max_per_gpu=None if rules["max_per_gpu"] is None else int(rules["max_per_gpu"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise EnvironmentVariableError(Env.BATCH, text, "JSON of BatchRules") from error
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit():
+        raise EnvironmentVariableError(Env.COORDINATOR, text, "host:port")
+    return host, int(port)
+
+
+def _required(environ: Mapping[str, str], name: Env) -> str:
+    value = environ.get(name)
+    if not value:
+        raise EnvironmentVariableError(name, "", "a value: the platform sets it")
+    return value
+
+
+def _whole(environ: Mapping[str, str], name: Env, default: int) -> int:
+    text = environ.get(name) or str(default)
+    try:
+        return int(text)
+    except ValueError as error:
+        raise EnvironmentVariableError(name, text, "a whole number") from error
+
+
+def _seconds(environ: Mapping[str, str], name: Env, default: float) -> float:
+    text = environ.get(name) or str(default)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise EnvironmentVariableError(name, text, "a number of seconds") from error
+
+
+class EnvironmentVariableError(Exception):
+    """An environment variable has no value that makes sense."""
+
+    def __init__(self, name: str, value: str, expected: str) -> None:
+        super().__init__(f"{name}={value!r}: expected {expected}")
+        self.name = name
+        self.value = value
+        self.expected = expected

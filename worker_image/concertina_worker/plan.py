@@ -1,0 +1,53 @@
+"""Which workers train together, with which batch? One numbered, immutable answer: a `Plan`.
+
+The coordinator authors plans; workers carry out the newest they know. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One generation: a fixed set of workers and one global batch.
+
+    A plan is *agreed* when the members of the running generation are healthy: they switch after
+    the same step, and `source` hands its state to `joiners` while the next step runs. A plan
+    `is_recovery` when they may not be (or none runs yet): every member drops the group it has,
+    they build a new one, and whoever is behind copies from whoever is furthest.
+    """
+
+    generation: int
+    members: tuple[str, ...]  # in rank order; empty: everybody leaves
+    joiners: tuple[str, ...]  # members without state
+    is_recovery: bool
+    global_batch_size: int
+    revision: int  # newest desired revision that this plan fulfils
+    timeout_seconds: float  # a collective that takes longer has failed
+
+    @property
+    def stayers(self) -> tuple[str, ...]:
+        """Members that compute from the first step on: all that have state."""
+        if self.is_recovery:
+            return self.members
+        return tuple(member for member in self.members if member not in self.joiners)
+
+    @property
+    def source(self) -> str | None:
+        """Whose state the joiners copy; never a joiner itself."""
+        return self.stayers[0] if self.joiners and not self.is_recovery else None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Plan:
+        return cls(
+            **{
+                **document,
+                "members": tuple(document["members"]),
+                "joiners": tuple(document["joiners"]),
+            }
+        )

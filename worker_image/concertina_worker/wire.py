@@ -1,0 +1,91 @@
+"""How do coordinator and workers talk? In lines of JSON, each an object with a `type`.
+
+Standard library only. The kinds of message stand here, in one place, with what they carry.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from enum import StrEnum
+from typing import Any
+
+Message = dict[str, Any]
+
+
+class FromWorker(StrEnum):
+    """What a worker tells the coordinator."""
+
+    HELLO = "hello"  # first line of a connection: token and the worker's whole standing
+    READY = "ready"  # registered and warm: model_bytes
+    STORE = "store"  # rank 0 opened the rendezvous of a generation: generation, address
+    BUILD_FAILED = "build_failed"  # the group of a plan could not be built: generation
+    SWITCHED = "switched"  # this worker left the old generation for: generation, step
+    SETTLED = "settled"  # two steps into a generation: generation, stall_seconds
+    FAILED = "failed"  # a collective of this generation broke: generation, step
+    PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None)
+    LENGTH = "length"  # total_samples of all epochs
+    CHECKPOINTED = "checkpointed"  # step
+    LEAVING = "leaving"  # was asked to end (SIGTERM)
+    FINISHED = "finished"  # ran through the last epoch: step
+    ERROR = "error"  # the script raised: text
+    HEARTBEAT = "heartbeat"
+
+
+class FromCoordinator(StrEnum):
+    """What the coordinator tells a worker."""
+
+    PLAN = "plan"  # plan
+    STORE = "store"  # generation, address
+    RELEASE = "release"  # leave with ExitCode.RELEASED: reason
+
+
+def encode(message: Message) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(line: bytes) -> Message:
+    message = json.loads(line)
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise ProtocolError(f"not a message: {line[:80]!r}")
+    return message
+
+
+class Connection:
+    """One end of a conversation over a socket; any thread may send, one thread receives."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._socket = stream
+        self._lines = stream.makefile("rb")
+        self._sending = threading.Lock()
+
+    @property
+    def local_host(self) -> str:
+        """The address by which the other end sees this machine."""
+        return str(self._socket.getsockname()[0])
+
+    def send(self, message: Message) -> None:
+        """Raises OSError when the other end is gone."""
+        with self._sending:
+            self._socket.sendall(encode(message))
+
+    def receive(self) -> Message | None:
+        """Block for the next message; None once the other end has closed.
+
+        Raises:
+            OSError: the connection broke, or was silent for longer than the socket's timeout.
+        """
+        line = self._lines.readline()
+        return decode(line) if line.endswith(b"\n") else None
+
+    def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the other end was faster
+        self._socket.close()
+
+
+class ProtocolError(Exception):
+    """A line that is no message."""
