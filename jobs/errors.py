@@ -35,6 +35,12 @@ class JobNotFound(JobsError):
     code = "not_found"
 
 
+class BadCursor(JobsError):
+    """This cursor is not one that a list answered with."""
+
+    code = "bad_cursor"
+
+
 class NameInUse(JobsError):
     """The team has a live job of this name."""
 

@@ -1,0 +1,1 @@
+"""WHO uses the platform: teams, members, tokens, quotas, and how each team stands."""

@@ -7,69 +7,197 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('cluster', '0001_initial'),
+        ("cluster", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Team',
+            name="Team",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$', 'Use 1 to 40 lower-case letters, digits and hyphens, beginning with a letter.')])),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='tenancy.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        max_length=40,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$",
+                                "Use 1 to 40 lower-case letters, digits and hyphens, beginning with a letter.",
+                            )
+                        ],
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="tenancy.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Token',
+            name="Token",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('prefix', models.CharField(help_text='The first characters, to recognise it by.', max_length=12)),
-                ('digest', models.CharField(editable=False, max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='tenancy.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                (
+                    "prefix",
+                    models.CharField(
+                        help_text="The first characters, to recognise it by.", max_length=12
+                    ),
+                ),
+                ("digest", models.CharField(editable=False, max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to="tenancy.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('team', 'name'),
+                "ordering": ("team", "name"),
             },
         ),
         migrations.CreateModel(
-            name='Quota',
+            name="Quota",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('guaranteed_gpus', models.PositiveIntegerField(default=0, help_text='GPUs the team gets back within seconds when it has work for them.')),
-                ('limit_gpus', models.PositiveIntegerField(blank=True, help_text='Most GPUs the team may hold. Empty: the whole pool.', null=True)),
-                ('over_quota_weight', models.FloatField(default=1.0, help_text='Share of idle GPUs beyond the guarantee, relative to other teams.', validators=[django.core.validators.MinValueValidator(0.0)])),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quotas', to='cluster.pool')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quotas', to='tenancy.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "guaranteed_gpus",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="GPUs the team gets back within seconds when it has work for them.",
+                    ),
+                ),
+                (
+                    "limit_gpus",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Most GPUs the team may hold. Empty: the whole pool.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "over_quota_weight",
+                    models.FloatField(
+                        default=1.0,
+                        help_text="Share of idle GPUs beyond the guarantee, relative to other teams.",
+                        validators=[django.core.validators.MinValueValidator(0.0)],
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quotas",
+                        to="cluster.pool",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quotas",
+                        to="tenancy.team",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pool', 'team'),
-                'constraints': [models.UniqueConstraint(fields=('team', 'pool'), name='one_quota_per_team_and_pool'), models.CheckConstraint(condition=models.Q(('limit_gpus__isnull', True), ('limit_gpus__gte', models.F('guaranteed_gpus')), _connector='OR'), name='limit_is_at_least_the_guarantee'), models.CheckConstraint(condition=models.Q(('over_quota_weight__gte', 0)), name='over_quota_weight_is_not_negative')],
+                "ordering": ("pool", "team"),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("team", "pool"), name="one_quota_per_team_and_pool"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("limit_gpus__isnull", True),
+                            ("limit_gpus__gte", models.F("guaranteed_gpus")),
+                            _connector="OR",
+                        ),
+                        name="limit_is_at_least_the_guarantee",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("over_quota_weight__gte", 0)),
+                        name="over_quota_weight_is_not_negative",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('member', "member: submits and controls the team's jobs"), ('lead', 'lead: also manages members and tokens')], default='member', max_length=10)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='tenancy.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("member", "member: submits and controls the team's jobs"),
+                            ("lead", "lead: also manages members and tokens"),
+                        ],
+                        default="member",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="tenancy.team",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('team', 'user'), name='one_role_per_team')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("team", "user"), name="one_role_per_team")
+                ],
             },
         ),
     ]

@@ -1,0 +1,128 @@
+"""The endpoints of all jobs: list, submit, check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import principal_of
+
+from jobs import admission, pages, queries
+from jobs.api import requests
+from jobs.api.serializers import JobDetailSerializer, JobPageSerializer
+from jobs.api.spec_schema import JOB_SPEC_BODY
+from jobs.capacity import PoolCapacity, ReadPools
+from jobs.commands import submission
+from jobs.errors import SpecInvalid
+
+LONGEST_KEY = 200
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    field = serializers.CharField()
+    value = serializers.JSONField(allow_null=True)
+    problem = serializers.CharField()
+    remedy = serializers.CharField()
+
+
+class ValidationSerializer(serializers.Serializer[Any]):
+    resolved_spec = serializers.DictField(allow_null=True, help_text="null if there are problems.")
+    problems = ProblemSerializer(many=True)
+    notes = serializers.ListField(child=serializers.CharField())
+
+
+class _KnowsPools(APIView):
+    """A view that is told, where it is wired, how to find out about pools."""
+
+    read_pools: ReadPools | None = None
+
+    def pools(self) -> Sequence[PoolCapacity]:
+        if self.read_pools is None:
+            raise TypeError("as_view(read_pools=...) is missing")
+        return self.read_pools()
+
+
+class JobsView(_KnowsPools):
+    """All jobs of the caller's teams."""
+
+    @extend_schema(
+        operation_id="list_jobs",
+        summary="List jobs, newest first",
+        parameters=[requests.JobListQuery],
+        responses=JobPageSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        asked = requests.query(request, requests.JobListQuery)
+        jobs = queries.matching(
+            queries.jobs_of(principal_of(request)),
+            team=asked["team"],
+            states=asked["state"],
+            search=asked["search"],
+        )
+        page = pages.page_of(jobs, limit=asked["limit"], cursor=asked["cursor"])
+        answer = {"items": page.jobs, "next_cursor": page.next_cursor}
+        return Response(JobPageSerializer(answer).data)
+
+    @extend_schema(
+        operation_id="submit_job",
+        summary="Submit a job",
+        description="The body is a job spec in JSON or YAML. The same `Idempotency-Key` with the"
+        " same body answers with the same job for 24 hours.",
+        parameters=[
+            OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=False)
+        ],
+        request=JOB_SPEC_BODY,
+        responses={201: JobDetailSerializer, 200: JobDetailSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        principal = principal_of(request)
+        made = submission.submit(
+            document=request.data,
+            teams=principal.teams,
+            pools=self.pools(),
+            submitted_by=principal.name,
+            idempotency_key=_idempotency_key(request),
+        )
+        job = queries.find_job(principal, made.job.id)
+        code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
+        return Response(JobDetailSerializer(job).data, status=code)
+
+
+class ValidateView(_KnowsPools):
+    """Would this spec be accepted?"""
+
+    @extend_schema(
+        operation_id="validate_job",
+        summary="Check a job spec without submitting it",
+        request=JOB_SPEC_BODY,
+        responses=ValidationSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        try:
+            admitted = submission.dry_run(
+                document=request.data, teams=principal_of(request).teams, pools=self.pools()
+            )
+        except SpecInvalid as error:
+            problems = [problem.as_detail() for problem in error.problems]
+            return Response({"resolved_spec": None, "problems": problems, "notes": []})
+        return Response(
+            {
+                "resolved_spec": admitted.resolved_spec,
+                "problems": [],
+                "notes": admission.notes(admitted),
+            }
+        )
+
+
+def _idempotency_key(request: Request) -> str | None:
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+        raise serializers.ValidationError(
+            {"Idempotency-Key": f"Use 1 to {LONGEST_KEY} characters."}
+        )
+    return key

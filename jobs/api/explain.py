@@ -1,0 +1,82 @@
+"""Why does this job wait, or have the workers it has? The planner's own words and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import principal_of
+
+from jobs import queries
+from jobs.models import Generation, Job
+
+_CHANGES_SHOWN = 20
+
+
+class ChoiceSerializer(serializers.Serializer[Any]):
+    workers = serializers.IntegerField()
+    global_batch_size = serializers.IntegerField()
+    samples_per_second = serializers.FloatField()
+    speedup = serializers.FloatField()
+    value = serializers.FloatField()
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField()
+    message = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    job_id = serializers.CharField()
+    action = serializers.CharField(help_text="start, keep, rescale, pause or wait; or empty.")
+    reason = serializers.CharField()
+    message = serializers.CharField()
+    workers = serializers.IntegerField(allow_null=True, help_text="That the planner wants.")
+    global_batch_size = serializers.IntegerField(allow_null=True)
+    choices = ChoiceSerializer(many=True, help_text="One worker fewer, as it is, one more.")
+    price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
+    position = serializers.IntegerField(allow_null=True, help_text="In the queue; 1 is next.")
+    gpus_asked = serializers.IntegerField(allow_null=True)
+    gpus_free = serializers.IntegerField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")
+
+
+class ExplainView(APIView):
+    @extend_schema(
+        operation_id="explain_job",
+        summary="Why a job waits or has the workers it has",
+        responses=ExplanationSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        job = queries.find_job(principal_of(request), job_id)
+        return Response(explanation(job))
+
+
+def explanation(job: Job) -> dict[str, Any]:
+    """The newest decision about the job; before the first, the job's own reason."""
+    decided: dict[str, Any] = job.explanation
+    newest = Generation.objects.filter(job=job).order_by("-number")[:_CHANGES_SHOWN]
+    allocation = decided.get("allocation") or {}
+    counts = [count for _, count in allocation.get("workers_by_node", ())]
+    return {
+        "job_id": job.id,
+        "action": decided.get("action", ""),
+        "reason": decided.get("reason") or job.reason,
+        "message": decided.get("message") or job.message,
+        "workers": decided.get("workers", sum(counts) if counts else None),
+        "global_batch_size": decided.get("global_batch_size", allocation.get("global_batch_size")),
+        "choices": decided.get("choices", []),
+        **{
+            name: decided.get(name)
+            for name in ("price", "position", "gpus_asked", "gpus_free", "decided_at")
+        },
+        "changes": [
+            {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest
+        ],
+    }

@@ -1,0 +1,68 @@
+"""What may a request about jobs say? Query parameters and small bodies, with their bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from jobs.lifecycle import State
+
+
+class StatesField(serializers.CharField):
+    """States with commas between them; validated it is a list, empty when none was given."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        states = [part.strip() for part in text.split(",") if part.strip()]
+        unknown = [state for state in states if state not in set(State)]
+        if unknown:
+            raise serializers.ValidationError(
+                f"{unknown[0]!r} is no state. Use: {', '.join(State)}."
+            )
+        return states
+
+
+class JobListQuery(serializers.Serializer[Any]):
+    team = serializers.CharField(required=False, default="", help_text="Only this team's jobs.")
+    state = StatesField(required=False, default="", help_text="States, separated by commas.")
+    search = serializers.CharField(
+        required=False, default="", max_length=200, help_text="Part of the name or a label, or id."
+    )
+    limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=200)
+    cursor = serializers.CharField(required=False, default=None, max_length=200)
+
+
+class EventQuery(serializers.Serializer[Any]):
+    after = serializers.IntegerField(
+        required=False, default=0, min_value=0, max_value=2**63 - 1, help_text="An event's id."
+    )
+
+
+class MetricQuery(serializers.Serializer[Any]):
+    points = serializers.IntegerField(
+        required=False, default=500, min_value=1, max_value=5000, help_text="At most so many."
+    )
+
+
+class ReasonBody(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=500, help_text="For the record."
+    )
+
+
+def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    """The request's checked query parameters."""
+    return _checked(form(data=request.query_params))
+
+
+def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    """The request's checked body."""
+    return _checked(form(data=request.data))
+
+
+def _checked(form: serializers.Serializer[Any]) -> dict[str, Any]:
+    form.is_valid(raise_exception=True)
+    checked: dict[str, Any] = form.validated_data
+    return checked

@@ -1,0 +1,120 @@
+"""The endpoints of one job: read it, steer it, and read its histories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import principal_of
+
+from jobs import queries
+from jobs.api import requests, serializers
+from jobs.commands import control
+from jobs.models import Job
+
+
+class JobView(APIView):
+    @extend_schema(
+        operation_id="get_job",
+        summary="Read one job",
+        responses=serializers.JobDetailSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        return _answer(request, job_id)
+
+
+class _SteeringView(APIView):
+    """Carries out one command on a job of the caller's teams."""
+
+    command: Callable[..., Job]
+
+    def post(self, request: Request, job_id: str) -> Response:
+        principal = principal_of(request)
+        queries.find_job(principal, job_id)
+        reason = requests.body(request, requests.ReasonBody)["reason"]
+        type(self).command(job_id=job_id, actor=principal.name, reason=reason)
+        return _answer(request, job_id, code=status.HTTP_202_ACCEPTED)
+
+
+def _steers(operation_id: str, summary: str) -> Callable[..., Any]:
+    return extend_schema(
+        operation_id=operation_id,
+        summary=summary,
+        request=requests.ReasonBody,
+        responses={202: serializers.JobDetailSerializer},
+    )
+
+
+@_steers("cancel_job", "Stop a job for good")
+class CancelView(_SteeringView):
+    command = staticmethod(control.cancel)
+
+
+@_steers("pause_job", "Give back a job's GPUs after a checkpoint")
+class PauseView(_SteeringView):
+    command = staticmethod(control.pause)
+
+
+@_steers("resume_job", "Queue a paused job again")
+class ResumeView(_SteeringView):
+    command = staticmethod(control.resume)
+
+
+class EventsView(APIView):
+    @extend_schema(
+        operation_id="list_job_events",
+        summary="What happened to a job, oldest first",
+        parameters=[requests.EventQuery],
+        responses=serializers.EventListSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        job = queries.find_job(principal_of(request), job_id)
+        after = requests.query(request, requests.EventQuery)["after"]
+        items = queries.events_after(job, after)
+        return Response(serializers.EventListSerializer({"items": items}).data)
+
+
+class GenerationsView(APIView):
+    @extend_schema(
+        operation_id="list_job_generations",
+        summary="With which workers and batch a job trained, and why, oldest first",
+        responses=serializers.GenerationListSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        items = queries.generations_of(queries.find_job(principal_of(request), job_id))
+        return Response(serializers.GenerationListSerializer({"items": items}).data)
+
+
+class WorkersView(APIView):
+    @extend_schema(
+        operation_id="list_job_workers",
+        summary="The processes of a job, oldest first",
+        responses=serializers.WorkerListSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        items = queries.workers_of(queries.find_job(principal_of(request), job_id))
+        return Response(serializers.WorkerListSerializer({"items": items}).data)
+
+
+class MetricsView(APIView):
+    @extend_schema(
+        operation_id="list_job_metrics",
+        summary="A job's progress over time, thinned evenly",
+        parameters=[requests.MetricQuery],
+        responses=serializers.MetricListSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        job = queries.find_job(principal_of(request), job_id)
+        points = requests.query(request, requests.MetricQuery)["points"]
+        items = queries.metrics_of(job, points=points)
+        return Response(serializers.MetricListSerializer({"items": items}).data)
+
+
+def _answer(request: Request, job_id: str, code: int = status.HTTP_200_OK) -> Response:
+    job = queries.find_job(principal_of(request), job_id)
+    return Response(serializers.JobDetailSerializer(job).data, status=code)

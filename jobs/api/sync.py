@@ -1,0 +1,55 @@
+"""The endpoint a job's coordinator syncs with. Not part of the public API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from pydantic import ValidationError
+
+from jobs import job_token
+from jobs.commands.sync import record_sync
+from jobs.errors import JobNotFound
+from jobs.sync_report import SyncReport
+
+LARGEST_BODY: Final = 32 * 2**20  # hours of metrics of a service that was away
+
+
+@csrf_exempt  # authenticated by the job's token, never by a cookie
+@require_POST
+def sync(request: HttpRequest, job_id: str) -> JsonResponse:
+    """Take a `SyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not job_token.opens(token.strip(), job_id):
+        return _refusal(401, "not_authenticated", "This needs the token of the job.")
+    if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_BODY:
+        return _refusal(413, "too_large", f"A report has at most {LARGEST_BODY} bytes.")
+    try:
+        report = SyncReport.model_validate(json.loads(request.read(LARGEST_BODY)))
+    except ValidationError as error:
+        return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
+    except (ValueError, RecursionError):
+        return _refusal(400, "malformed", "The body is not JSON.")
+    try:
+        return JsonResponse(record_sync(job_id=job_id, report=report))
+    except JobNotFound as error:
+        return _refusal(404, error.code, str(error))
+
+
+def _refusal(
+    status: int, code: str, message: str, error: ValidationError | None = None
+) -> JsonResponse:
+    details: list[dict[str, Any]] = [
+        {
+            "field": ".".join(map(str, item["loc"])),
+            "value": None,
+            "problem": item["msg"],
+            "remedy": "See concertina_worker.protocol.",
+        }
+        for item in (error.errors(include_url=False, include_input=False) if error else ())
+    ]
+    body = {"code": code, "message": message, "details": details}
+    return JsonResponse(body, status=status)

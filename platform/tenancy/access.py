@@ -1,0 +1,66 @@
+"""On whose behalf is a request made, and for which teams?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import AnonymousUser, User
+from rest_framework.request import Request
+
+from tenancy.models import Membership, Team, Token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """A person or a token, and the teams whose jobs it may see and change.
+
+    An admin may do so for every team; `teams` then holds all of them.
+    """
+
+    name: str
+    teams: Mapping[str, Team]
+    led: frozenset[str] = field(default=frozenset())  # teams whose tokens and members it manages
+    is_admin: bool = False
+
+    @property
+    def team_ids(self) -> list[int]:
+        return [team.pk for team in self.teams.values()]
+
+    def leads(self, team: str) -> bool:
+        return self.is_admin or team in self.led
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUser:
+    """What Django's machinery takes for the user of a request that came with a team token."""
+
+    token: Token
+    is_authenticated: bool = True
+    is_active: bool = True
+
+    @property
+    def username(self) -> str:
+        return f"{self.token.team.name}/{self.token.name}"
+
+
+def principal_of(request: Request) -> Principal:
+    """Return whom an authenticated request speaks for."""
+    user = request.user
+    if isinstance(user, TokenUser):
+        team = user.token.team
+        return Principal(name=user.username, teams={team.name: team})
+    return principal_of_person(user)
+
+
+def principal_of_person(user: User | AnonymousUser) -> Principal:
+    """Return whom a logged-in person speaks for: their teams, or all for a superuser."""
+    if user.is_superuser:
+        teams = {team.name: team for team in Team.objects.all()}
+        return Principal(name=user.get_username(), teams=teams, is_admin=True)
+    places = Membership.objects.filter(user__username=user.get_username()).select_related("team")
+    return Principal(
+        name=user.get_username(),
+        teams={place.team.name: place.team for place in places},
+        led=frozenset(place.team.name for place in places if place.role == Membership.Role.LEAD),
+    )
