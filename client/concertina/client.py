@@ -124,7 +124,12 @@ class Client:
         return references.find(self, reference)
 
     def events(self, job_id: str, *, after: int | None = None) -> list[Event]:
-        return self._items(f"/jobs/{job_id}/events", after=after)
+        """All events, oldest first; or those that came after the one with this id."""
+        events: list[Event] = []
+        while page := self._items(f"/jobs/{job_id}/events", after=after):
+            events += page
+            after = page[-1]["id"]
+        return events
 
     def generations(self, job_id: str) -> list[Generation]:
         return self._items(f"/jobs/{job_id}/generations")

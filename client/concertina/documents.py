@@ -62,7 +62,7 @@ class Job(TypedDict):
     samples: int
     total_samples: int | None
     samples_per_second: float
-    values: dict[str, float]
+    values: dict[str, float | None]  # None: not a number, or infinite
     gpu_seconds: float
     completion_seconds: float | None
     longest_stall_seconds: float

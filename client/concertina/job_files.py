@@ -42,11 +42,18 @@ class JobFile:
 def read(path: str) -> JobFile:
     """Read a job file; `-` is the standard input.
 
+    A relative `workdir` is meant from the file's folder, wherever the command is typed.
+
     Raises:
         BadInput: it cannot be read, or is no mapping of fields; names line and column.
     """
     name = "standard input" if path == STDIN else path
-    return parse(_text(path, name), name)
+    file = parse(_text(path, name), name)
+    workdir = file.spec.get("workdir")
+    if isinstance(workdir, str):
+        folder = Path() if path == STDIN else Path(path).parent
+        file.spec["workdir"] = str((folder / workdir).resolve())
+    return file
 
 
 def parse(text: str, name: str) -> JobFile:

@@ -88,6 +88,17 @@ def test_a_hyphen_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert job_files.read("-").place("name") == "standard input:1"
 
 
+def test_a_relative_workdir_is_meant_from_the_files_folder(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    for workdir, expected in {
+        "..": tmp_path,
+        "/srv": Path("/srv"),
+        "a/b": tmp_path / "jobs/a/b",
+    }.items():
+        (tmp_path / "jobs" / "job.yaml").write_text(f"workdir: {workdir}")
+        assert job_files.read(str(tmp_path / "jobs" / "job.yaml")).spec["workdir"] == str(expected)
+
+
 OVERRIDES: dict[str, tuple[list[str], dict[str, Any]]] = {
     "a number": (["elastic.max_workers=8"], {"elastic": {"min_workers": 1, "max_workers": 8}}),
     "a text": (["name=other"], {"name": "other"}),
