@@ -44,7 +44,7 @@ class ChildProcess:
         self.spec = spec
         self.started_at = time.time()
         with spec.log.open("ab") as log:
-            self._popen = subprocess.Popen(  # noqa: S603 - the stack's own commands
+            self._popen = subprocess.Popen(
                 tethered(spec.command, death_signal=spec.stop_signal),
                 cwd=spec.working_directory,
                 env={**os.environ, **spec.environment},

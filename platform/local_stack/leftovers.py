@@ -1,0 +1,50 @@
+"""What did an earlier run leave running, and how does it go away?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import psutil
+from cluster.process_host.sweep import sweep
+
+from local_stack import stack_record
+from local_stack.checkout import Checkout
+from local_stack.stack_record import ProcessRecord
+
+SAME_START_SECONDS = 2.0  # two processes of one pid start further apart than that
+PATIENCE_SECONDS = 8.0
+TRAINING_GRACE_SECONDS = 10.0  # for a last checkpoint
+
+
+def sweep_processes(checkout: Checkout, *, say: Callable[[str], None]) -> None:
+    """End what a killed supervisor left of its own processes; call under the supervisor's lock."""
+    record = stack_record.read(checkout)
+    found = [process for one in record.processes if (process := _find(one))] if record else []
+    if not found:
+        return
+    say(f"  Ending {len(found)} processes that an earlier run left")
+    tree = [*found, *(child for process in found for child in process.children(recursive=True))]
+    _, alive = psutil.wait_procs(found, timeout=PATIENCE_SECONDS / 2)  # the tether ends them
+    for process in alive:
+        process.terminate()
+    _, alive = psutil.wait_procs(tree, timeout=PATIENCE_SECONDS / 2)
+    for process in alive:
+        process.kill()
+
+
+def sweep_training(checkout: Checkout, *, say: Callable[[str], None]) -> None:
+    """End the training processes of this checkout; each may write a last checkpoint."""
+    began = time.monotonic()
+    count = sweep(checkout.state_dir / "state", grace_seconds=TRAINING_GRACE_SECONDS)
+    if count:
+        say(f"  Stopped {count} training processes ({time.monotonic() - began:.1f} s)")
+
+
+def _find(record: ProcessRecord) -> psutil.Process | None:
+    try:
+        process = psutil.Process(record.pid)
+        is_same = abs(process.create_time() - record.started_at) < SAME_START_SECONDS
+    except psutil.NoSuchProcess:
+        return None
+    return process if is_same else None

@@ -1,0 +1,117 @@
+"""Which processes make up the service, and with which environment does each run?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from local_stack import embedded_postgres, embedded_valkey
+from local_stack.checkout import Checkout
+from local_stack.child_process import ProcessSpec, always_ready
+from local_stack.secrets_file import Secrets
+
+CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
+WORKER = ("worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One installation of the service on this machine."""
+
+    checkout: Checkout
+    secrets: Secrets
+    port: int
+    tick_seconds: float
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def environment(self) -> dict[str, str]:
+        """What every process of the service finds in its environment."""
+        runtime_dir = self.checkout.runtime_dir
+        given = os.environ
+        return {
+            "DJANGO_SETTINGS_MODULE": "control_plane.settings",
+            "DATABASE_URL": given.get("DATABASE_URL") or embedded_postgres.url(runtime_dir),
+            "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
+            "CONCERTINA_SECRET_KEY": self.secrets.secret_key,
+            "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
+            "CONCERTINA_SERVICE_URL": self.url,
+            "CONCERTINA_HOST_ID": self.checkout.identity,
+            "CONCERTINA_TICK_SECONDS": str(self.tick_seconds),
+            # A job's `python` is the one that has torch.
+            "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def servers(self) -> tuple[ProcessSpec, ...]:
+        """The embedded servers, for what the environment does not name."""
+        specs = []
+        if not os.environ.get("DATABASE_URL"):
+            specs.append(
+                embedded_postgres.spec(
+                    data_dir=self.checkout.state_dir / "postgres",
+                    runtime_dir=self.checkout.runtime_dir,
+                    log=self.checkout.logs_dir / "postgres.log",
+                )
+            )
+        if not os.environ.get("REDIS_URL"):
+            specs.append(
+                embedded_valkey.spec(
+                    data_dir=self.checkout.state_dir / "valkey",
+                    runtime_dir=self.checkout.runtime_dir,
+                    log=self.checkout.logs_dir / "valkey.log",
+                )
+            )
+        return tuple(specs)
+
+    def processes(self) -> tuple[ProcessSpec, ...]:
+        """The four processes of the service itself. They may start in any order."""
+        schedule = self.checkout.state_dir / "beat-schedule"
+        return (
+            self._process("api", self._gunicorn(), is_ready=True),
+            self._process("beat", (*CELERY, "beat", "--schedule", str(schedule), "--pidfile=")),
+            self._process(
+                "control", (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
+            ),
+            self._process("io", (*CELERY, *WORKER, "-Q", "io", "-c", "1", "-n", "io@%h")),
+        )
+
+    def _gunicorn(self) -> tuple[str, ...]:
+        bind = f"127.0.0.1:{self.port}"
+        program = (sys.executable, "-m", "gunicorn", "control_plane.asgi:application")
+        return (*program, "-k", "asgi", "--bind", bind, "--workers", "1", "--graceful-timeout", "3")
+
+    def _process(
+        self, name: str, command: tuple[str, ...], *, is_ready: bool = False
+    ) -> ProcessSpec:
+        return ProcessSpec(
+            name=name,
+            command=command,
+            log=self.checkout.logs_dir / f"{name}.log",
+            working_directory=self.checkout.root,
+            environment=self.environment(),
+            is_ready=(lambda: is_healthy(self.url)) if is_ready else always_ready,
+        )
+
+
+def health(url: str) -> Mapping[str, Any]:
+    """What the service says of itself; empty when it does not answer."""
+    try:
+        with urllib.request.urlopen(f"{url}/api/v1/health", timeout=3) as answer:
+            told: dict[str, Any] = json.load(answer)
+            return told
+    except (OSError, ValueError):
+        return {}
+
+
+def is_healthy(url: str) -> bool:
+    """Whether the service answers and reaches its database and Redis."""
+    return health(url).get("status") == "ok"

@@ -1,0 +1,48 @@
+"""What happens between `./dev COMMAND` and `python -m local_stack COMMAND`?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from local_stack import checkout as checkouts
+from local_stack import command_line
+from local_stack.set_up import dashboard, dependencies
+from local_stack.set_up.long_step import StepFailed
+from local_stack.set_up.setup_lock import alone
+from local_stack.set_up.virtual_environment import VirtualEnvironment
+from local_stack.terminal import coloured, say
+
+NEEDS_EVERYTHING = {"demo", "set-up", "test", "up"}
+NEEDS_DEPENDENCIES = {"lint"}
+
+
+def main(root: str, arguments: list[str]) -> int:
+    """Set up what the command needs, then become it. Returns only when something is wrong."""
+    checkout = checkouts.find(Path(root))
+    command = command_line.parser().parse_args(arguments or ["--help"]).command
+    venv = VirtualEnvironment(folder=checkout.root / ".venv")
+    if command in NEEDS_EVERYTHING | NEEDS_DEPENDENCIES:
+        try:
+            with alone(checkout):
+                dependencies.install(checkout, venv)
+                if command in NEEDS_EVERYTHING:
+                    dashboard.build(checkout, venv)
+        except StepFailed as failure:
+            say(coloured(f"✗ {failure}", "red"))
+            return 1
+        except KeyboardInterrupt:
+            say("\nInterrupted; the next run goes on from here.")
+            return 130
+    return _become(checkout.root, venv, arguments)
+
+
+def _become(root: Path, venv: VirtualEnvironment, arguments: list[str]) -> int:
+    environment = dict(os.environ)
+    python = venv.python
+    if not venv.is_ready:  # `status`, `doctor`, … answer all the same
+        python = Path(sys.executable)
+        environment["PYTHONPATH"] = str(root / "platform")
+    # -P: a file in the current folder must not stand in for one of our modules.
+    os.execve(python, [str(python), "-P", "-m", "local_stack", *arguments], environment)  # noqa: S606

@@ -1,0 +1,167 @@
+"""What does a run of the stack do? Start servers, schema, teams and service; watch; stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from local_stack import checkout as checkouts
+from local_stack import embedded_postgres, gpus, leftovers, secrets_file, stack_record
+from local_stack.checkout import Checkout
+from local_stack.service import Service
+from local_stack.stack_record import Phase, StackRecord
+from local_stack.supervisor import Supervisor
+from local_stack.terminal import duration
+
+WATCH_SECONDS = 0.2  # how often the processes are looked at
+TEAMS = ("vision", "language")
+
+
+class StartFailed(Exception):
+    """A step of the start did not succeed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a person may choose for a run of the stack."""
+
+    slots: int | None = None  # None: one for each GPU, else a default
+    tick_seconds: float = 5.0
+
+
+class Stack:
+    """One run of everything on this machine."""
+
+    def __init__(
+        self,
+        checkout: Checkout,
+        options: Options,
+        *,
+        say: Callable[[str], None],
+        on_ready: Callable[[Checkout, StackRecord], None],
+    ) -> None:
+        """Speak to a person through `say`, and call `on_ready` once everything answers."""
+        self._checkout = checkout
+        self._options = options
+        self._say = say
+        self._on_ready = on_ready
+        self._supervisor = Supervisor(say=say)
+        self._record = StackRecord(
+            phase=Phase.STARTING,
+            doing="starting",
+            supervisor_pid=os.getpid(),
+            started_at=time.time(),
+            url="",
+        )
+
+    def run(self) -> None:
+        """Start, watch until SIGINT or SIGTERM, stop in order.
+
+        Raises:
+            AlreadyUp: another supervisor of this checkout runs.
+            StartFailed, NotReady, NoPostgres, NoValkey: it could not start; nothing is left.
+        """
+        self._checkout.make_folders()
+        with stack_record.exclusive(self._checkout):
+            try:
+                self._start()
+                self._watch()
+            except KeyboardInterrupt:
+                self._say("Stopping…")
+            finally:
+                self._stop()
+
+    def _start(self) -> None:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        began = time.monotonic()
+        leftovers.sweep_processes(self._checkout, say=self._say)
+        service = self._service()
+        self._update(url=service.url)
+        with self._step("PostgreSQL and Valkey"):
+            self._supervisor.start(*service.servers())
+            if not os.environ.get("DATABASE_URL"):
+                embedded_postgres.ensure_database(self._checkout.runtime_dir)
+        with self._step("Database schema"):
+            self._manage(service, "migrate", "--no-input")
+        with self._step("Teams and admin"):
+            self._bootstrap(service)
+        with self._step("api, beat, control and io"):
+            self._supervisor.start(*service.processes())
+        self._update(phase=Phase.READY, doing="ready")
+        self._say(f"Ready in {duration(time.monotonic() - began)}.")
+        self._on_ready(self._checkout, self._record)
+
+    def _service(self) -> Service:
+        previous = stack_record.read(self._checkout)
+        preferred = self._checkout.preferred_port
+        if previous is not None and previous.url:
+            preferred = int(previous.url.rpartition(":")[2])
+        return Service(
+            checkout=self._checkout,
+            secrets=secrets_file.load_or_create(self._checkout),
+            port=checkouts.free_port(preferred),
+            tick_seconds=self._options.tick_seconds,
+        )
+
+    def _bootstrap(self, service: Service) -> None:
+        slots = self._options.slots or gpus.slots()
+        teams = [f"--team={name}={share}" for name, share in guarantees(slots).items()]
+        told = self._manage(
+            service,
+            *("bootstrap", "--pool", "default", "--nodes", "1", "--slots", str(slots), *teams),
+            *("--admin-password", service.secrets.admin_password),
+        )
+        tokens = {team: key for team, key in json.loads(told)["tokens"].items() if key}
+        secrets_file.save(self._checkout, service.secrets.with_tokens(tokens))
+
+    def _manage(self, service: Service, *arguments: str) -> str:
+        ran = subprocess.run(
+            (sys.executable, "manage.py", *arguments),
+            cwd=self._checkout.root,
+            env={**os.environ, **service.environment()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ran.returncode != 0:
+            raise StartFailed(f"manage.py {arguments[0]} failed:\n{ran.stderr.strip()}")
+        return ran.stdout
+
+    def _watch(self) -> None:
+        while True:
+            if self._supervisor.run_once():
+                self._update()
+            time.sleep(WATCH_SECONDS)
+
+    def _stop(self) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self._update(phase=Phase.STOPPING, doing="stopping")
+        self._supervisor.stop()
+        leftovers.sweep_training(self._checkout, say=self._say)
+        self._update(doing="stopped")
+
+    @contextmanager
+    def _step(self, name: str) -> Iterator[None]:
+        self._update(doing=name)
+        began = time.monotonic()
+        yield
+        self._say(f"  ✓ {name} ({duration(time.monotonic() - began)})")
+
+    def _update(self, **changes: object) -> None:
+        processes = self._supervisor.records()
+        self._record = replace(self._record, processes=processes, **changes)  # type: ignore[arg-type] # the fields' names are ours
+        stack_record.write(self._checkout, self._record)
+
+
+def guarantees(slots: int) -> dict[str, int]:
+    """The machine shared out among the two teams, each at least nothing and all together whole."""
+    half = slots // 2
+    return dict(zip(TEAMS, (slots - half, half), strict=True))

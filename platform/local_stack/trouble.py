@@ -1,0 +1,30 @@
+"""What can keep the stack from starting, and how is a person told?"""
+
+from __future__ import annotations
+
+from local_stack.background import DidNotStart
+from local_stack.checkout import UnsafeFolder
+from local_stack.child_process import NotReady
+from local_stack.embedded_postgres import NoPostgres
+from local_stack.embedded_valkey import NoValkey
+from local_stack.stack import StartFailed
+from local_stack.stack_record import AlreadyUp
+from local_stack.terminal import coloured, say
+
+TROUBLE = (
+    AlreadyUp,
+    DidNotStart,
+    NoPostgres,
+    NotReady,
+    NoValkey,
+    OSError,  # no free port, a full disk
+    StartFailed,
+    UnsafeFolder,
+)
+
+
+def explain(trouble: Exception) -> int:
+    """Say what went wrong and where to look; returns the exit code."""
+    say(coloured(f"✗ {trouble}", "red"))
+    say("Look into ./dev logs, and let ./dev doctor check this machine.")
+    return 1

@@ -1,0 +1,45 @@
+"""How does a person start the service, and what are they told?"""
+
+from __future__ import annotations
+
+from local_stack import background, secrets_file, stack_record
+from local_stack.checkout import Checkout
+from local_stack.stack import Options, Stack
+from local_stack.stack_record import StackRecord
+from local_stack.terminal import coloured, say
+from local_stack.trouble import TROUBLE, explain
+
+
+def up(checkout: Checkout, options: Options, *, is_detached: bool) -> int:
+    """Start the service unless it is up; blocks until Ctrl-C unless detached."""
+    record = stack_record.current(checkout)
+    if record is not None:
+        say("The service is already up.")
+        introduce(checkout, record)
+        return 0
+    say("Starting Concertina")
+    try:
+        if is_detached:
+            introduce(checkout, background.start(checkout, options, ends_with_us=False, say=say))
+            say("Stop it with ./dev down")
+        else:
+            Stack(checkout, options, say=say, on_ready=_welcome).run()
+            say("Stopped.")
+    except TROUBLE as trouble:
+        return explain(trouble)
+    return 0
+
+
+def _welcome(checkout: Checkout, record: StackRecord) -> None:
+    introduce(checkout, record)
+    say("Ctrl-C stops it.")
+
+
+def introduce(checkout: Checkout, record: StackRecord) -> None:
+    """Tell where the dashboard is and how to get in."""
+    secrets = secrets_file.load_or_create(checkout)
+    say()
+    say(f"  Dashboard  {coloured(record.url, 'cyan')}")
+    say(f"  Login      {secrets.admin_username} / {secrets.admin_password}")
+    say(f"  API        {record.url}/api/v1/docs")
+    say()
