@@ -1,0 +1,1 @@
+"""How many GPUs should every job have now, and why? Pure: values in, a plan out."""

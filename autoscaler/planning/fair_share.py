@@ -1,0 +1,215 @@
+"""Who may run? Teams' guarantees first, then borrowing, as far as the smallest sizes fit.
+
+The order in which jobs are admitted:
+
+1. running jobs that cannot give way: a change is under way, or they are non-preemptible
+2. running jobs within their team's guarantee
+3. waiting jobs within their team's guarantee, by priority, then by age: *owed*
+4. running jobs on borrowed GPUs, most important first: those that no longer fit are paused
+5. waiting jobs on borrowed GPUs, each time from the team that borrows least for its weight
+
+A job is within the guarantee when its smallest size, added to those of its team's jobs before it,
+stays inside. Being admitted says only that a job gets its smallest size; the optimizer decides
+what it gets beyond.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.cluster_state import Preemptibility
+from autoscaler.planning.decisions import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from autoscaler.planning.cluster_state import TeamQuota
+    from autoscaler.planning.demand import Demand
+
+RESERVATION_SECONDS: Final = 300.0  # guessed: a job that waited so long is no longer overtaken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a job may not run now. `blocker` is the job it stands behind, if one is the cause."""
+
+    reason: Reason
+    position: int = 0
+    blocker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Who runs in a pool, who gives way, who waits."""
+
+    admitted: tuple[Demand, ...]
+    paused: tuple[Demand, ...]
+    refused: Mapping[str, Refusal]  # by job id
+    guaranteed: frozenset[str]  # ids of jobs within their team's guarantee
+    owed: tuple[Demand, ...]  # waiting, admitted, within the guarantee
+    gpus_free: int  # left when every admitted job takes its smallest size
+
+
+def admit(
+    demands: Sequence[Demand], *, quotas: Mapping[str, TeamQuota], gpus: int, now: float
+) -> Admission:
+    """Decide who runs on `gpus` schedulable GPUs. `quotas` has an entry for every team."""
+    possible = [demand for demand in demands if demand.sizes]
+    guaranteed = _within_guarantees(possible, quotas)
+    ledger = _Ledger(gpus_free=gpus, pool_gpus=gpus, quotas=quotas, guaranteed=guaranteed)
+    ledger.refused |= {
+        d.job.job_id: Refusal(reason=Reason.EXCEEDS_LIMIT) for d in demands if not d.sizes
+    }
+    running = sorted((d for d in possible if d.is_active), key=_importance)
+    waiting = sorted((d for d in possible if not d.is_active), key=_importance)
+    for demand in running:
+        if not demand.can_be_paused:
+            ledger.admit(demand)
+    ledger.admit_or_pause(d for d in running if d.can_be_paused and ledger.is_guaranteed(d))
+    ledger.admit_or_queue(d for d in waiting if ledger.is_guaranteed(d))
+    owed = tuple(d for d in ledger.admitted if not d.is_active)
+    ledger.admit_or_pause(d for d in running if d.can_be_paused and not ledger.is_guaranteed(d))
+    _lend(ledger, [d for d in waiting if not ledger.is_guaranteed(d)], now=now)
+    return Admission(
+        admitted=tuple(ledger.admitted),
+        paused=tuple(ledger.paused),
+        refused=dict(ledger.refused),
+        guaranteed=guaranteed,
+        owed=owed,
+        gpus_free=max(ledger.gpus_free, 0),
+    )
+
+
+def _within_guarantees(
+    demands: Iterable[Demand], quotas: Mapping[str, TeamQuota]
+) -> frozenset[str]:
+    used: defaultdict[str, int] = defaultdict(int)
+    within: set[str] = set()
+    for demand in sorted(demands, key=lambda d: (*_protection(d), *_importance(d))):
+        team = demand.job.team
+        if used[team] + demand.floor_gpus <= quotas[team].guaranteed_gpus:
+            used[team] += demand.floor_gpus
+            within.add(demand.job.job_id)
+    return frozenset(within)
+
+
+def _protection(demand: Demand) -> tuple[bool, bool]:
+    """Running jobs whose smallest size is protected use up the guarantee before all others."""
+    protected = demand.job.preemptibility is not Preemptibility.PREEMPTIBLE
+    return (
+        not (demand.is_active and demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE),
+        not (demand.is_active and protected),
+    )
+
+
+def _importance(demand: Demand) -> tuple[int, bool, float, str]:
+    """Sort key, most important first. Among equals what runs goes on running."""
+    job = demand.job
+    return (-job.priority, not demand.is_active, job.submitted_at, job.job_id)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Ledger:
+    """What admission has given away so far, counted in smallest sizes."""
+
+    gpus_free: int
+    pool_gpus: int
+    quotas: Mapping[str, TeamQuota]
+    guaranteed: frozenset[str]
+    admitted: list[Demand] = field(default_factory=list)
+    paused: list[Demand] = field(default_factory=list)
+    refused: dict[str, Refusal] = field(default_factory=dict)
+    gpus_by_team: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def is_guaranteed(self, demand: Demand) -> bool:
+        return demand.job.job_id in self.guaranteed
+
+    def admit(self, demand: Demand) -> None:
+        self.admitted.append(demand)
+        self.gpus_free -= demand.smallest_gpus - demand.stuck_gpus
+        self.gpus_by_team[demand.job.team] += demand.smallest_gpus
+
+    def admit_or_pause(self, running: Iterable[Demand]) -> None:
+        for demand in running:
+            if demand.smallest_gpus - demand.stuck_gpus <= self.gpus_free:
+                self.admit(demand)
+            else:
+                self.paused.append(demand)
+
+    def admit_or_queue(self, owed: Iterable[Demand]) -> None:
+        for demand in owed:
+            if demand.smallest_gpus <= self.gpus_free:
+                self.admit(demand)
+            else:
+                self.refuse(demand, self._why_not_even_owed(demand))
+
+    def refuse(self, demand: Demand, reason: Reason, blocker: str | None = None) -> None:
+        self.refused[demand.job.job_id] = Refusal(
+            reason=reason,
+            position=sum(r.position > 0 for r in self.refused.values()) + 1,
+            blocker=blocker,
+        )
+
+    def borrowed_per_weight(self, team: str) -> float:
+        quota = self.quotas[team]
+        borrowed = max(self.gpus_by_team[team] - quota.guaranteed_gpus, 0)
+        return borrowed / max(quota.over_quota_weight, 1e-9)
+
+    def quota_problem(self, demand: Demand) -> Reason | None:
+        """A limit the job's smallest size would break, whatever is free."""
+        limit = self.quotas[demand.job.team].limit_gpus
+        if demand.smallest_gpus > self.pool_gpus or (
+            limit is not None and demand.smallest_gpus > limit
+        ):
+            return Reason.EXCEEDS_LIMIT
+        if limit is not None and self.gpus_by_team[demand.job.team] + demand.smallest_gpus > limit:
+            return Reason.WAITING_FOR_QUOTA
+        if (
+            demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
+            and not self._may_be_lent_for_good(demand)
+        ):
+            return Reason.WAITING_FOR_QUOTA
+        return None
+
+    def _may_be_lent_for_good(self, demand: Demand) -> bool:
+        """What cannot be taken back may only be lent where nobody has a guarantee."""
+        promised = sum(quota.guaranteed_gpus for quota in self.quotas.values())
+        lent = sum(
+            d.smallest_gpus
+            for d in self.admitted
+            if d.job.preemptibility is Preemptibility.NON_PREEMPTIBLE and not self.is_guaranteed(d)
+        )
+        return promised + lent + demand.smallest_gpus <= self.pool_gpus
+
+    def _why_not_even_owed(self, demand: Demand) -> Reason:
+        if demand.smallest_gpus > self.pool_gpus:
+            return Reason.EXCEEDS_LIMIT
+        return Reason.WAITING_FOR_RECLAIM
+
+
+def _lend(ledger: _Ledger, waiting: list[Demand], *, now: float) -> None:
+    """Admit borrowers one by one, each from the team that borrows least for its weight.
+
+    Nothing is lent while somebody is owed GPUs, and nobody overtakes a job that has waited long
+    and would fit into the pool: what is freed then adds up for it.
+    """
+    owed = next(
+        (job for job, r in ledger.refused.items() if r.reason is Reason.WAITING_FOR_RECLAIM), None
+    )
+    blocker, blocking_reason = owed, Reason.WAITING_FOR_RECLAIM
+    queue = list(waiting)
+    while queue:
+        demand = min(queue, key=lambda d: (ledger.borrowed_per_weight(d.job.team), _importance(d)))
+        queue.remove(demand)
+        if (problem := ledger.quota_problem(demand)) is not None:
+            ledger.refuse(demand, problem)
+        elif blocker is not None:
+            ledger.refuse(demand, blocking_reason, blocker)
+        elif demand.smallest_gpus <= ledger.gpus_free:
+            ledger.admit(demand)
+        else:
+            ledger.refuse(demand, Reason.WAITING_FOR_CAPACITY)
+            if now - demand.job.submitted_at > RESERVATION_SECONDS:
+                blocker, blocking_reason = demand.job.job_id, Reason.BEHIND_HIGHER_PRIORITY

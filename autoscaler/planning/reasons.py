@@ -1,0 +1,138 @@
+"""Why does each job get what it gets? One dominant cause per decision, read off the whole pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.cluster_state import ChangeKind
+from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.split import is_cooling
+
+if TYPE_CHECKING:
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+
+_HARDLY_SLOWER: Final = 0.05  # guessed: a job that loses less had no use for the GPUs it gives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """The dominant reason, and the jobs that get what this one gives."""
+
+    reason: Reason
+    beneficiaries: tuple[Outcome, ...] = ()
+
+
+def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
+    match outcome.action:
+        case Action.WAIT:
+            return _why_it_waits(outcome, picture)
+        case Action.PAUSE:
+            return _why_it_pauses(picture)
+        case Action.KEEP:
+            return _why_it_stays(outcome, picture)
+        case Action.START:
+            return _why_it_starts(outcome, picture)
+        case Action.RESCALE:
+            return _why_it_changes(outcome, picture)
+
+
+def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
+    if outcome.is_fragmented:
+        return Cause(reason=Reason.FRAGMENTED)
+    refusal = picture.admission.refused.get(outcome.job_id)
+    return Cause(reason=refusal.reason if refusal else Reason.WAITING_FOR_CAPACITY)
+
+
+def _why_it_pauses(picture: PoolPicture) -> Cause:
+    owed = tuple(picture.by_id[demand.job.job_id] for demand in picture.admission.owed)
+    if owed:
+        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=owed)
+    return Cause(reason=Reason.NODE_LOST)
+
+
+def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
+    if outcome.demand.is_pinned:
+        return Cause(reason=Reason.NOT_RESCALABLE)
+    if outcome.is_fragmented:
+        return Cause(reason=Reason.FRAGMENTED)
+    if is_cooling(outcome.demand, picture.now):
+        return Cause(reason=Reason.COOLDOWN)
+    return Cause(reason=Reason.BEST_ALLOCATION)
+
+
+def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
+    is_owed = outcome.job_id in {demand.job.job_id for demand in picture.admission.owed}
+    if is_owed and any(_gives_back(loser, outcome, picture) for loser in picture.losers):
+        return Cause(reason=Reason.RECLAIM_GUARANTEE)
+    return Cause(reason=Reason.JOB_ARRIVED)
+
+
+def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
+    if outcome.gains:
+        return Cause(reason=_why_it_grows(outcome, picture))
+    if outcome.loses:
+        return _why_it_shrinks(outcome, picture)
+    return Cause(reason=Reason.BATCH_RETUNE)
+
+
+def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
+    job = outcome.demand.job
+    if job.job_id in picture.changed(ChangeKind.WORKER_LOST) or (
+        outcome.demand.held < job.min_workers
+    ):
+        return Reason.NODE_LOST
+    if picture.is_below_guarantee(job.team) and any(
+        _gives_back(loser, outcome, picture) for loser in picture.losers
+    ):
+        return Reason.RECLAIM_GUARANTEE
+    if picture.changed(ChangeKind.NODE_JOINED):
+        return Reason.NODE_JOINED
+    if picture.changed(ChangeKind.JOB_FINISHED):
+        return Reason.JOB_FINISHED
+    if picture.losers:
+        return Reason.FAIR_SHARE
+    if job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome):
+        return Reason.SCALING_EFFICIENT
+    return Reason.JOB_FINISHED
+
+
+def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:
+    team = outcome.demand.job.team
+    takers = tuple(taker for taker in picture.gainers if _gives_back(outcome, taker, picture))
+    if takers:
+        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=takers)
+    limit = picture.quotas[team].limit_gpus
+    if limit is not None and picture.held_by_team[team] > limit:
+        return Cause(reason=Reason.EXCEEDS_LIMIT)
+    if picture.starts:
+        return Cause(reason=Reason.JOB_ARRIVED, beneficiaries=picture.starts)
+    if _is_hardly_slower(outcome):
+        return Cause(reason=Reason.SCALING_INEFFICIENT)
+    if picture.changed(ChangeKind.NODE_LOST):
+        return Cause(reason=Reason.NODE_LOST, beneficiaries=picture.gainers)
+    return Cause(reason=Reason.FAIR_SHARE, beneficiaries=picture.gainers)
+
+
+def _gives_back(giver: Outcome, taker: Outcome, picture: PoolPicture) -> bool:
+    """Whether `giver` gives up borrowed GPUs that `taker`'s team is guaranteed."""
+    lender, borrower = taker.demand.job.team, giver.demand.job.team
+    return (
+        lender != borrower
+        and picture.is_below_guarantee(lender)
+        and picture.is_above_guarantee(borrower)
+    )
+
+
+def _is_hardly_slower(outcome: Outcome) -> bool:
+    before, after = outcome.demand.present, outcome.size
+    if before is None or after is None:
+        return False
+    return after.speedup >= (1 - _HARDLY_SLOWER) * before.speedup
+
+
+def _largest_measured(outcome: Outcome) -> int:
+    job = outcome.demand.job
+    workers = max((measurement.workers for measurement in job.measurements), default=0)
+    return workers * job.gpus_per_worker
