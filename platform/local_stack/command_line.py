@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         description=OVERVIEW,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = made.add_subparsers(dest="command", metavar="", help=argparse.SUPPRESS)
+    commands = made.add_subparsers(dest="command", prog="./dev", metavar="", help=argparse.SUPPRESS)
     _add_demo(commands)
     _add_up(commands)
     _add_test(commands)

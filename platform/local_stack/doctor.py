@@ -137,8 +137,11 @@ def check_port(checkout: Checkout) -> Finding:
 
 def check_sockets(checkout: Checkout) -> Finding:
     folder = checkout.runtime_dir
+    was_there = folder.exists()
     try:
         checkouts.make_private_folder(folder)
+        if not was_there:
+            folder.rmdir()
     except (OSError, checkouts.UnsafeFolder) as trouble:
         return Finding(level=Level.FAIL, text=str(trouble), remedy=f"Remove {folder}.")
     return Finding(level=Level.OK, text=f"{folder} for sockets is ours alone")

@@ -1,0 +1,71 @@
+"""`./dev` answers on a machine where nothing is installed yet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def bare_checkout(tmp_path: Path) -> Path:
+    """A copy without an environment, at a path with a space, as somebody may have cloned it."""
+    checkout = tmp_path / "my checkout"
+    shutil.copytree(
+        ROOT / "platform" / "local_stack",
+        checkout / "platform" / "local_stack",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    shutil.copy(ROOT / "dev", checkout / "dev")
+    return checkout
+
+
+def run_dev(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run it from another folder, with an interpreter that has only the standard library."""
+    return subprocess.run(
+        (sys.executable, "-I", "-S", str(checkout / "dev"), *arguments),
+        cwd="/",
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_shows_the_two_commands_first(bare_checkout: Path) -> None:
+    shown = run_dev(bare_checkout, "--help").stdout
+    assert shown.index("./dev demo") < shown.index("./dev test") < shown.index("./dev up")
+
+
+def test_every_command_has_its_help(bare_checkout: Path) -> None:
+    for command in ("demo", "up", "test", "status", "logs", "down", "doctor", "clean"):
+        shown = run_dev(bare_checkout, command, "--help")
+        assert shown.returncode == 0
+        assert f"./dev {command}" in shown.stdout
+
+
+def test_an_unknown_command_is_refused_before_anything_is_installed(bare_checkout: Path) -> None:
+    refused = run_dev(bare_checkout, "dmeo")
+    assert refused.returncode == 2
+    assert "invalid choice: 'dmeo'" in refused.stderr
+    assert not (bare_checkout / ".venv").exists()
+
+
+def test_status_logs_down_and_clean_know_that_nothing_is_there(bare_checkout: Path) -> None:
+    assert run_dev(bare_checkout, "status").returncode == 3
+    assert "No logs yet" in run_dev(bare_checkout, "logs").stdout
+    assert "nothing was ever started" in run_dev(bare_checkout, "down").stdout
+    assert run_dev(bare_checkout, "clean", "--yes").stdout.strip() == "Nothing to remove."
+
+
+def test_doctor_looks_at_everything_and_leaves_nothing_behind(bare_checkout: Path) -> None:
+    shown = run_dev(bare_checkout, "doctor").stdout
+    for word in ("Python", "disk", "memory", "GPU", "port", "sockets", "Node", "Docker"):
+        assert word in shown
+    assert not (bare_checkout / ".concertina").exists()
