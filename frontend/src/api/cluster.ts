@@ -1,0 +1,46 @@
+/** What happens in the whole cluster? Live: asked again every two seconds. */
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+
+import { client, unwrap } from "./client";
+
+export const LIVE_MILLISECONDS = 2000;
+
+export function useTeams() {
+  return useQuery({
+    queryKey: ["teams"],
+    queryFn: () => unwrap(client.GET("/api/v1/teams")),
+    refetchInterval: LIVE_MILLISECONDS,
+  });
+}
+
+export function usePools() {
+  return useQuery({
+    queryKey: ["pools"],
+    queryFn: () => unwrap(client.GET("/api/v1/pools")),
+    refetchInterval: LIVE_MILLISECONDS,
+  });
+}
+
+export function useUtilisation(pool: string | undefined, minutes: number) {
+  return useQuery({
+    queryKey: ["utilisation", pool, minutes],
+    queryFn: () =>
+      unwrap(
+        client.GET("/api/v1/cluster/utilisation", {
+          params: { query: pool === undefined ? { minutes } : { pool, minutes } },
+        }),
+      ),
+    refetchInterval: LIVE_MILLISECONDS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useSummary(hours: number) {
+  return useQuery({
+    queryKey: ["summary", hours],
+    queryFn: () => unwrap(client.GET("/api/v1/cluster/summary", { params: { query: { hours } } })),
+    refetchInterval: LIVE_MILLISECONDS,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,124 @@
+/** What is known about jobs, and what can be done with one? */
+
+import { queryOptions, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { isFinal, type State, type Verb } from "../domain/states";
+import { client, unwrap } from "./client";
+import { LIVE_MILLISECONDS } from "./cluster";
+import type { Job } from "./types";
+
+/** Finished jobs change no more; their last events may still arrive. */
+const SETTLED_MILLISECONDS = 15_000;
+
+export function pace(isLive: boolean): number {
+  return isLive ? LIVE_MILLISECONDS : SETTLED_MILLISECONDS;
+}
+
+export function useJobs(states: readonly State[], limit: number) {
+  const query = { state: states.join(","), limit };
+  return useQuery({
+    queryKey: ["jobs", query],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs", { params: { query } })),
+    refetchInterval: LIVE_MILLISECONDS,
+  });
+}
+
+export function useJob(id: string) {
+  return useQuery({
+    queryKey: ["job", id],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}", { params: { path: { id } } })),
+    refetchInterval: ({ state }) => pace(state.data === undefined || !isFinal(state.data.state)),
+  });
+}
+
+export function useGenerations(id: string, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "generations"],
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{id}/generations", { params: { path: { id } } })),
+    refetchInterval: pace(isLive),
+  });
+}
+
+export function useMetrics(id: string, points: number, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "metrics", points],
+    queryFn: () =>
+      unwrap(
+        client.GET("/api/v1/jobs/{id}/metrics", { params: { path: { id }, query: { points } } }),
+      ),
+    refetchInterval: pace(isLive),
+  });
+}
+
+export function useExplanation(id: string, isLive: boolean) {
+  return useQuery(explanationOf(id, isLive));
+}
+
+function explanationOf(id: string, isLive: boolean) {
+  return queryOptions({
+    queryKey: ["job", id, "explain"],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/explain", { params: { path: { id } } })),
+    refetchInterval: pace(isLive),
+  });
+}
+
+export function useWorkers(id: string, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "workers"],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/workers", { params: { path: { id } } })),
+    refetchInterval: pace(isLive),
+  });
+}
+
+export function useEvents(id: string, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "events"],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/events", { params: { path: { id } } })),
+    refetchInterval: pace(isLive),
+  });
+}
+
+/** Pause, resume or cancel; the answer is shown at once, the rest follows with the next poll. */
+export function useJobVerb(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ verb, reason }: { verb: Verb; reason: string }) =>
+      unwrap(callVerb(id, verb, reason)),
+    onSuccess: (job: Job) => {
+      queries.setQueryData(["job", id], job);
+      return queries.invalidateQueries({ queryKey: ["job", id] });
+    },
+  });
+}
+
+function callVerb(id: string, verb: Verb, reason: string) {
+  const options = { params: { path: { id } }, body: reason === "" ? {} : { reason } };
+  switch (verb) {
+    case "pause":
+      return client.POST("/api/v1/jobs/{id}/pause", options);
+    case "resume":
+      return client.POST("/api/v1/jobs/{id}/resume", options);
+    case "cancel":
+      return client.POST("/api/v1/jobs/{id}/cancel", options);
+  }
+}
+
+/** Beyond these the order of submission stands in for the position. */
+const MOST_POSITIONS = 20;
+
+/** The place of each waiting job in its pool's queue, 1 = next, from its explanation. */
+export function useQueuePositions(jobs: readonly Job[]): ReadonlyMap<string, number> {
+  return useQueries({
+    queries: jobs
+      .filter((job) => job.state === "queued")
+      .slice(0, MOST_POSITIONS)
+      .map(({ id }) => explanationOf(id, true)),
+    combine: (answers) =>
+      new Map(
+        answers.flatMap(({ data }) =>
+          data?.position == null ? [] : [[data.job_id, data.position] as const],
+        ),
+      ),
+  });
+}

@@ -1,0 +1,45 @@
+/** Who is signed in? */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { client, unwrap } from "./client";
+import { isUnauthenticated } from "./errors";
+import type { Session } from "./types";
+
+export const SESSION_KEY = ["session"];
+
+/** The session, or null for a visitor. */
+export function useSession() {
+  return useQuery({ queryKey: SESSION_KEY, queryFn: fetchSession, staleTime: Infinity });
+}
+
+async function fetchSession(): Promise<Session | null> {
+  try {
+    return await unwrap(client.GET("/api/v1/session"));
+  } catch (error) {
+    if (isUnauthenticated(error)) return null;
+    throw error;
+  }
+}
+
+export function useSignIn() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { username: string; password: string }) =>
+      unwrap(client.POST("/api/v1/session", { body })),
+    onSuccess: (session) => {
+      queries.setQueryData(SESSION_KEY, session);
+    },
+  });
+}
+
+export function useSignOut() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => unwrap(client.DELETE("/api/v1/session")),
+    onSuccess: () => {
+      queries.clear();
+      queries.setQueryData(SESSION_KEY, null);
+    },
+  });
+}

@@ -1,0 +1,43 @@
+/** Which address shows which page, and to whom? */
+
+import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
+
+import { useSession } from "../api/session";
+import { Problem } from "../design/Problem";
+import { JobPage } from "../pages/job/JobPage";
+import { LoginPage } from "../pages/login/LoginPage";
+import { OverviewPage } from "../pages/overview/OverviewPage";
+import { ConnectionBanner } from "./ConnectionBanner";
+import { NotFoundPage } from "./NotFoundPage";
+import { Shell } from "./Shell";
+
+export function App() {
+  return (
+    <BrowserRouter>
+      <ConnectionBanner />
+      <Routes>
+        <Route path="/login" element={<LoginPage />} />
+        <Route element={<SignedIn />}>
+          <Route index element={<OverviewPage />} />
+          <Route path="jobs/:id" element={<JobPage />} />
+          <Route path="*" element={<NotFoundPage />} />
+        </Route>
+      </Routes>
+    </BrowserRouter>
+  );
+}
+
+/** Visitors sign in first and come back to where they wanted to go. */
+function SignedIn() {
+  const session = useSession();
+  const { pathname, search } = useLocation();
+  if (session.data === null) {
+    return <Navigate to="/login" replace state={{ from: pathname + search }} />;
+  }
+  if (session.data === undefined) {
+    return session.isError ? (
+      <Problem error={session.error} onRetry={() => void session.refetch()} />
+    ) : null;
+  }
+  return <Shell user={session.data.user} />;
+}

@@ -1,0 +1,44 @@
+/** What surrounds every page: the bar at the top, and the way to everything. */
+
+import { Suspense } from "react";
+import { Link, NavLink, Outlet } from "react-router";
+
+import type { Session } from "../api/types";
+import { useSessionWatch } from "./sessionWatch";
+import { Logo } from "./Logo";
+import { ThemeSwitch } from "./ThemeSwitch";
+import { UserMenu } from "./UserMenu";
+import styles from "./Shell.module.css";
+
+export function Shell({ user }: { readonly user: Session["user"] }) {
+  useSessionWatch();
+  return (
+    <div className={styles.shell}>
+      <a href="#content" className={styles.skip}>
+        Skip to content
+      </a>
+      <header className={styles.bar}>
+        <Link to="/" className={styles.brand} aria-label="Concertina, to the overview">
+          <Logo />
+          <span className={styles.name}>Concertina</span>
+        </Link>
+        <nav aria-label="Main" className={styles.nav}>
+          <NavLink to="/" end>
+            Overview
+          </NavLink>
+          <a href="/api/v1/docs">API</a>
+          {user.is_admin && <a href="/admin/">Admin</a>}
+        </nav>
+        <div className={styles.tools}>
+          <ThemeSwitch />
+          <UserMenu user={user} />
+        </div>
+      </header>
+      <main id="content" className={styles.content} tabIndex={-1}>
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** Only the parts of ECharts that the dashboard draws with. */
+
+import { BarChart, LineChart } from "echarts/charts";
+import {
+  AxisPointerComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from "echarts/components";
+import { init, use as register, type ComposeOption, type EChartsType } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import type { BarSeriesOption, LineSeriesOption } from "echarts/charts";
+import type { GridComponentOption, TooltipComponentOption } from "echarts/components";
+
+register([
+  BarChart,
+  LineChart,
+  AxisPointerComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  SVGRenderer,
+]);
+
+export type ChartOption = ComposeOption<
+  BarSeriesOption | LineSeriesOption | GridComponentOption | TooltipComponentOption
+>;
+export type { BarSeriesOption, EChartsType, LineSeriesOption };
+export { init };

@@ -1,0 +1,138 @@
+/** A job's life as lanes over time: workers, global batch, and what each change cost. */
+
+import type { Generation } from "../api/types";
+import { batchSteps, changesOf, describeChange, workerSteps, type Change } from "../domain/changes";
+import { formatDuration } from "../domain/format";
+import { reasonLabel } from "../domain/reasons";
+import { clockTime } from "../domain/time";
+import type { ChartColours } from "./colours";
+import type { BarSeriesOption, ChartOption, LineSeriesOption } from "./echarts";
+import { FONT_SIZE, timeAxis, timeTooltip, valueAxis } from "./frame";
+import { tooltip } from "./tooltip";
+
+export const TIMELINE_HEIGHT = 336;
+
+const LANES = [
+  { name: "Workers", top: 30, height: 108 },
+  { name: "Global batch", top: 178, height: 56 },
+  { name: "Stall, s", top: 276, height: 32 },
+] as const;
+const SIDES = { left: 44, right: 14 };
+
+export interface TimelineInput {
+  readonly generations: readonly Generation[];
+  readonly maxWorkers: number;
+  readonly now: number;
+  readonly colours: ChartColours;
+  readonly colour: string;
+}
+
+export function timelineOption(input: TimelineInput): ChartOption {
+  const { generations, colours, now } = input;
+  const workers = workerSteps(generations, now);
+  const changes = changesOf(generations);
+  const axis = timeAxis(colours, workers[0]?.[0] ?? now, workers.at(-1)?.[0] ?? now);
+  return {
+    animation: false,
+    axisPointer: { link: [{ xAxisIndex: "all" }] },
+    tooltip: timeTooltip(colours, (at) => generationAt(changes, at)),
+    grid: LANES.map(({ top, height }) => ({ top, height, ...SIDES })),
+    xAxis: LANES.map((_, lane) => ({
+      ...axis,
+      gridIndex: lane,
+      axisLabel: { ...axis.axisLabel, show: lane === LANES.length - 1 },
+    })),
+    yAxis: LANES.map((lane, index) => laneAxis(lane.name, index, input)),
+    series: [
+      stepSeries("workers", 0, workers, input.colour, 0.22),
+      marksSeries(changes, input),
+      stepSeries("batch", 1, batchSteps(generations, now), colours.muted, 0.08),
+      stallSeries(changes, colours),
+    ],
+  };
+}
+
+function laneAxis(name: string, lane: number, { colours, maxWorkers }: TimelineInput) {
+  return {
+    ...valueAxis(colours),
+    gridIndex: lane,
+    min: 0,
+    splitNumber: lane === 0 ? Math.min(4, maxWorkers) : 1,
+    ...(lane === 0 ? { minInterval: 1, max: maxWorkers } : {}),
+    name,
+    nameGap: 13,
+    nameTextStyle: {
+      color: colours.muted,
+      fontSize: FONT_SIZE,
+      align: "left" as const,
+      padding: [0, 0, 0, -SIDES.left + 8],
+    },
+  };
+}
+
+function stepSeries(
+  id: string,
+  lane: number,
+  points: ReturnType<typeof workerSteps>,
+  colour: string,
+  opacity: number,
+): LineSeriesOption {
+  return {
+    id,
+    type: "line",
+    xAxisIndex: lane,
+    yAxisIndex: lane,
+    step: "end",
+    symbol: "none",
+    data: points.map(([at, value]) => [at, value]),
+    lineStyle: { color: colour, width: 2 },
+    areaStyle: { color: colour, opacity },
+    itemStyle: { color: colour },
+    emphasis: { disabled: true },
+  };
+}
+
+/** A dot where each generation began. */
+function marksSeries(changes: readonly Change[], { colour, colours }: TimelineInput): LineSeriesOption {
+  return {
+    id: "changes",
+    type: "line",
+    xAxisIndex: 0,
+    yAxisIndex: 0,
+    data: changes.map((change) => [change.at, change.workers]),
+    lineStyle: { width: 0 },
+    symbol: "circle",
+    symbolSize: 8,
+    showSymbol: true,
+    itemStyle: { color: colours.surface, borderColor: colour, borderWidth: 2, opacity: 1 },
+    emphasis: { disabled: true },
+    z: 4,
+  };
+}
+
+function stallSeries(changes: readonly Change[], colours: ChartColours): BarSeriesOption {
+  return {
+    id: "stalls",
+    type: "bar",
+    xAxisIndex: 2,
+    yAxisIndex: 2,
+    barWidth: 4,
+    data: changes.map((change) => [change.at, change.stallSeconds]),
+    itemStyle: { color: colours.danger, borderRadius: [2, 2, 0, 0] },
+    emphasis: { disabled: true },
+  };
+}
+
+function generationAt(changes: readonly Change[], at: number): HTMLElement | null {
+  const change = changes.findLast((candidate) => candidate.at <= at);
+  if (change === undefined) return null;
+  return tooltip({
+    title: `Generation ${change.generation} · from ${clockTime(change.at)}`,
+    rows: [
+      { name: describeChange(change), value: "" },
+      { name: reasonLabel(change.reason), value: "" },
+      { name: "Stall", value: formatDuration(change.stallSeconds) },
+    ],
+    text: change.message,
+  });
+}

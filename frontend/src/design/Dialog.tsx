@@ -1,0 +1,28 @@
+/** A question before something happens: modal, closed by Escape, focus kept inside. */
+
+import { useEffect, useId, useRef, type ReactNode } from "react";
+
+import styles from "./Dialog.module.css";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Opens when it is rendered; the owner stops rendering it to close it. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} className={styles.dialog} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading} className={styles.title}>
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,29 @@
+/** One clock for all relative times: a single timer, however many are on screen. */
+
+import { useSyncExternalStore } from "react";
+
+const TICK_MILLISECONDS = 1000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: number | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= window.setInterval(tick, TICK_MILLISECONDS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+/** The time in milliseconds, renewed every second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}

@@ -1,0 +1,75 @@
+/** How is a number written for people? Short, with its unit, and never wider than it must be. */
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const significant = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+export const NONE = "–";
+
+/** Two units at most: `0.08 s`, `42 s`, `3 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
+export function formatDuration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return NONE;
+  if (seconds < 1) return `${seconds.toFixed(2)} s`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return twoUnits(whole, 60, "min", 1, "s");
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 24 * 60) return twoUnits(minutes, 60, "h", 1, "min");
+  return twoUnits(Math.round(seconds / 3600), 24, "d", 1, "h");
+}
+
+function twoUnits(
+  amount: number,
+  perLarge: number,
+  large: string,
+  perSmall: number,
+  small: string,
+): string {
+  const head = Math.floor(amount / perLarge);
+  const rest = Math.floor((amount % perLarge) / perSmall);
+  return rest === 0 ? `${head} ${large}` : `${head} ${large} ${rest} ${small}`;
+}
+
+/** `9,812`, `12.3K`: exact while that is short. */
+export function formatCount(count: number | null | undefined): string {
+  if (count === null || count === undefined) return NONE;
+  return Math.abs(count) < 10_000 ? grouped.format(count) : compact.format(count);
+}
+
+/** Three significant digits, for losses, speed-ups and prices. */
+export function formatMetric(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  const magnitude = Math.abs(value);
+  if (magnitude >= 10_000) return compact.format(value);
+  if (magnitude !== 0 && magnitude < 0.001) return value.toExponential(1);
+  return significant.format(value);
+}
+
+export function formatPercent(share: number | null | undefined): string {
+  if (share === null || share === undefined) return NONE;
+  const percent = share * 100;
+  // Never claim the whole before it is the whole.
+  const shown = share < 1 ? Math.min(99, Math.floor(percent)) : Math.round(percent);
+  return `${shown} %`;
+}
+
+export function formatRate(samplesPerSecond: number): string {
+  return `${formatCount(Math.round(samplesPerSecond))} samples/s`;
+}
+
+export function formatGpuTime(gpuSeconds: number): string {
+  if (gpuSeconds < 3600) return `${formatMetric(gpuSeconds / 60)} GPU-min`;
+  return `${formatMetric(gpuSeconds / 3600)} GPU-h`;
+}
+
+/** `loss` of `train/loss` and `train_loss` alike reads better in a chart's heading. */
+export function humanise(code: string): string {
+  const words = code.replaceAll(/[_/-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `1 job`, `3 jobs`. */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,31 @@
+/** What does a reason code say to a person? Unknown codes are shown as words, never hidden. */
+
+import { humanise } from "./format";
+
+const LABELS: Record<string, string> = {
+  waiting_for_quota: "Team limit reached",
+  waiting_for_fair_share: "Waits for its fair share",
+  waiting_for_reclaim: "Lent GPUs are coming back",
+  waiting_for_capacity: "Waits for free GPUs",
+  behind_higher_priority: "Behind a higher priority",
+  fragmented: "Free GPUs are scattered",
+  exceeds_limit: "Larger than its limit",
+  pending_evaluation: "Not evaluated yet",
+  paused_by_user: "Paused by a person",
+  job_arrived: "A job arrived",
+  job_finished: "A job finished",
+  reclaim_guarantee: "Guarantee reclaimed",
+  fair_share: "Fair share moved",
+  batch_retune: "Batch retuned",
+  scaling_inefficient: "Scaled too poorly",
+  node_lost: "Worker or node lost",
+  node_joined: "Node joined",
+  user_request: "A person asked",
+  best_allocation: "Best allocation",
+  cooldown: "Changed a moment ago",
+  not_rescalable: "Cannot change now",
+};
+
+export function reasonLabel(code: string): string {
+  return LABELS[code] ?? humanise(code);
+}

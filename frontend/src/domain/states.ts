@@ -1,0 +1,53 @@
+/** What does a job's state mean on screen: its word, its tone, and what may be done in it? */
+
+import type { Job } from "../api/types";
+
+export type State = Job["state"];
+export type Tone = "neutral" | "good" | "info" | "busy" | "warning" | "danger";
+export type Verb = "pause" | "resume" | "cancel";
+
+export const ACTIVE: readonly State[] = ["starting", "running", "rescaling", "stopping"];
+export const WAITING: readonly State[] = ["queued", "paused"];
+export const FINAL: readonly State[] = ["completed", "failed", "cancelled"];
+
+const TONES: Record<State, Tone> = {
+  queued: "warning",
+  starting: "info",
+  running: "good",
+  rescaling: "busy",
+  paused: "neutral",
+  stopping: "neutral",
+  completed: "good",
+  failed: "danger",
+  cancelled: "neutral",
+};
+
+const VERBS: Record<State, readonly Verb[]> = {
+  queued: ["pause", "cancel"],
+  starting: ["pause", "cancel"],
+  running: ["pause", "cancel"],
+  rescaling: ["pause", "cancel"],
+  paused: ["resume", "cancel"],
+  stopping: [],
+  completed: [],
+  failed: [],
+  cancelled: [],
+};
+
+export function toneOf(state: State): Tone {
+  return TONES[state];
+}
+
+/** The verbs the service would accept in this state. */
+export function verbsFor(state: State): readonly Verb[] {
+  return VERBS[state];
+}
+
+export function isFinal(state: State): boolean {
+  return FINAL.includes(state);
+}
+
+/** States in which something changes within seconds, so that a mark may pulse. */
+export function isLively(state: State): boolean {
+  return state === "starting" || state === "running" || state === "rescaling";
+}

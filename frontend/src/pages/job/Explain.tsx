@@ -1,0 +1,70 @@
+/** Why the job has what it has: the planner's sentence, and what one worker more or less is worth. */
+
+import { useExplanation } from "../../api/jobs";
+import type { Explanation, Job } from "../../api/types";
+import { Card } from "../../design/Card";
+import { Problem } from "../../design/Problem";
+import { Skeleton } from "../../design/Skeleton";
+import { RelativeTime } from "../../design/Time";
+import { formatMetric } from "../../domain/format";
+import { reasonLabel } from "../../domain/reasons";
+import { isFinal } from "../../domain/states";
+import { Choices } from "./Choices";
+import styles from "./Explain.module.css";
+
+export function Explain({ job }: { readonly job: Job }) {
+  const explanation = useExplanation(job.id, !isFinal(job.state));
+  return (
+    <Card title="Why" note={<Decided at={explanation.data?.decided_at} />}>
+      {explanation.isPending && <Skeleton height={220} />}
+      {explanation.isLoadingError && (
+        <Problem error={explanation.error} onRetry={() => void explanation.refetch()} />
+      )}
+      {explanation.data !== undefined && <Answer explanation={explanation.data} job={job} />}
+    </Card>
+  );
+}
+
+function Decided({ at }: { readonly at: string | null | undefined }) {
+  if (at === null || at === undefined) return null;
+  return (
+    <>
+      decided <RelativeTime at={at} />
+    </>
+  );
+}
+
+interface AnswerProps {
+  readonly explanation: Explanation;
+  readonly job: Job;
+}
+
+function Answer({ explanation, job }: AnswerProps) {
+  const { reason, message, choices, price, position } = explanation;
+  return (
+    <div className={styles.answer}>
+      <p className={styles.reason}>{reasonLabel(reason)}</p>
+      <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
+      {choices.length > 0 && <Choices choices={choices} chosen={explanation.workers} team={job.team} />}
+      <dl className={styles.numbers}>
+        {position !== null && <Number name="Position in the queue" value={String(position)} />}
+        {explanation.gpus_asked !== null && (
+          <Number name="GPUs asked" value={String(explanation.gpus_asked)} />
+        )}
+        {explanation.gpus_free !== null && (
+          <Number name="GPUs free" value={String(explanation.gpus_free)} />
+        )}
+        {price !== null && <Number name="Worth of one more GPU" value={formatMetric(price)} />}
+      </dl>
+    </div>
+  );
+}
+
+function Number({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** Which job this is, how far it is, and what can be done with it. */
+
+import { Link } from "react-router";
+
+import type { Job } from "../../api/types";
+import { StateBadge } from "../../design/Badge";
+import { ProgressBar } from "../../design/ProgressBar";
+import { TeamMark } from "../../design/TeamMark";
+import { RelativeTime } from "../../design/Time";
+import { useTeamColour } from "../../design/teamColour";
+import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
+import { isFinal } from "../../domain/states";
+import { Verbs } from "./Verbs";
+import styles from "./Header.module.css";
+
+export function Header({ job }: { readonly job: Job }) {
+  const colour = useTeamColour()(job.team);
+  return (
+    <header className={styles.header}>
+      <nav aria-label="Breadcrumb" className={styles.crumbs}>
+        <Link to="/">Overview</Link> <span aria-hidden="true">/</span> {job.team}
+      </nav>
+      <div className={styles.title}>
+        <h1>{job.name}</h1>
+        <StateBadge state={job.state} />
+        <div className={styles.verbs}>
+          <Verbs job={job} />
+        </div>
+      </div>
+      <p className={styles.meta}>
+        <TeamMark team={job.team} />
+        <code>{job.id}</code>
+        <span>
+          submitted by {job.submitted_by} <RelativeTime at={job.submitted_at} />
+        </span>
+      </p>
+      <div className={styles.progress}>
+        <p>
+          <strong>{formatPercent(job.progress)}</strong>
+          <span>{lengthOf(job)}</span>
+        </p>
+        <p className={styles.eta}>{outlookOf(job)}</p>
+        <div className={styles.bar}>
+          <ProgressBar
+            progress={job.progress}
+            label={`Progress of ${job.name}`}
+            colour={colour}
+            isLive={!isFinal(job.state)}
+          />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function lengthOf(job: Job): string {
+  const epochs =
+    job.total_epochs === null
+      ? `epoch ${formatMetric(job.epoch)}`
+      : `epoch ${formatMetric(job.epoch)} of ${formatMetric(job.total_epochs)}`;
+  return `${epochs}, step ${formatCount(job.step)}`;
+}
+
+function outlookOf(job: Job): string {
+  if (isFinal(job.state)) return `${job.state} after ${formatDuration(job.completion_seconds)}`;
+  if (job.eta_seconds === null) return "no estimate yet";
+  return `about ${formatDuration(job.eta_seconds)} left`;
+}

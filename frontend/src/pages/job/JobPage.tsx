@@ -1,0 +1,66 @@
+/** What does one job do, why, and how did it come to this? */
+
+import { useParams } from "react-router";
+
+import { useGenerations, useJob } from "../../api/jobs";
+import { Problem } from "../../design/Problem";
+import { Skeleton } from "../../design/Skeleton";
+import { changesOf } from "../../domain/changes";
+import { isFinal } from "../../domain/states";
+import { Curves } from "./Curves";
+import { Events } from "./Events";
+import { Explain } from "./Explain";
+import { Facts } from "./Facts";
+import { Header } from "./Header";
+import { Logs } from "./Logs";
+import { Timeline } from "./Timeline";
+import { Workers } from "./Workers";
+import styles from "./JobPage.module.css";
+
+export function JobPage() {
+  const { id = "" } = useParams();
+  // A new address is a new page: filters and streams of the old job must not stay.
+  return <JobContent key={id} id={id} />;
+}
+
+function JobContent({ id }: { readonly id: string }) {
+  const job = useJob(id);
+  const isLive = job.data === undefined || !isFinal(job.data.state);
+  const generations = useGenerations(id, isLive);
+  if (job.data === undefined) {
+    return job.isLoadingError ? (
+      <Problem error={job.error} onRetry={() => void job.refetch()} />
+    ) : (
+      <PageSkeleton />
+    );
+  }
+  const changes = changesOf(generations.data?.items ?? []);
+  return (
+    <div className={styles.page}>
+      <title>{`${job.data.name} · Concertina`}</title>
+      <Header job={job.data} />
+      <Facts job={job.data} />
+      <div className={styles.split}>
+        <Timeline job={job.data} generations={generations} />
+        <div className={styles.column}>
+          <Explain job={job.data} />
+          <Workers job={job.data} />
+        </div>
+      </div>
+      <Curves job={job.data} changes={changes} />
+      <Logs job={job.data} />
+      <Events job={job.data} />
+    </div>
+  );
+}
+
+function PageSkeleton() {
+  return (
+    <div className={styles.page} role="status" aria-label="Loading the job">
+      <Skeleton height={88} />
+      <Skeleton height={84} />
+      <Skeleton height={420} />
+      <Skeleton height={280} />
+    </div>
+  );
+}

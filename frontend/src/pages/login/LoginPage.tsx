@@ -1,0 +1,67 @@
+/** Signing in. */
+
+import { useId, type SyntheticEvent } from "react";
+import { Navigate, useLocation } from "react-router";
+
+import { messageOf } from "../../api/errors";
+import { useSession, useSignIn } from "../../api/session";
+import { Logo } from "../../app/Logo";
+import { Button } from "../../design/Button";
+import styles from "./LoginPage.module.css";
+
+export function LoginPage() {
+  const session = useSession();
+  const signIn = useSignIn();
+  const state: unknown = useLocation().state;
+  const problem = useId();
+  if (session.data) return <Navigate to={wantedPage(state)} replace />;
+
+  const submit = (event: SyntheticEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    signIn.mutate({ username: field(form, "username"), password: field(form, "password") });
+  };
+  return (
+    <main className={styles.page}>
+      <title>Sign in · Concertina</title>
+      <form className={styles.form} onSubmit={submit} aria-describedby={problem}>
+        <div className={styles.brand}>
+          <Logo />
+          <span>Concertina</span>
+        </div>
+        <h1>Sign in</h1>
+        <p className={styles.lead}>Shared GPUs for elastic training.</p>
+        <label className={styles.field}>
+          User name
+          <input name="username" autoComplete="username" autoCapitalize="none" required />
+        </label>
+        <label className={styles.field}>
+          Password
+          <input name="password" type="password" autoComplete="current-password" required />
+        </label>
+        <p id={problem} className={styles.problem} role="alert">
+          {signIn.isError && messageOf(signIn.error)}
+        </p>
+        <Button type="submit" look="primary" disabled={signIn.isPending}>
+          {signIn.isPending ? "Signing in…" : "Sign in"}
+        </Button>
+        <p className={styles.help}>
+          No account? A lead of your team or an administrator can make one. On a local run,{" "}
+          <code>./dev status</code> prints the login.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+function field(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+/** Where the visitor was going, when `SignedIn` sent them here. */
+function wantedPage(state: unknown): string {
+  const isFromInside =
+    typeof state === "object" && state !== null && "from" in state && typeof state.from === "string";
+  return isFromInside ? (state.from as string) : "/";
+}

@@ -1,0 +1,46 @@
+/** How is the cluster used, what runs, what waits, and what has finished? */
+
+import { useState } from "react";
+
+import { usePools } from "../../api/cluster";
+import { Segments } from "../../design/Segments";
+import { FinishedJobs } from "./FinishedJobs";
+import { Headline } from "./Headline";
+import { Queue } from "./Queue";
+import { RunningJobs } from "./RunningJobs";
+import { Teams } from "./Teams";
+import { Usage } from "./Usage";
+import styles from "./OverviewPage.module.css";
+
+export function OverviewPage() {
+  const pools = usePools();
+  const names = pools.data?.items.map((pool) => pool.name) ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const pool = chosen ?? names[0];
+  return (
+    <div className={styles.page}>
+      <title>Overview · Concertina</title>
+      <div className={styles.heading}>
+        <h1>Overview</h1>
+        {names.length > 1 && pool !== undefined && (
+          <Segments
+            label="Pool"
+            options={names.map((name) => ({ value: name, text: name }))}
+            value={pool}
+            onChange={setChosen}
+          />
+        )}
+      </div>
+      <Headline />
+      <div className={styles.split}>
+        <Usage pool={pool} />
+        <Teams pool={pool} />
+      </div>
+      <RunningJobs />
+      <div className={styles.halves}>
+        <Queue />
+        <FinishedJobs />
+      </div>
+    </div>
+  );
+}

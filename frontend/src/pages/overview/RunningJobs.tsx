@@ -1,0 +1,36 @@
+/** The jobs that hold GPUs now, with their live progress. */
+
+import { useJobs } from "../../api/jobs";
+import { Card } from "../../design/Card";
+import { Command } from "../../design/Command";
+import { EmptyState } from "../../design/EmptyState";
+import { Problem } from "../../design/Problem";
+import { SkeletonRows } from "../../design/Skeleton";
+import { plural } from "../../domain/format";
+import { ACTIVE } from "../../domain/states";
+import { RunningJob } from "./RunningJob";
+import styles from "./RunningJobs.module.css";
+
+const LIMIT = 100;
+
+export function RunningJobs() {
+  const jobs = useJobs(ACTIVE, LIMIT);
+  const items = jobs.data?.items ?? [];
+  return (
+    <Card title="Running" note={jobs.data && plural(items.length, "job")} isFlush>
+      {jobs.isPending && <SkeletonRows rows={3} height={68} />}
+      {jobs.isLoadingError && <Problem error={jobs.error} onRetry={() => void jobs.refetch()} />}
+      {jobs.data !== undefined && items.length === 0 && (
+        <EmptyState title="Nothing is training">
+          <p>Submit a job and it starts here within seconds:</p>
+          <Command text="concertina submit -f job.yaml" />
+        </EmptyState>
+      )}
+      <ul className={styles.list} aria-label="Running jobs">
+        {items.map((job) => (
+          <RunningJob key={job.id} job={job} />
+        ))}
+      </ul>
+    </Card>
+  );
+}

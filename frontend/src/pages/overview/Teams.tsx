@@ -1,0 +1,96 @@
+/** The four numbers of each team, always together. */
+
+import { usePools, useTeams } from "../../api/cluster";
+import type { TeamStanding } from "../../api/types";
+import { Card } from "../../design/Card";
+import { EmptyState } from "../../design/EmptyState";
+import { Problem } from "../../design/Problem";
+import { SkeletonRows } from "../../design/Skeleton";
+import { TeamMark } from "../../design/TeamMark";
+import { useTeamColour } from "../../design/teamColour";
+import { formatMetric, plural } from "../../domain/format";
+import { shareBar } from "../../domain/standing";
+import styles from "./Teams.module.css";
+
+export function Teams({ pool }: { readonly pool: string | undefined }) {
+  const teams = useTeams();
+  const pools = usePools();
+  const gpusTotal = pools.data?.items.find((candidate) => candidate.name === pool)?.gpus_total ?? 1;
+  return (
+    <Card title="Teams" note="guaranteed, fair share, allocated, borrowed or lent" isFlush>
+      {teams.isPending && <SkeletonRows rows={2} height={112} />}
+      {teams.isLoadingError && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
+      {teams.data?.items.length === 0 && (
+        <EmptyState title="No teams yet">
+          <p>
+            An administrator adds teams and their guarantees in the <a href="/admin/">admin</a>.
+          </p>
+        </EmptyState>
+      )}
+      <ul className={styles.list}>
+        {teams.data?.items.map((team) => (
+          <Team key={team.name} team={team} gpusTotal={gpusTotal} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+interface TeamProps {
+  readonly team: TeamStanding;
+  readonly gpusTotal: number;
+}
+
+function Team({ team, gpusTotal }: TeamProps) {
+  const jobs = `${plural(team.running_jobs, "job")} running, ${team.waiting_jobs} waiting`;
+  return (
+    <li className={styles.team} aria-label={`Team ${team.name}`}>
+      <div className={styles.head}>
+        <strong>
+          <TeamMark team={team.name} />
+        </strong>
+        <span className={styles.jobs}>{jobs}</span>
+      </div>
+      <ShareBar team={team} gpusTotal={gpusTotal} />
+      <dl className={styles.numbers}>
+        <Number name="Guaranteed" value={team.guaranteed} />
+        <Number name="Fair share" value={team.fair_share} />
+        <Number name="Allocated" value={team.allocated} isMain />
+        {team.lent > 0 ? (
+          <Number name="Lent" value={team.lent} />
+        ) : (
+          <Number name="Borrowed" value={team.borrowed} />
+        )}
+      </dl>
+    </li>
+  );
+}
+
+interface NumberProps {
+  readonly name: string;
+  readonly value: number;
+  readonly isMain?: boolean;
+}
+
+function Number({ name, value, isMain = false }: NumberProps) {
+  return (
+    <div data-main={isMain}>
+      <dt>{name}</dt>
+      <dd>{formatMetric(value)}</dd>
+    </div>
+  );
+}
+
+/** Solid: within the guarantee. Hatched: borrowed. The notch is the guarantee, the dot the fair share. */
+function ShareBar({ team, gpusTotal }: TeamProps) {
+  const colour = useTeamColour()(team.name);
+  const bar = shareBar(team, gpusTotal);
+  return (
+    <div className={styles.bar} aria-hidden="true" style={{ "--team": colour }}>
+      <span className={styles.own} style={{ width: `${bar.own}%` }} />
+      <span className={styles.borrowed} style={{ left: `${bar.own}%`, width: `${bar.borrowed}%` }} />
+      <span className={styles.guarantee} style={{ left: `${bar.guarantee}%` }} />
+      <span className={styles.fair} style={{ left: `${bar.fairShare}%` }} />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** GPUs in use over time: who used what, and whose it was. */
+
+import { useMemo, useState } from "react";
+
+import { useUtilisation } from "../../api/cluster";
+import type { Utilisation } from "../../api/types";
+import { Chart } from "../../charts/Chart";
+import { useChartColours } from "../../charts/colours";
+import { utilisationOption } from "../../charts/utilisation";
+import { Card } from "../../design/Card";
+import { EmptyState } from "../../design/EmptyState";
+import { Problem } from "../../design/Problem";
+import { Segments } from "../../design/Segments";
+import { Skeleton } from "../../design/Skeleton";
+import { useTeamSlots } from "../../design/teamColour";
+import { colourSlot } from "../../domain/teamColours";
+import { describeUse } from "../../domain/utilisation";
+import { GuaranteeGutter } from "./GuaranteeGutter";
+import styles from "./Usage.module.css";
+
+const HEIGHT = 272;
+const RANGES = [
+  { value: 15, text: "15 min" },
+  { value: 60, text: "1 h" },
+  { value: 360, text: "6 h" },
+  { value: 1440, text: "24 h" },
+];
+
+export function Usage({ pool }: { readonly pool: string | undefined }) {
+  const [minutes, setMinutes] = useState(60);
+  const utilisation = useUtilisation(pool, minutes);
+  return (
+    <Card
+      title="GPUs in use"
+      note="Hatched: borrowed beyond the team's guarantee"
+      actions={<Segments label="Range" options={RANGES} value={minutes} onChange={setMinutes} />}
+    >
+      {utilisation.data !== undefined && <UsageChart utilisation={utilisation.data} />}
+      {utilisation.isPending && <Skeleton height={HEIGHT} />}
+      {utilisation.isLoadingError && (
+        <Problem error={utilisation.error} onRetry={() => void utilisation.refetch()} />
+      )}
+    </Card>
+  );
+}
+
+function UsageChart({ utilisation }: { readonly utilisation: Utilisation }) {
+  const colours = useChartColours();
+  const slots = useTeamSlots();
+  const option = useMemo(() => {
+    const colourOf = (team: string) => colours.teams[colourSlot(slots, team)] ?? colours.accent;
+    return utilisationOption(utilisation, colours, colourOf);
+  }, [utilisation, colours, slots]);
+  if (utilisation.samples.length < 2) {
+    return (
+      <div style={{ height: HEIGHT }}>
+        <EmptyState title="No history yet">
+          <p>The control loop writes how many GPUs each team holds at every tick.</p>
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <figure className={styles.figure}>
+      <Chart option={option} height={HEIGHT} label={describeUse(utilisation)} />
+      <GuaranteeGutter utilisation={utilisation} />
+    </figure>
+  );
+}
