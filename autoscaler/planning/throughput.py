@@ -39,7 +39,7 @@ _EXCHANGE_LATENCY_SECONDS: Final = 1e-3
 _EXCHANGE_SHARE_WITHOUT_MODEL_SIZE: Final = 0.05  # of the step
 _FIXED_SHARE_OF_COMPUTATION: Final = 0.2
 _MEASUREMENT_ERROR: Final = 0.05  # relative; the weight of one measurement against the prior
-_PRIOR_WIDTH: Final = np.array([1.0, 1.0, 1.5, 2.0, 1.5, 2.0, 0.3])  # in natural logarithms
+_PRIOR_WIDTH: Final = np.array([0.7, 0.7, 3.0, 3.0, 3.0, 3.0, 0.3])  # in natural logarithms
 _REACH: Final = 12.0  # no parameter moves further than e^12 from its prior
 _SIGNIFICANT_DIGITS: Final = 3  # a change below 0.1 % is no reason to fit again
 

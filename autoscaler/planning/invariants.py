@@ -1,0 +1,201 @@
+"""What must hold of every plan, whatever made it? Checked before a plan is applied.
+
+Written against the contract alone, not against the planner's modules, so that a mistake there
+does not excuse itself here. A state that is already broken is not held against a plan that makes
+it no worse.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.cluster_state import JobPhase, Preemptibility
+from autoscaler.planning.decisions import Action, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from autoscaler.planning.cluster_state import Allocation, ClusterState, Job, Pool, TeamQuota
+    from autoscaler.planning.decisions import Decision, Plan
+
+_FOR_WAITING: Final = frozenset({Action.START, Action.WAIT})
+_GIVES_NOTHING: Final = frozenset({Action.WAIT, Action.PAUSE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A rule a plan breaks, where, and by how much."""
+
+    rule: str
+    message: str
+
+
+def check(state: ClusterState, plan: Plan) -> tuple[Violation, ...]:
+    """Everything that is wrong with the plan; empty when it may be applied."""
+    pools = {pool.name for pool in state.pools}
+    jobs = {job.job_id: job for job in state.jobs if job.pool in pools}
+    decisions = {decision.job_id: decision for decision in plan.decisions}
+    if sorted(decision.job_id for decision in plan.decisions) != sorted(jobs):
+        message = "the plan does not decide on every job exactly once"
+        return (Violation(rule="one_decision_per_job", message=message),)
+    found = [v for job in jobs.values() for v in _job_rules(job, decisions[job.job_id])]
+    for pool in state.pools:
+        own = [(job, decisions[job.job_id]) for job in jobs.values() if job.pool == pool.name]
+        quotas = {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
+        found += [*_node_rules(pool, own), *_team_rules(pool, own, quotas)]
+    return tuple(found)
+
+
+def _job_rules(job: Job, decision: Decision) -> Iterator[Violation]:
+    action, allocation, name = decision.action, decision.allocation, job.job_id
+    if (action in _FOR_WAITING) != (job.phase is JobPhase.WAITING):
+        yield Violation(rule="action_fits_phase", message=f"{action} for {job.phase} {name}")
+    if (allocation is None) != (action in _GIVES_NOTHING) and job.allocation is not None:
+        yield Violation(rule="allocation_fits_action", message=f"{action} of {name}: {allocation}")
+    if action is Action.PAUSE and job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
+        yield Violation(rule="non_preemptible_never_paused", message=f"{name} would be paused")
+    if not job.can_rescale and job.phase is JobPhase.ACTIVE:
+        may = {Action.KEEP, Action.PAUSE} if job.can_pause else {Action.KEEP}
+        if action not in may:
+            yield Violation(rule="pinned_jobs_stay", message=f"{action} for {name}")
+    if allocation is not None and action in {Action.START, Action.RESCALE}:
+        yield from _range_rules(job, allocation)
+
+
+def _range_rules(job: Job, allocation: Allocation) -> Iterator[Violation]:
+    workers, batch, rules = allocation.workers, allocation.global_batch_size, job.batch
+    stays = job.allocation is not None and workers == job.allocation.workers
+    if not stays and not job.min_workers <= workers <= job.max_workers:
+        message = f"{job.job_id} gets {workers} workers of {job.min_workers}..{job.max_workers}"
+        yield Violation(rule="worker_range", message=message)
+    if not stays and job.allowed_workers is not None and workers not in job.allowed_workers:
+        message = f"{job.job_id} gets {workers} workers of {job.allowed_workers}"
+        yield Violation(rule="allowed_workers", message=message)
+    if not rules.minimum <= batch <= rules.maximum or batch % rules.multiple_of or batch < workers:
+        message = f"{job.job_id} gets batch {batch} on {workers} workers"
+        yield Violation(rule="batch_range", message=message)
+
+
+def _node_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violation]:
+    """No GPU used twice, none that does not exist, nothing new on closed nodes."""
+    before, after = Counter[str](), Counter[str]()
+    for job, decision in own:
+        before.update(_gpus_by_node(job, _standing(job)))
+        after.update(_gpus_by_node(job, decision.allocation))
+    nodes = {node.name: node for node in pool.nodes}
+    for name, used in sorted(after.items()):
+        node = nodes.get(name)
+        if node is None:
+            yield Violation(rule="known_nodes", message=f"{name} is no node of pool {pool.name}")
+        elif used > max(node.gpus, before[name]):
+            message = f"node {name} has {node.gpus} GPUs, the plan uses {used}"
+            yield Violation(rule="no_gpu_used_twice", message=message)
+        elif not node.is_schedulable and used > before[name]:
+            message = f"closed node {name} would go from {before[name]} to {used} GPUs"
+            yield Violation(rule="nothing_new_on_closed_nodes", message=message)
+
+
+def _team_rules(
+    pool: Pool, own: list[tuple[Job, Decision]], quotas: Mapping[str, TeamQuota]
+) -> Iterator[Violation]:
+    planned: defaultdict[str, int] = defaultdict(int)
+    unavoidable: defaultdict[str, int] = defaultdict(int)
+    for job, decision in own:
+        planned[job.team] += _gpus(job, decision.allocation)
+        if job.phase is JobPhase.ACTIVE:
+            unavoidable[job.team] += _gpus(job, decision.allocation) - _can_give(
+                job, decision, pool
+            )
+    for team, quota in sorted(quotas.items()):
+        limit = quota.limit_gpus
+        if limit is not None and planned[team] > max(limit, unavoidable[team]):
+            message = f"team {team} would use {planned[team]} of at most {limit} GPUs"
+            yield Violation(rule="team_limit", message=message)
+        yield from _guarantee_rule(pool, own, quotas, planned, quota)
+
+
+def _guarantee_rule(
+    pool: Pool,
+    own: list[tuple[Job, Decision]],
+    quotas: Mapping[str, TeamQuota],
+    planned: Mapping[str, int],
+    quota: TeamQuota,
+) -> Iterator[Violation]:
+    """The first waiting job that fits its team's guarantee must not wait for others' surplus."""
+    queue = sorted(
+        (
+            (-job.priority, job.submitted_at, job.job_id, job)
+            for job, decision in own
+            if job.team == quota.team
+            and decision.action is Action.WAIT
+            and decision.reason is not Reason.EXCEEDS_LIMIT
+        ),
+    )
+    if not queue:
+        return
+    job = queue[0][-1]
+    needed = _smallest(job) * job.gpus_per_worker
+    team_after = planned.get(quota.team, 0) + needed
+    scattered = any(decision.reason is Reason.FRAGMENTED for _, decision in own) or any(
+        other.gpus_per_worker > 1 for other, _ in own
+    )
+    limit = quota.limit_gpus
+    if (
+        scattered
+        or team_after > quota.guaranteed_gpus
+        or (limit is not None and team_after > limit)
+    ):
+        return
+    to_be_had = _idle(pool, own) + sum(
+        min(_surplus(team, own, pool), max(used - _guaranteed(team, quotas), 0))
+        for team, used in planned.items()
+        if team != quota.team
+    )
+    if to_be_had >= needed:
+        message = f"{job.job_id} of team {quota.team} waits for {needed}, {to_be_had} can be had"
+        yield Violation(rule="guarantees_honoured", message=message)
+
+
+def _guaranteed(team: str, quotas: Mapping[str, TeamQuota]) -> int:
+    return quotas[team].guaranteed_gpus if team in quotas else 0
+
+
+def _idle(pool: Pool, own: list[tuple[Job, Decision]]) -> int:
+    used = Counter[str]()
+    for job, decision in own:
+        used.update(_gpus_by_node(job, decision.allocation))
+    return sum(max(n.gpus - used[n.name], 0) for n in pool.nodes if n.is_schedulable)
+
+
+def _surplus(team: str, own: list[tuple[Job, Decision]], pool: Pool) -> int:
+    return sum(_can_give(job, decision, pool) for job, decision in own if job.team == team)
+
+
+def _can_give(job: Job, decision: Decision, pool: Pool) -> int:
+    """GPUs the job could give up by shrinking that others could use."""
+    if decision.allocation is None or (job.phase is JobPhase.ACTIVE and not job.can_rescale):
+        return 0
+    closed = {node.name for node in pool.nodes if not node.is_schedulable}
+    stuck = sum(count for node, count in decision.allocation.workers_by_node if node in closed)
+    floor = max(_smallest(job), stuck)
+    return max(decision.allocation.workers - floor, 0) * job.gpus_per_worker
+
+
+def _smallest(job: Job) -> int:
+    allowed = job.allowed_workers or ()
+    return min((count for count in allowed if count >= job.min_workers), default=job.min_workers)
+
+
+def _standing(job: Job) -> Allocation | None:
+    return job.allocation if job.target is None else job.target
+
+
+def _gpus(job: Job, allocation: Allocation | None) -> int:
+    return allocation.workers * job.gpus_per_worker if allocation else 0
+
+
+def _gpus_by_node(job: Job, allocation: Allocation | None) -> Mapping[str, int]:
+    nodes = allocation.workers_by_node if allocation else ()
+    return {node: count * job.gpus_per_worker for node, count in nodes}

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from autoscaler.planning.cluster_state import Measurement
+from autoscaler.planning.throughput import ThroughputModel, fit, usable
+
+# a_c, b_c, a_r, b_r, a_n, b_n, overlap: fitted to public measurements of T4 GPUs, 4 per node.
+PROFILES = {
+    "cifar10": (0.0103, 0.00078, 0.0408, 0.0047, 0.1306, 0.0027, 2.84),
+    "imagenet": (0.0629, 0.0045, 0.0021, 0.0512, 0.3090, 0.0066, 2.73),
+    "bert": (0.2436, 0.0570, 1e-12, 0.1311, 1.3979, 0.0095, 2.10),
+    "deepspeech2": (0.0532, 0.0334, 0.5035, 0.0843, 0.9225, 0.0090, 4.37),
+    "yolov3": (0.1686, 0.0328, 1e-12, 0.1547, 0.8776, 0.0108, 1.49),
+    "ncf": (0.0069, 8.4e-7, 0.0029, 0.0012, 0.0144, 0.0006, 1.00),
+}
+LOCAL_BATCH = {  # per-GPU maximum, total maximum
+    "cifar10": (1024, 4096),
+    "imagenet": (200, 12800),
+    "bert": (12, 384),
+    "deepspeech2": (80, 640),
+    "yolov3": (8, 512),
+    "ncf": (32768, 32768),
+}
+
+
+def profile(name: str) -> ThroughputModel:
+    return ThroughputModel(**dict(zip(ThroughputModel.__slots__, PROFILES[name], strict=True)))
+
+
+def seconds(model: ThroughputModel, name: str, workers: int) -> float:
+    per_gpu, total = LOCAL_BATCH[name]
+    local = min(per_gpu, total // workers)
+    step = model.step_seconds(workers=workers, crosses_nodes=workers > 4, local_batch=local)
+    return float(step)
+
+
+def speedup(model: ThroughputModel, name: str, workers: int) -> float:
+    per_gpu, total = LOCAL_BATCH[name]
+    batch = workers * min(per_gpu, total // workers)
+    rate = batch / seconds(model, name, workers)
+    return rate / (min(per_gpu, total) / seconds(model, name, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "speedups"),
+    [
+        ("cifar10", (0.8090, 0.8091, 0.4173), (2.00, 4.00, 4.96, 7.75, 10.96, 13.25)),
+        ("imagenet", (0.9629, 0.9637, 0.9845), (2.00, 4.00, 4.91, 7.82, 11.68, 15.49)),
+        ("bert", (0.9276, 0.9581, 1.7011), (2.00, 3.87, 2.77, 4.36, 6.42, 8.41)),
+        ("deepspeech2", (2.7252, 2.7266, 2.7322), (2.00, 4.00, 4.99, 7.98, 11.68, 14.80)),
+        ("yolov3", (0.4310, 0.5934, 1.1306), (2.00, 2.91, 1.96, 3.05, 4.42, 5.70)),
+        ("ncf", (0.0344, 0.0191, 0.0283), (1.46, 1.80, 1.20, 1.21, 1.16, 1.10)),
+    ],
+)
+def test_the_step_times_of_the_published_profiles(
+    name: str, steps: tuple[float, ...], speedups: tuple[float, ...]
+) -> None:
+    model = profile(name)
+    assert [seconds(model, name, k) for k in (1, 4, 8)] == pytest.approx(steps, rel=5e-3)
+    sizes = (2, 4, 5, 8, 12, 16)
+    assert [speedup(model, name, k) for k in sizes] == pytest.approx(speedups, rel=1e-2)
+
+
+def measurements(name: str, sizes: tuple[int, ...], noise: float = 0.0) -> tuple[Measurement, ...]:
+    rng, model = random.Random(name), profile(name)  # noqa: S311 - noise, not secrets
+    per_gpu, total = LOCAL_BATCH[name]
+    return tuple(
+        Measurement(
+            workers=k,
+            nodes=math.ceil(k / 4),
+            global_batch_size=k * min(per_gpu, total // k),
+            steps=100,
+            step_seconds=seconds(model, name, k) * rng.uniform(1 - noise, 1 + noise),
+        )
+        for k in sizes
+    )
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_a_model_fitted_at_a_few_sizes_predicts_the_sizes_between(name: str, noise: float) -> None:
+    model = fit(usable(measurements(name, (1, 2, 4, 8, 16), noise)), model_bytes=0)
+    for workers in (3, 12):
+        expected = seconds(profile(name), name, workers)
+        assert seconds(model, name, workers) == pytest.approx(expected, rel=0.15)
+
+
+def test_one_measurement_is_met_and_a_second_worker_is_expected_to_help() -> None:
+    only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+    model = fit(usable([only]), model_bytes=1_000_000)
+    alone = float(model.step_seconds(workers=1, crosses_nodes=False, local_batch=64))
+    two = float(model.step_seconds(workers=2, crosses_nodes=False, local_batch=32))
+    assert alone == pytest.approx(0.1, rel=0.02)
+    assert 0.5 * alone < two < 0.9 * alone
+
+
+def test_a_larger_model_is_expected_to_scale_worse() -> None:
+    only = usable(
+        [Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)]
+    )
+    steps = [
+        float(
+            fit(only, model_bytes=size).step_seconds(workers=4, crosses_nodes=False, local_batch=16)
+        )
+        for size in (10**6, 10**8, 10**9)
+    ]
+    assert steps == sorted(steps)
+    assert steps[-1] > 2 * steps[0]
+
+
+def test_a_size_that_was_measured_slower_is_predicted_slower() -> None:
+    points = [
+        Measurement(workers=k, nodes=1, global_batch_size=64, steps=20, step_seconds=t)
+        for k, t in ((1, 0.1), (2, 0.12))
+    ]
+    model = fit(usable(points), model_bytes=1000)
+    assert float(model.step_seconds(workers=2, crosses_nodes=False, local_batch=32)) > 0.11
+
+
+GOOD = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        replace(GOOD, step_seconds=0.0),
+        replace(GOOD, step_seconds=-1.0),
+        replace(GOOD, step_seconds=math.nan),
+        replace(GOOD, step_seconds=math.inf),
+        replace(GOOD, step_seconds=1e9),
+        replace(GOOD, step_seconds=1e-12),
+        replace(GOOD, workers=0),
+        replace(GOOD, workers=65),
+        replace(GOOD, nodes=2),
+        replace(GOOD, steps=1),
+    ],
+)
+def test_garbage_is_ignored(garbage: Measurement) -> None:
+    assert usable([garbage]) == ()
+    assert usable([GOOD, garbage]) == usable([GOOD])
+
+
+def test_accumulation_pays_the_fixed_time_of_every_micro_batch() -> None:
+    model = profile("bert")
+    once = float(model.step_seconds(workers=1, crosses_nodes=False, local_batch=24))
+    twice = float(
+        model.step_seconds(workers=1, crosses_nodes=False, local_batch=24, micro_batches=2)
+    )
+    assert twice - once == pytest.approx(model.compute_fixed)
