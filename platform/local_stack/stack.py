@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,6 +147,7 @@ class Stack:
         self._update(phase=Phase.STOPPING, doing="stopping")
         self._supervisor.stop()
         leftovers.sweep_training(self._checkout, say=self._say)
+        shutil.rmtree(self._checkout.runtime_dir, ignore_errors=True)
         self._update(doing="stopped")
 
     @contextmanager

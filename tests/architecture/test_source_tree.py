@@ -1,0 +1,88 @@
+"""The shape of the source tree: what must stay where, and how long it may grow."""
+
+from __future__ import annotations
+
+import ast
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE_ROOT = ROOT / "platform"
+LONGEST_MODULE = 400
+LONGEST_FUNCTION = 50
+EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "manager", "managers"}
+SOURCES = ("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "worker_image")
+
+
+def modules() -> Iterator[Path]:
+    for folder in SOURCES:
+        for path in (ROOT / folder).rglob("*.py"):
+            if not {"migrations", "node_modules", "__pycache__"} & set(path.parts):
+                yield path
+
+
+def test_platform_is_still_the_module_of_the_standard_library() -> None:
+    assert platform.__file__ is not None
+    assert not Path(platform.__file__).is_relative_to(ROOT)
+    assert platform.python_version_tuple() >= ("3", "11")
+
+
+def test_the_folder_platform_is_a_source_root_and_never_a_package() -> None:
+    assert not (SOURCE_ROOT / "__init__.py").exists()
+    assert list(SOURCE_ROOT.glob("*.py")) == []
+
+
+def test_no_package_of_ours_bears_a_name_of_the_standard_library() -> None:
+    roots = (SOURCE_ROOT, ROOT / "worker_image", ROOT / "client")
+    ours = {path.name for root in roots for path in root.iterdir() if path.is_dir()}
+    assert not ours & sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("folder", [".", "platform"])
+def test_the_standard_library_wins_from_every_folder(folder: str) -> None:
+    script = "import platform, uuid; print(platform.system())"
+    ran = subprocess.run(
+        (sys.executable, "-c", script),
+        cwd=ROOT / folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == platform.system()
+
+
+def test_no_module_is_named_by_an_empty_word() -> None:
+    assert [path for path in modules() if path.stem in EMPTY_WORDS] == []
+
+
+def test_modules_stay_short() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in modules()}
+    too_long = {str(path): length for path, length in lengths.items() if length > LONGEST_MODULE}
+    assert too_long == {}
+
+
+def test_functions_stay_short() -> None:
+    too_long = {
+        f"{path}:{node.lineno} {node.name}": length
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if (length := _lines_of_code(node)) > LONGEST_FUNCTION
+    }
+    assert too_long == {}
+
+
+def _lines_of_code(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from the first statement after the docstring to the last."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_each_module_begins_with_a_sentence() -> None:
+    silent = [path for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert [path for path in silent if path.stat().st_size] == []
