@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -42,11 +42,13 @@ class _SteeringView(APIView):
 
 
 def _steers(operation_id: str, summary: str) -> Callable[..., Any]:
-    return extend_schema(
-        operation_id=operation_id,
-        summary=summary,
-        request=requests.ReasonBody,
-        responses={202: serializers.JobDetailSerializer},
+    return extend_schema_view(
+        post=extend_schema(
+            operation_id=operation_id,
+            summary=summary,
+            request=requests.ReasonBody,
+            responses={202: serializers.JobDetailSerializer},
+        )
     )
 
 

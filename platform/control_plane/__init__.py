@@ -1,0 +1,1 @@
+"""Wiring: settings, addresses, Celery, and the endpoints that need several applications."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
-from control_plane import database_url, environment
+from control_plane import database_url, environment, redis_url, structured_logging
 
 ENVIRONMENT = environment.read()
 ROOT = Path(__file__).resolve().parents[2]
+CONCERTINA = ENVIRONMENT
 
 SECRET_KEY = ENVIRONMENT.secret_key
 DEBUG = ENVIRONMENT.is_debug
 ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
-CONCERTINA = ENVIRONMENT
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -23,6 +25,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "control_plane",
     "tenancy",
     "cluster",
     "jobs",
@@ -30,6 +34,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "control_plane.security_headers.SecurityHeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -52,8 +57,93 @@ TEMPLATES = [
     }
 ]
 ROOT_URLCONF = "control_plane.urls"
+ASGI_APPLICATION = "control_plane.asgi.application"
+APPEND_SLASH = True  # for the admin; addresses of the API never end in one
 DATABASES = {"default": database_url.parse(ENVIRONMENT.database_url)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
+LOGGING = structured_logging.CONFIGURATION
+
+# Files: the dashboard's build at the root, Django's and the API page's under static/.
+DASHBOARD_DIR = ROOT / "frontend" / "dist"
 STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = True  # no collectstatic step
+WHITENOISE_ROOT = DASHBOARD_DIR if DASHBOARD_DIR.is_dir() else None
+
+# Cookies and headers. Two installations on one machine share a host, hence a name for each.
+_IS_HTTPS = ENVIRONMENT.service_url.startswith("https://")
+SESSION_COOKIE_NAME = "concertina_session_" + re.sub(r"\W", "_", ENVIRONMENT.host_id)
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = _IS_HTTPS
+CSRF_COOKIE_SECURE = _IS_HTTPS
+CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.service_url]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _IS_HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "tenancy.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "control_plane.body_parsers.BoundedJsonParser",
+        "control_plane.body_parsers.YamlParser",
+    ],
+    "DEFAULT_THROTTLE_RATES": {"login": "20/min"},  # guessed: people mistype, programs guess
+    "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.Schema",
+    "EXCEPTION_HANDLER": "control_plane.error_responses.handle",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Concertina",
+    "DESCRIPTION": "Elastic deep-learning training that many teams share. Every error has the"
+    " same body: `code`, `message` and `details`.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": False,
+    "ENUM_NAME_OVERRIDES": {
+        "JobState": "jobs.lifecycle.State",
+        "JobMode": "jobs.models.Job.Mode",
+        "WorkerPhase": "jobs.models.Worker.Phase",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "jobs.api.spec_schema.add_job_spec",
+    ],
+}
+
+CELERY_BROKER_URL = redis_url.broker_url(ENVIRONMENT.redis_url)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # Redis may be away for any time
+CELERY_BROKER_TRANSPORT_OPTIONS = {"unacked_restore_interval": 5, "unacked_restore_throttle": 1}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.0, "interval_max": 0.2}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "io"
+CELERY_TASK_ROUTES = {"autoscaler.control_loop.*": {"queue": "control"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULE = {
+    "tick": {
+        "task": "autoscaler.control_loop.tasks.tick",
+        "schedule": ENVIRONMENT.tick_seconds,
+        # What could not run in time is not worth running: the next tick sees the same world.
+        "options": {"queue": "control", "expires": ENVIRONMENT.tick_seconds},
+    },
+    "forget_what_is_old": {
+        "task": "control_plane.tasks.forget_what_is_old",
+        "schedule": 3600.0,
+        "options": {"queue": "io", "expires": 3600.0},
+    },
+}

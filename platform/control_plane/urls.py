@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path, re_path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from control_plane.dashboard import dashboard
+from control_plane.error_responses import unknown_address
+from jobs.api.sync import sync
+
+handler500 = "control_plane.error_responses.server_error"
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("control_plane.api.urls")),
+    path("internal/v1/jobs/<job:job_id>/sync", sync),
+    re_path(r"^(?:api|internal)(?:/|$)", unknown_address),
+    re_path(r"^(?!admin|static/)", dashboard),
+]

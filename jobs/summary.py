@@ -1,0 +1,67 @@
+"""How did jobs do in a stretch of time? Counts, completion times, rescales."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
+
+from django.db.models import F, Max, Q, Sum
+
+from jobs.lifecycle import ACTIVE, LIVE, State
+from jobs.models import Generation, Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Numbers of one stretch of time; `running` and `waiting` are of its end, if that is now."""
+
+    completed: int
+    failed: int
+    cancelled: int
+    mean_completion_seconds: float | None
+    p50_completion_seconds: float | None
+    p99_completion_seconds: float | None
+    gpu_seconds: float  # held by the jobs that ended in it or live at its end
+    rescales: int
+    longest_stall_seconds: float
+
+
+def summarise(*, since: datetime, until: datetime, includes_now: bool) -> Summary:
+    """Summarise the jobs that ended from `since` to before `until`, of all teams."""
+    ended = Job.objects.filter(finished_at__gte=since, finished_at__lt=until)
+    counted = Q(pk__in=ended) | (Q(state__in=LIVE) if includes_now else Q(pk=None))
+    took = ended.filter(state=State.COMPLETED).annotate(took=F("finished_at") - F("submitted_at"))
+    seconds = sorted(one.total_seconds() for one in took.values_list("took", flat=True))
+    stalls = Generation.objects.filter(began_at__gte=since, began_at__lt=until)
+    return Summary(
+        completed=len(seconds),
+        failed=ended.filter(state=State.FAILED).count(),
+        cancelled=ended.filter(state=State.CANCELLED).count(),
+        mean_completion_seconds=fmean(seconds) if seconds else None,
+        p50_completion_seconds=quantile(seconds, 0.50),
+        p99_completion_seconds=quantile(seconds, 0.99),
+        gpu_seconds=Job.objects.filter(counted).aggregate(all=Sum("gpu_seconds"))["all"] or 0.0,
+        rescales=stalls.exclude(number=1).count(),
+        longest_stall_seconds=stalls.aggregate(most=Max("stall_seconds"))["most"] or 0.0,
+    )
+
+
+def counts_now() -> dict[str, int]:
+    """How many jobs run and wait at this moment."""
+    return {
+        "running": Job.objects.filter(state__in=ACTIVE).count(),
+        "waiting": Job.objects.filter(state=State.QUEUED).count(),
+    }
+
+
+def quantile(ordered: Collection[float], share: float) -> float | None:
+    """The value below which that share of the ordered values lies, interpolated; None: no value."""
+    if not ordered:
+        return None
+    values = list(ordered)
+    place = share * (len(values) - 1)
+    low = int(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (place - low)

@@ -1,0 +1,84 @@
+"""What is asked about pools? How large they are, and how their GPUs were used over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Count, Max, QuerySet, Sum
+from django.utils import timezone
+
+from cluster.models import Node, Pool, UtilisationSample
+
+MOST_INSTANTS: Final = 600  # of a chart; more could not be seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSize:
+    """A pool with its GPUs counted."""
+
+    pool: Pool
+    gpus: int
+    gpus_of_largest_node: int
+
+
+def pool_sizes() -> list[PoolSize]:
+    """Every pool by name; cordoned nodes count, because they come back."""
+    pools = Pool.objects.annotate(gpus=Sum("nodes__gpus"), largest=Max("nodes__gpus"))
+    return [
+        PoolSize(pool=pool, gpus=pool.gpus or 0, gpus_of_largest_node=pool.largest or 0)
+        for pool in pools
+    ]
+
+
+def nodes_of(pools: Sequence[Pool]) -> QuerySet[Node]:
+    return Node.objects.filter(pool__in=pools).order_by("name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instant:
+    """GPUs by team at one moment."""
+
+    at: datetime
+    used: dict[str, int]
+    waiting: dict[str, int]
+
+
+def utilisation(pool: Pool, *, minutes: int) -> list[Instant]:
+    """Evenly thinned samples of the last minutes, oldest first; the newest is always there."""
+    since = timezone.now() - timedelta(minutes=minutes)
+    samples = UtilisationSample.objects.filter(pool=pool, at__gte=since)
+    moments = list(samples.order_by("at").values_list("at", flat=True).distinct())
+    kept = {moment for place, moment in enumerate(moments, 1) if _is_kept(place, len(moments))}
+    instants: dict[datetime, Instant] = {}
+    rows = samples.filter(at__in=kept) if len(kept) < len(moments) else samples
+    for at, team, gpus, waiting in rows.order_by("at").values_list(
+        "at", "team__name", "gpus", "waiting_gpus"
+    ):
+        instant = instants.setdefault(at, Instant(at=at, used={}, waiting={}))
+        instant.used[team] = gpus
+        instant.waiting[team] = waiting
+    return list(instants.values())
+
+
+def _is_kept(place: int, total: int) -> bool:
+    """Keep a place where its share of the wanted number passes a whole number."""
+    return total <= MOST_INSTANTS or place * MOST_INSTANTS % total < MOST_INSTANTS
+
+
+def mean_gpus_used(*, since: datetime, until: datetime) -> float:
+    """GPUs in use over all pools, averaged over the instants at which each pool was sampled."""
+    pools = (
+        UtilisationSample.objects.filter(at__gte=since, at__lt=until)
+        .values("pool")
+        .annotate(gpus_seen=Sum("gpus"), instants=Count("at", distinct=True))
+    )
+    return sum(pool["gpus_seen"] / pool["instants"] for pool in pools)
+
+
+def last_sampled_at() -> datetime | None:
+    """When the control loop last looked at the cluster."""
+    newest: datetime | None = UtilisationSample.objects.aggregate(at=Max("at"))["at"]
+    return newest

@@ -1,0 +1,113 @@
+"""What is in each pool, and who holds which GPU? Names of other teams' jobs stay with them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from cluster.queries import PoolSize, nodes_of, pool_sizes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import Principal, principal_of
+
+from autoscaler.control_loop.models import Tick
+from jobs.models import GpuClaim
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    gpu_index = serializers.IntegerField()
+    team = serializers.CharField()
+    worker = serializers.CharField(allow_null=True, help_text="null: another team's.")
+    job_id = serializers.CharField(allow_null=True)
+    job_name = serializers.CharField(allow_null=True)
+
+
+class NodeSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    gpus = serializers.IntegerField()
+    is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
+    claims = ClaimSerializer(many=True)
+
+
+class PoolSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    gpu_type = serializers.CharField()
+    policy = serializers.CharField()
+    gpus_total = serializers.IntegerField()
+    gpus_used = serializers.IntegerField()
+    price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
+    gap = serializers.FloatField(allow_null=True, help_text="0: the newest plan is optimal.")
+    nodes = NodeSerializer(many=True)
+
+
+class PoolListSerializer(serializers.Serializer[Any]):
+    items = PoolSerializer(many=True)
+
+
+class PoolsView(APIView):
+    @extend_schema(
+        operation_id="list_pools",
+        summary="Pools, their nodes, and who holds which GPU",
+        responses=PoolListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        sizes = pool_sizes()
+        claims = _claims_by_node(principal_of(request))
+        outcomes = _newest_outcomes()
+        nodes: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        for node in nodes_of([size.pool for size in sizes]):
+            nodes[node.pool_id].append(
+                {
+                    "name": node.name,
+                    "gpus": node.gpus,
+                    "is_schedulable": node.is_schedulable,
+                    "claims": claims.get(node.pk, []),
+                }
+            )
+        items = [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]
+        return Response(PoolListSerializer({"items": items}).data)
+
+
+def _pool(
+    size: PoolSize, nodes: list[dict[str, Any]], outcomes: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    outcome = outcomes.get(size.pool.name, {})
+    return {
+        "name": size.pool.name,
+        "gpu_type": size.pool.gpu_type,
+        "policy": size.pool.policy,
+        "gpus_total": size.gpus,
+        "gpus_used": sum(len(node["claims"]) for node in nodes),
+        "price": outcome.get("price"),
+        "gap": outcome.get("gap"),
+        "nodes": nodes,
+    }
+
+
+def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
+    by_node: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    rows = GpuClaim.objects.order_by("gpu_index").values_list(
+        "node_id", "gpu_index", "worker_id", "worker__job_id", "worker__job__name",
+        "worker__job__team__name",
+    )  # fmt: skip
+    for node_id, gpu_index, worker, job_id, job_name, team in rows:
+        is_own = team in principal.teams
+        by_node[node_id].append(
+            {
+                "gpu_index": gpu_index,
+                "team": team,
+                "worker": worker if is_own else None,
+                "job_id": job_id if is_own else None,
+                "job_name": job_name if is_own else None,
+            }
+        )
+    return by_node
+
+
+def _newest_outcomes() -> dict[str, dict[str, Any]]:
+    """What the newest recorded tick said of each pool, by name."""
+    tick = Tick.objects.order_by("-at").first()
+    return {outcome["pool"]: outcome for outcome in tick.pools} if tick else {}

@@ -1,0 +1,160 @@
+"""How does each team stand? Everybody may see the numbers of every team; tokens only its leads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from cluster.queries import PoolSize, pool_sizes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import principal_of
+from tenancy.models import Quota, Team, Token
+from tenancy.queries import quotas_of_pool, teams_by_name
+from tenancy.standing import Claim, Standing, standings
+
+from jobs import demand
+from jobs.demand import Demand
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
+
+    name = serializers.CharField()
+    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # DRF takes it off
+    guaranteed = serializers.IntegerField()
+    limit = serializers.IntegerField(allow_null=True, help_text="null: no limit but the pool.")
+    fair_share = serializers.FloatField(help_text="Of what is there now, for what it wants now.")
+    allocated = serializers.IntegerField()
+    borrowed = serializers.IntegerField(help_text="Held beyond its guarantee.")
+    lent = serializers.IntegerField(help_text="Of its guarantee, held by others.")
+    waiting = serializers.IntegerField(help_text="What its waiting jobs ask for at least.")
+    running_jobs = serializers.IntegerField()
+    waiting_jobs = serializers.IntegerField()
+
+
+class TeamListSerializer(serializers.Serializer[Any]):
+    items = TeamSerializer(many=True)
+
+
+class QuotaSerializer(serializers.ModelSerializer[Quota]):
+    pool = serializers.CharField(source="pool.name")
+
+    class Meta:
+        model = Quota
+        fields = ("pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+        read_only_fields = fields
+
+
+class TokenSerializer(serializers.ModelSerializer[Token]):
+    class Meta:
+        model = Token
+        fields = ("name", "prefix", "created_at", "expires_at", "revoked_at", "last_used_at")
+        read_only_fields = fields
+
+
+class TeamDetailSerializer(TeamSerializer):
+    quotas = QuotaSerializer(many=True)
+    tokens = TokenSerializer(
+        many=True, allow_null=True, help_text="null: only its leads and admins may see them."
+    )
+
+
+class TeamsView(APIView):
+    @extend_schema(
+        operation_id="list_teams",
+        summary="How every team stands",
+        parameters=[OpenApiParameter("pool", str, description="Only this pool.")],
+        responses=TeamListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        items = list(_rows(_asked_pools(request)).values())
+        return Response(TeamListSerializer({"items": items}).data)
+
+
+class TeamView(APIView):
+    @extend_schema(
+        operation_id="get_team",
+        summary="How a team stands, with its quotas",
+        responses=TeamDetailSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        row = _rows(pool_sizes()).get(name)
+        if row is None:
+            raise exceptions.NotFound
+        quotas = Quota.objects.filter(team__name=name).select_related("pool")
+        tokens = Token.objects.filter(team__name=name)
+        may_see_tokens = principal_of(request).leads(name)
+        detail = {**row, "quotas": quotas, "tokens": tokens if may_see_tokens else None}
+        return Response(TeamDetailSerializer(detail).data)
+
+
+def _asked_pools(request: Request) -> Sequence[PoolSize]:
+    asked = request.query_params.get("pool")
+    pools = [size for size in pool_sizes() if asked in {None, "", size.pool.name}]
+    if asked and not pools:
+        raise exceptions.NotFound(f"There is no pool {asked!r}.")
+    return pools
+
+
+def _rows(pools: Sequence[PoolSize]) -> dict[str, dict[str, Any]]:
+    """One row per team: its standings, summed over pools; a limit only if every pool has one."""
+    teams = teams_by_name()
+    rows = {name: _empty_row(team) for name, team in teams.items()}
+    limits: defaultdict[str, list[int | None]] = defaultdict(list)
+    for size in pools:
+        demands = demand.by_team(size.pool.pk)
+        for standing in _standings(size, teams, demands):
+            row = rows[standing.team]
+            limits[standing.team].append(standing.limit)
+            for name in ("guaranteed", "fair_share", "allocated", "borrowed", "lent"):
+                row[name] += getattr(standing, name)
+            wants = demands.get(teams[standing.team].pk, Demand())
+            for name in ("waiting", "running_jobs", "waiting_jobs"):
+                row[name] += getattr(wants, name)
+    for name, found in limits.items():
+        known = [limit for limit in found if limit is not None]
+        rows[name]["limit"] = sum(known) if len(known) == len(found) else None
+    return rows
+
+
+def _empty_row(team: Team) -> dict[str, Any]:
+    numbers = dict.fromkeys(
+        (
+            "guaranteed",
+            "fair_share",
+            "allocated",
+            "borrowed",
+            "lent",
+            "waiting",
+            "running_jobs",
+            "waiting_jobs",
+        ),
+        0,
+    )
+    parent = team.parent.name if team.parent else None
+    return {"name": team.name, "parent": parent, "limit": None, **numbers}
+
+
+def _standings(
+    size: PoolSize, teams: dict[str, Team], demands: dict[int, Demand]
+) -> list[Standing]:
+    quotas = quotas_of_pool(size.pool.pk)
+    claims = []
+    for name, team in teams.items():
+        quota, wants = quotas.get(team.pk), demands.get(team.pk, Demand())
+        claims.append(
+            Claim(
+                team=name,
+                guaranteed=quota.guaranteed_gpus if quota else 0,
+                limit=quota.limit_gpus if quota else None,
+                weight=quota.over_quota_weight if quota else 1.0,
+                demand=wants.wanted,
+                allocated=wants.allocated,
+            )
+        )
+    return standings(gpus=size.gpus, claims=claims)

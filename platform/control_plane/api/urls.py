@@ -1,0 +1,34 @@
+"""Which address under /api/v1 leads where?"""
+
+from __future__ import annotations
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.permissions import AllowAny
+
+from control_plane.api import cluster, health, logs, pools, session, teams
+from control_plane.pool_capacities import read_pools
+from jobs.api.collection import JobsView, ValidateView
+
+urlpatterns = [
+    path("session", session.SessionView.as_view()),
+    path("jobs", JobsView.as_view(read_pools=read_pools)),
+    path("jobs:validate", ValidateView.as_view(read_pools=read_pools)),
+    path("", include("jobs.api.urls")),
+    path("jobs/<job:job_id>/logs", logs.LogsView.as_view()),
+    path("teams", teams.TeamsView.as_view()),
+    path("teams/<slug:name>", teams.TeamView.as_view()),
+    path("pools", pools.PoolsView.as_view()),
+    path("cluster/utilisation", cluster.UtilisationView.as_view()),
+    path("cluster/summary", cluster.SummaryView.as_view()),
+    path("health", health.HealthView.as_view()),
+    path(
+        "schema",
+        SpectacularAPIView.as_view(permission_classes=[AllowAny]),
+        name="schema",
+    ),
+    path(
+        "docs",
+        SpectacularSwaggerSplitView.as_view(url_name="schema", permission_classes=[AllowAny]),
+    ),
+]

@@ -1,0 +1,15 @@
+"""Django application."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class ControlPlaneConfig(AppConfig):
+    name = "control_plane"
+
+    def ready(self) -> None:
+        """Make our Celery application the current one, so that every process can send tasks."""
+        import_module("control_plane.celery")

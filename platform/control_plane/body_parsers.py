@@ -1,0 +1,66 @@
+"""How are request bodies read? As JSON or YAML, of bounded size, without surprises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+import yaml
+from rest_framework import exceptions
+from rest_framework.parsers import BaseParser, JSONParser
+
+LARGEST_BODY: Final = 512 * 1024  # far above any job spec
+
+
+class BoundedJsonParser(JSONParser):
+    """JSON, small enough and not nested without end."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        _check_size(parser_context)
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError as error:
+            raise exceptions.ParseError("The body is nested too deeply.") from error
+
+
+class YamlParser(BaseParser):
+    """YAML's plain part: no tags that make objects, no aliases that grow without end."""
+
+    media_type = "application/yaml"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,  # noqa: ARG002 - DRF's signature
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        _check_size(parser_context)
+        try:
+            return yaml.load(stream.read(LARGEST_BODY), Loader=_PlainLoader)  # noqa: S506 - is safe
+        except yaml.YAMLError as error:
+            raise exceptions.ParseError(f"The body is not YAML: {error}") from error
+        except (RecursionError, ValueError) as error:
+            raise exceptions.ParseError("The body is not plain YAML.") from error
+
+
+class _PlainLoader(yaml.SafeLoader):
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases (*name) are not accepted")
+        return super().compose_node(parent, index)
+
+
+class BodyTooLarge(exceptions.APIException):
+    status_code = 413
+    default_detail = f"A request body has at most {LARGEST_BODY} bytes."
+
+
+def _check_size(parser_context: Mapping[str, Any] | None) -> None:
+    request = (parser_context or {}).get("request")
+    if request is not None and int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_BODY:
+        raise BodyTooLarge

@@ -1,0 +1,100 @@
+"""Make a new installation usable: a pool with nodes, teams with guarantees and keys, an admin.
+
+`manage.py bootstrap --pool default --nodes 1 --slots 4 --team vision=2 --team language=2
+--admin-password …` prints `{"tokens": {team: key}, "admin": {"username", "password"}}`. It may be
+run again and again: it sets what it is told, removes nothing, and prints a new key each time,
+withdrawing the one it printed before.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Any, Final
+
+from cluster.models import Node, Pool
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from tenancy import tokens
+from tenancy.models import Quota, Team, Token
+
+TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--pool", default="default", help="name of the pool")
+        parser.add_argument("--gpu-type", default="slot", help="what its GPUs are")
+        parser.add_argument("--nodes", type=int, default=1, help="number of nodes")
+        parser.add_argument("--slots", type=int, default=4, help="GPUs per node")
+        parser.add_argument(
+            "--team",
+            action="append",
+            default=[],
+            metavar="NAME=GUARANTEED",
+            help="a team and the GPUs guaranteed to it; may be repeated",
+        )
+        parser.add_argument("--admin", default="admin", help="username of the administrator")
+        parser.add_argument("--admin-password", default="", help="default: a new random one")
+
+    @transaction.atomic
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            pool = _make_pool(options)
+            keys = {
+                name: _make_team(name, guaranteed, pool)
+                for name, guaranteed in map(_parse_team, options["team"])
+            }
+            _check_guarantees(pool)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        admin = _make_admin(options["admin"], options["admin_password"])
+        self.stdout.write(json.dumps({"tokens": keys, "admin": admin}, indent=2))
+
+
+def _make_pool(options: dict[str, Any]) -> Pool:
+    pool = Pool.objects.filter(name=options["pool"]).first() or Pool(name=options["pool"])
+    pool.gpu_type = options["gpu_type"]
+    pool.full_clean()
+    pool.save()
+    for number in range(1, options["nodes"] + 1):
+        Node.objects.update_or_create(
+            name=f"{pool.name}-{number}", defaults={"pool": pool, "gpus": options["slots"]}
+        )
+    return pool
+
+
+def _parse_team(text: str) -> tuple[str, int]:
+    name, _, guaranteed = text.partition("=")
+    if not guaranteed.isdecimal():
+        raise CommandError(f"--team {text!r}: write it as NAME=GPUS, such as vision=2.")
+    return name, int(guaranteed)
+
+
+def _make_team(name: str, guaranteed: int, pool: Pool) -> str:
+    """Return the key of a new token; the one of the last run stops working."""
+    team = Team.objects.filter(name=name).first() or Team(name=name)
+    team.full_clean()
+    team.save()
+    Quota.objects.update_or_create(team=team, pool=pool, defaults={"guaranteed_gpus": guaranteed})
+    Token.objects.filter(team=team, name=TOKEN_NAME).delete()
+    _, key = tokens.issue(team=team, name=TOKEN_NAME)
+    return key
+
+
+def _check_guarantees(pool: Pool) -> None:
+    for quota in Quota.objects.filter(pool=pool):
+        quota.full_clean()
+
+
+def _make_admin(username: str, password: str) -> dict[str, str]:
+    password = password or secrets.token_urlsafe(12)
+    admin, _ = User.objects.get_or_create(username=username)
+    admin.is_staff = admin.is_superuser = True
+    admin.set_password(password)
+    admin.save()
+    return {"username": username, "password": password}

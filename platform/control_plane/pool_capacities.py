@@ -1,0 +1,19 @@
+"""How large may a job be? Tells `jobs`, which knows no cluster, what the pools can hold."""
+
+from __future__ import annotations
+
+from cluster.queries import pool_sizes
+
+from jobs.capacity import PoolCapacity
+
+
+def read_pools() -> list[PoolCapacity]:
+    return [
+        PoolCapacity(
+            pool_id=size.pool.pk,
+            name=size.pool.name,
+            gpus=size.gpus,
+            gpus_of_largest_node=size.gpus_of_largest_node,
+        )
+        for size in pool_sizes()
+    ]
