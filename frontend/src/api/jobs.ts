@@ -1,6 +1,12 @@
 /** What is known about jobs, and what can be done with one? */
 
-import { queryOptions, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  queryOptions,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 
 import { isFinal, type State, type Verb } from "../domain/states";
 import { client, unwrap } from "./client";

@@ -4,7 +4,11 @@ import { chooseTheme, useThemeChoice, type ThemeChoice } from "../design/theme";
 import styles from "./ThemeSwitch.module.css";
 
 const NEXT: Record<ThemeChoice, ThemeChoice> = { system: "light", light: "dark", dark: "system" };
-const NAMES: Record<ThemeChoice, string> = { system: "as the system", light: "light", dark: "dark" };
+const NAMES: Record<ThemeChoice, string> = {
+  system: "as the system",
+  light: "light",
+  dark: "dark",
+};
 
 export function ThemeSwitch() {
   const choice = useThemeChoice();

@@ -1,6 +1,6 @@
 /** Only the parts of ECharts that the dashboard draws with. */
 
-import { BarChart, LineChart } from "echarts/charts";
+import { LineChart } from "echarts/charts";
 import {
   AxisPointerComponent,
   GridComponent,
@@ -9,11 +9,10 @@ import {
 } from "echarts/components";
 import { init, use as register, type ComposeOption, type EChartsType } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
-import type { BarSeriesOption, LineSeriesOption } from "echarts/charts";
+import type { LineSeriesOption } from "echarts/charts";
 import type { GridComponentOption, TooltipComponentOption } from "echarts/components";
 
 register([
-  BarChart,
   LineChart,
   AxisPointerComponent,
   GridComponent,
@@ -23,7 +22,7 @@ register([
 ]);
 
 export type ChartOption = ComposeOption<
-  BarSeriesOption | LineSeriesOption | GridComponentOption | TooltipComponentOption
+  LineSeriesOption | GridComponentOption | TooltipComponentOption
 >;
-export type { BarSeriesOption, EChartsType, LineSeriesOption };
+export type { EChartsType, LineSeriesOption };
 export { init };

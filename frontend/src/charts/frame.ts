@@ -38,10 +38,7 @@ export function valueAxis(colours: ChartColours, formatter?: (value: number) => 
 }
 
 /** `render` gets the time under the pointer and answers with what to show, or null for nothing. */
-export function timeTooltip(
-  colours: ChartColours,
-  render: (at: number) => HTMLElement | null,
-) {
+export function timeTooltip(colours: ChartColours, render: (at: number) => HTMLElement | null) {
   return {
     trigger: "axis" as const,
     confine: true,

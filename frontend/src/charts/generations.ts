@@ -6,7 +6,7 @@ import { formatDuration } from "../domain/format";
 import { reasonLabel } from "../domain/reasons";
 import { clockTime } from "../domain/time";
 import type { ChartColours } from "./colours";
-import type { BarSeriesOption, ChartOption, LineSeriesOption } from "./echarts";
+import type { ChartOption, LineSeriesOption } from "./echarts";
 import { FONT_SIZE, timeAxis, timeTooltip, valueAxis } from "./frame";
 import { tooltip } from "./tooltip";
 
@@ -93,7 +93,10 @@ function stepSeries(
 }
 
 /** A dot where each generation began. */
-function marksSeries(changes: readonly Change[], { colour, colours }: TimelineInput): LineSeriesOption {
+function marksSeries(
+  changes: readonly Change[],
+  { colour, colours }: TimelineInput,
+): LineSeriesOption {
   return {
     id: "changes",
     type: "line",
@@ -110,15 +113,20 @@ function marksSeries(changes: readonly Change[], { colour, colours }: TimelineIn
   };
 }
 
-function stallSeries(changes: readonly Change[], colours: ChartColours): BarSeriesOption {
+/** Each stall as an upright stroke as high as it was long; a bar series would move the axis. */
+function stallSeries(changes: readonly Change[], colours: ChartColours): LineSeriesOption {
   return {
     id: "stalls",
-    type: "bar",
+    type: "line",
     xAxisIndex: 2,
     yAxisIndex: 2,
-    barWidth: 4,
-    data: changes.map((change) => [change.at, change.stallSeconds]),
-    itemStyle: { color: colours.danger, borderRadius: [2, 2, 0, 0] },
+    symbol: "none",
+    data: changes.flatMap(({ at, stallSeconds }) => [
+      [at, 0],
+      [at, stallSeconds],
+      [at, null],
+    ]),
+    lineStyle: { color: colours.danger, width: 4 },
     emphasis: { disabled: true },
   };
 }

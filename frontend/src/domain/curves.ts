@@ -50,7 +50,7 @@ export function sparklinePath(values: readonly number[], width: number, height: 
 }
 
 /** How much of the past a smoothed point keeps: higher is calmer and later. A guess. */
-const KEPT = 0.85;
+const KEPT = 0.75;
 
 /** An exponential mean that is not pulled towards zero at the start. */
 export function smooth(points: readonly CurvePoint[], kept: number = KEPT): CurvePoint[] {

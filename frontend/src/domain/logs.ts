@@ -38,7 +38,9 @@ export function append(
 }
 
 function inTimeOrder(lines: LogLine[]): LogLine[] {
-  const isSorted = lines.every((line, index) => index === 0 || (lines[index - 1]?.at ?? "") <= line.at);
+  const isSorted = lines.every(
+    (line, index) => index === 0 || (lines[index - 1]?.at ?? "") <= line.at,
+  );
   return isSorted ? lines : lines.toSorted((a, b) => a.at.localeCompare(b.at));
 }
 

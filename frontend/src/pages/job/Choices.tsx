@@ -38,9 +38,7 @@ export function Choices({ choices, chosen, team }: ChoicesProps) {
             <td>
               {formatMetric(choice.speedup)}×
               <span className={styles.track} aria-hidden="true">
-                <span
-                  style={{ width: `${(choice.speedup / most) * 100}%`, background: colour }}
-                />
+                <span style={{ width: `${(choice.speedup / most) * 100}%`, background: colour }} />
               </span>
             </td>
             <td>{formatMetric(choice.value)}</td>

@@ -103,5 +103,7 @@ function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
       </div>
     );
   }
-  return <Chart option={option} height={HEIGHT} label={`${humanise(name)} of ${job.name} over time`} />;
+  return (
+    <Chart option={option} height={HEIGHT} label={`${humanise(name)} of ${job.name} over time`} />
+  );
 }

@@ -45,7 +45,9 @@ function Answer({ explanation, job }: AnswerProps) {
     <div className={styles.answer}>
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
-      {choices.length > 0 && <Choices choices={choices} chosen={explanation.workers} team={job.team} />}
+      {choices.length > 0 && (
+        <Choices choices={choices} chosen={explanation.workers} team={job.team} />
+      )}
       <dl className={styles.numbers}>
         {position !== null && <Number name="Position in the queue" value={String(position)} />}
         {explanation.gpus_asked !== null && (

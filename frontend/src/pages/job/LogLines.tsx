@@ -40,14 +40,26 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
     <div className={styles.frame}>
       {/* A scrolling region must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div ref={box} className={styles.box} role="log" aria-label="Log lines" tabIndex={0} onScroll={onScroll}>
+      <div
+        ref={box}
+        className={styles.box}
+        role="log"
+        aria-label="Log lines"
+        tabIndex={0}
+        onScroll={onScroll}
+      >
         {lines.length === 0 && (
           <EmptyState title={isFiltered ? "No line matches" : "No output yet"}>
             <p>{isFiltered ? "Change the filter above." : "What the workers print stands here."}</p>
           </EmptyState>
         )}
         {lines.map((line) => (
-          <Line key={keyOf(line)} line={line} colour={colourOf(line.worker, workers)} jobId={jobId} />
+          <Line
+            key={keyOf(line)}
+            line={line}
+            colour={colourOf(line.worker, workers)}
+            jobId={jobId}
+          />
         ))}
       </div>
       {!isFollowing && (

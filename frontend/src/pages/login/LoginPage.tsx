@@ -62,6 +62,9 @@ function field(form: FormData, name: string): string {
 /** Where the visitor was going, when `SignedIn` sent them here. */
 function wantedPage(state: unknown): string {
   const isFromInside =
-    typeof state === "object" && state !== null && "from" in state && typeof state.from === "string";
+    typeof state === "object" &&
+    state !== null &&
+    "from" in state &&
+    typeof state.from === "string";
   return isFromInside ? (state.from as string) : "/";
 }

@@ -11,7 +11,13 @@ import { TeamMark } from "../../design/TeamMark";
 import { WorkerCells } from "../../design/WorkerCells";
 import { useTeamColour } from "../../design/teamColour";
 import { curveOf, mainMetric, smooth } from "../../domain/curves";
-import { formatDuration, formatMetric, formatPercent, formatRate, humanise } from "../../domain/format";
+import {
+  formatDuration,
+  formatMetric,
+  formatPercent,
+  formatRate,
+  humanise,
+} from "../../domain/format";
 import { reasonLabel } from "../../domain/reasons";
 import styles from "./RunningJob.module.css";
 

@@ -88,7 +88,10 @@ function ShareBar({ team, gpusTotal }: TeamProps) {
   return (
     <div className={styles.bar} aria-hidden="true" style={{ "--team": colour }}>
       <span className={styles.own} style={{ width: `${bar.own}%` }} />
-      <span className={styles.borrowed} style={{ left: `${bar.own}%`, width: `${bar.borrowed}%` }} />
+      <span
+        className={styles.borrowed}
+        style={{ left: `${bar.own}%`, width: `${bar.borrowed}%` }}
+      />
       <span className={styles.guarantee} style={{ left: `${bar.guarantee}%` }} />
       <span className={styles.fair} style={{ left: `${bar.fairShare}%` }} />
     </div>

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+
+import { ACTIVE, FINAL, isFinal, toneOf, verbsFor, WAITING } from "./states";
+
+describe("the states", () => {
+  it("are each active, waiting or final", () => {
+    expect(new Set([...ACTIVE, ...WAITING, ...FINAL]).size).toBe(9);
+  });
+
+  it("offer nothing to do once a job is over or is ending", () => {
+    for (const state of [...FINAL, "stopping" as const]) expect(verbsFor(state)).toEqual([]);
+  });
+
+  it("let a paused job be resumed and only that one", () => {
+    const resumable = [...ACTIVE, ...WAITING].filter((state) => verbsFor(state).includes("resume"));
+    expect(resumable).toEqual(["paused"]);
+  });
+
+  it("warn of failure in colour too", () => {
+    expect(isFinal("failed")).toBe(true);
+    expect(toneOf("failed")).toBe("danger");
+  });
+});

@@ -1,0 +1,112 @@
+/** Small, complete documents of the api for tests; each test states only what it is about. */
+
+import type {
+  Generation,
+  Job,
+  LogLine,
+  MetricPoint,
+  TeamStanding,
+  Utilisation,
+  Worker,
+} from "../api/types";
+
+const START = Date.parse("2026-11-21T14:00:00Z");
+
+/** The moment `seconds` after the start of every test. */
+export function at(seconds: number): string {
+  return new Date(START + seconds * 1000).toISOString();
+}
+
+export function aGeneration(number: number, given: Partial<Generation> = {}): Generation {
+  return {
+    number,
+    attempt: 1,
+    revision: number,
+    workers: 1,
+    worker_ids: [],
+    global_batch_size: 64,
+    reason: "job_arrived",
+    message: "",
+    began_at: at(0),
+    ended_at: null,
+    step: 0,
+    stall_seconds: 0,
+    decision: {},
+    ...given,
+  };
+}
+
+export function aPoint(seconds: number, values: Record<string, number | null>): MetricPoint {
+  return {
+    at: at(seconds),
+    generation: 1,
+    step: seconds,
+    epoch: 0,
+    samples: 0,
+    samples_per_second: 100,
+    step_seconds: 0.1,
+    compute_seconds: 0.08,
+    communication_seconds: 0.02,
+    learning_rate: 0.001,
+    workers: 1,
+    global_batch_size: 64,
+    values,
+  } as MetricPoint;
+}
+
+export function aLine(seconds: number, text: string, worker = "k3v9-1-1"): LogLine {
+  return { at: at(seconds), worker, stream: "stdout", text };
+}
+
+export function aUtilisation(given: Partial<Utilisation> = {}): Utilisation {
+  return {
+    pool: "default",
+    gpus_total: 4,
+    teams: [
+      { team: "vision", guaranteed: 2 },
+      { team: "language", guaranteed: 1 },
+    ],
+    samples: [
+      { at: at(0), used: { vision: 1 }, waiting: {} },
+      { at: at(5), used: { vision: 3, language: 1 }, waiting: { language: 2 } },
+    ],
+    ...given,
+  };
+}
+
+export function aTeam(given: Partial<TeamStanding> = {}): TeamStanding {
+  return {
+    name: "vision",
+    parent: null,
+    guaranteed: 2,
+    limit: null,
+    fair_share: 2.5,
+    allocated: 3,
+    borrowed: 1,
+    lent: 0,
+    waiting: 0,
+    running_jobs: 1,
+    waiting_jobs: 0,
+    ...given,
+  };
+}
+
+export function aWorker(id: string, given: Partial<Worker> = {}): Worker {
+  return {
+    id,
+    phase: "training",
+    node: "node-1",
+    gpu_indices: [0],
+    attempt: 1,
+    created_at: at(0),
+    gone_at: null,
+    exit_code: null,
+    error: "",
+    ...given,
+  };
+}
+
+/** Only what an order of jobs looks at. */
+export function aWaitingJob(id: string, seconds: number, state: Job["state"] = "queued"): Job {
+  return { id, state, submitted_at: at(seconds) } as Job;
+}
