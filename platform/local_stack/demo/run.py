@@ -1,0 +1,109 @@
+"""How does the demo run? Service up, jobs in, live table, summary; the service stays for a look."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from concertina.errors import ConcertinaError
+from local_stack import background, secrets_file, stack_record
+from local_stack.checkout import Checkout
+from local_stack.demo import summary, workload
+from local_stack.demo.conductor import Conductor
+from local_stack.demo.screen import screen
+from local_stack.stack import Options
+from local_stack.stack_record import Phase, StackRecord
+from local_stack.terminal import coloured, say
+from local_stack.trouble import TROUBLE, explain
+from local_stack.up import introduce
+
+TICK_SECONDS = 2.0  # livelier than the default of 5 s
+LOOK_SECONDS = 0.5
+FAILED = 1
+INTERRUPTED = 130
+
+
+class StoppedByOther(Exception):
+    """Somebody stopped the service while the demo ran."""
+
+
+def demo(checkout: Checkout, *, slots: int | None, is_over_after_summary: bool) -> int:
+    """Run the demo; exit code 0 only if every job completed and learned what it should."""
+    was_up = stack_record.is_up(checkout)
+    try:
+        return _demo(checkout, slots=slots, is_waiting=not (was_up or is_over_after_summary))
+    except TROUBLE as trouble:
+        return explain(trouble)
+    except (ConcertinaError, StoppedByOther) as trouble:
+        say(coloured(f"✗ {trouble}", "red"))
+        return FAILED
+    finally:
+        if not was_up:
+            say("Stopping…")
+            background.stop(checkout, say=say)
+            say("Stopped.")
+
+
+def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
+    options = Options(slots=slots, tick_seconds=TICK_SECONDS)
+    record = _ensure_up(checkout, options)
+    introduce(checkout, record)
+    planned = workload.jobs()
+    conductor = Conductor(
+        planned,
+        url=record.url,
+        tokens=secrets_file.load_or_create(checkout).tokens,
+        root=Path(checkout.root),
+    )
+    try:
+        _watch(checkout, options, conductor)
+    except KeyboardInterrupt:
+        conductor.cancel()
+        return INTERRUPTED
+    outcomes = [summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in planned]
+    is_good = summary.show(
+        outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds
+    )
+    if is_waiting:
+        say()
+        say(f"The service stays up at {coloured(record.url, 'cyan')}; Ctrl-C stops it.")
+        _wait_until_stopped(checkout)
+    return 0 if is_good else FAILED
+
+
+def _ensure_up(checkout: Checkout, options: Options) -> StackRecord:
+    record = stack_record.current(checkout)
+    if record is not None and record.phase is Phase.READY:
+        say("The service is up already; the demo's jobs join it.")
+        return record
+    say("Starting Concertina")
+    return background.start(checkout, options, ends_with_us=True, say=say)
+
+
+def _watch(checkout: Checkout, options: Options, conductor: Conductor) -> None:
+    conductor.prepare()
+    with screen(conductor) as redraw:
+        while not conductor.is_over:
+            conductor.run_once()
+            redraw()
+            if conductor.is_service_away:
+                _revive(checkout, options)
+            time.sleep(LOOK_SECONDS)
+
+
+def _revive(checkout: Checkout, options: Options) -> None:
+    """Start the supervisor again if it was killed; the trainings go on meanwhile."""
+    if stack_record.is_up(checkout):
+        return
+    record = stack_record.read(checkout)
+    if record is not None and record.phase is Phase.STOPPING:
+        raise StoppedByOther(StoppedByOther.__doc__)
+    background.start(checkout, options, ends_with_us=True, say=lambda _: None)
+
+
+def _wait_until_stopped(checkout: Checkout) -> None:
+    try:
+        while stack_record.is_up(checkout):
+            time.sleep(LOOK_SECONDS)
+    except KeyboardInterrupt:
+        return
