@@ -15,8 +15,9 @@ import numpy as np
 
 from autoscaler.planning.batch import LARGEST_STEP, best_batch, nearest_batch, samples_per_second
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
+from autoscaler.planning.fitting import fit
 from autoscaler.planning.sizes import allowed_sizes, workers_per_node
-from autoscaler.planning.throughput import fit, usable
+from autoscaler.planning.throughput import usable
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Job, Pool

@@ -25,7 +25,9 @@ def brute_force(claims: list[Claim], gpus: int, bounds: dict[str, Bounds]) -> fl
         for c, option in zip(claims, options, strict=True):
             teams[c.team] += option.gpus
         inside = all(
-            bounds.get(team, Bounds()).least <= used <= (gpus if (b := bounds.get(team, Bounds())).most is None else b.most)
+            bounds.get(team, Bounds()).least
+            <= used
+            <= (gpus if (b := bounds.get(team, Bounds())).most is None else b.most)
             for team, used in teams.items()
         )
         if inside and sum(teams.values()) <= gpus:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.throughput import ThroughputModel, fit, usable
+from autoscaler.planning.fitting import fit
+from autoscaler.planning.throughput import ThroughputModel, usable
 
 # a_c, b_c, a_r, b_r, a_n, b_n, overlap: fitted to public measurements of T4 GPUs, 4 per node.
 PROFILES = {

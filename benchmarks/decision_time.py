@@ -1,0 +1,169 @@
+"""How long does one decision take? Run `python benchmarks/decision_time.py`.
+
+Prints medians on this machine for pools of growing size: the optimizer alone (the exact split of
+the GPUs among the admitted jobs), and a whole `plan()` on a running cluster, warm (no job's
+measurements changed since the last tick) and cold (the throughput model of every job fitted anew).
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from autoscaler.planning.cluster_state import (
+    Allocation,
+    BatchRange,
+    ClusterState,
+    Job,
+    JobPhase,
+    Measurement,
+    Node,
+    Pool,
+    Preemptibility,
+    TeamQuota,
+)
+from autoscaler.planning.demand import demand_of
+from autoscaler.planning.fitting import fit
+from autoscaler.planning.invariants import check
+from autoscaler.planning.optimizer import Bounds, Claim, Option, solve
+from autoscaler.planning.planner import plan
+from autoscaler.planning.policies import POLICIES
+
+SIZES = ((4, 4), (10, 16), (25, 100), (100, 400), (200, 1000), (500, 2000))  # jobs, GPUs
+GPUS_PER_NODE = 8
+TEAMS = ("audio", "language", "planning", "vision")
+SLOW_SECONDS = 5.0  # sizes that take longer are repeated less often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Medians in milliseconds."""
+
+    jobs: int
+    gpus: int
+    optimizer: float
+    plan_warm: float
+    plan_cold: float
+    check: float
+
+
+def main() -> None:
+    print(
+        f"{'jobs':>6} {'GPUs':>6} {'optimizer':>12} {'plan, warm':>12} {'plan, cold':>12} {'check':>10}"
+    )
+    for jobs, gpus in SIZES:
+        row = measure(jobs, gpus)
+        print(
+            f"{row.jobs:>6} {row.gpus:>6} {row.optimizer:>9.1f} ms {row.plan_warm:>9.1f} ms "
+            f"{row.plan_cold:>9.1f} ms {row.check:>7.1f} ms"
+        )
+
+
+def measure(jobs: int, gpus: int) -> Row:
+    state = cluster(jobs, gpus)
+    claims, bounds = claims_of(state)
+    first = plan(state)
+    assert not check(state, first)
+    assert all(pool.gap == 0 for pool in first.pools)
+    return Row(
+        jobs=jobs,
+        gpus=gpus,
+        optimizer=milliseconds(lambda: solve(claims, gpus=gpus, bounds=bounds)),
+        plan_warm=milliseconds(lambda: plan(state)),
+        plan_cold=milliseconds(lambda: plan(state), before=fit.cache_clear),
+        check=milliseconds(lambda: check(state, first)),
+    )
+
+
+def milliseconds(run, before=lambda: None) -> float:  # noqa: ANN001 - two plain callables
+    taken: list[float] = []
+    while len(taken) < 3 or (len(taken) < 15 and sum(taken) < SLOW_SECONDS):
+        before()
+        started = perf_counter()
+        run()
+        taken.append(perf_counter() - started)
+    return 1000 * median(taken)
+
+
+def cluster(jobs: int, gpus: int) -> ClusterState:
+    """A running cluster: every job on one GPU or more, four teams with guarantees, mixed scaling."""
+    rng = random.Random(jobs)
+    per_node = min(GPUS_PER_NODE, gpus)
+    nodes = tuple(Node(name=f"n{i}", gpus=per_node) for i in range(gpus // per_node))
+    seats = [node.name for node in nodes for _ in range(node.gpus)]
+    share = max(gpus // jobs, 1)
+    return ClusterState(
+        now=10_000.0,
+        pools=(Pool(name="default", nodes=nodes),),
+        quotas=tuple(
+            TeamQuota(team=team, pool="default", guaranteed_gpus=gpus // 4) for team in TEAMS
+        ),
+        jobs=tuple(
+            job(number, tuple(seats[number * share : (number + 1) * share]), rng)
+            for number in range(jobs)
+        ),
+    )
+
+
+def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
+    workers = rng.randint(1, len(seats)) if seats else 0
+    standing = {name: seats[:workers].count(name) for name in seats[:workers]}
+    exchange = rng.uniform(0.0, 0.05)  # seconds per step and further worker
+    return Job(
+        job_id=f"job{number:04}",
+        name=f"job{number:04}",
+        team=TEAMS[number % len(TEAMS)],
+        pool="default",
+        phase=JobPhase.ACTIVE if workers else JobPhase.WAITING,
+        priority=50,
+        preemptibility=Preemptibility.PREEMPTIBLE,
+        submitted_at=float(number),
+        min_workers=1,
+        max_workers=64,
+        allowed_workers=None,
+        gpus_per_worker=1,
+        batch=BatchRange(base=256, minimum=64, maximum=8192, multiple_of=8),
+        allocation=Allocation(workers_by_node=tuple(standing.items()), global_batch_size=256)
+        if workers
+        else None,
+        started_at=float(number) if workers else None,
+        remaining_samples=rng.randint(10_000, 10_000_000),
+        model_bytes=rng.randint(1, 500) * 1_000_000,
+        measurements=tuple(
+            Measurement(
+                workers=k,
+                nodes=1,
+                global_batch_size=256,
+                steps=100,
+                step_seconds=rng.uniform(0.95, 1.05) * (0.5 / k + exchange * (k - 1)),
+            )
+            for k in (1, 2, 4, 8)
+        ),
+    )
+
+
+def claims_of(state: ClusterState) -> tuple[list[Claim], dict[str, Bounds]]:
+    """What the optimizer is asked within `plan`, every option allowed."""
+    pool, policy = state.pools[0], POLICIES["completion_time"]
+    claims = [
+        Claim(
+            job_id=job.job_id,
+            team=job.team,
+            options=tuple(
+                Option(gpus=size.workers, value=policy.worth(weight=1.0, speedup=size.speedup))
+                for size in demand_of(job, pool).sizes
+            ),
+        )
+        for job in state.jobs
+    ]
+    return claims, {team: Bounds(most=sum(n.gpus for n in pool.nodes) // 2) for team in TEAMS}
+
+
+if __name__ == "__main__":
+    main()
