@@ -14,8 +14,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import django
 import pytest
-from django.conf import settings
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
 
@@ -30,7 +30,7 @@ os.environ.setdefault("CONCERTINA_SECRET_KEY", "for-tests-only-" + "x" * 40)
 os.environ.setdefault("CONCERTINA_STATE", str(FOLDER / "state"))
 os.environ.setdefault("CONCERTINA_HOST_ID", FOLDER.name)
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # several training processes share few cores
-assert settings.INSTALLED_APPS  # loads the settings
+django.setup()  # so that the folders' own conftest files may import models
 
 _servers: list[ChildProcess] = []
 

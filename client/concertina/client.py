@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from concertina import credentials, references, watching
+from concertina.errors import BadInput
 from concertina.log_following import LogFollower
 from concertina.retrying import BRIEF, PATIENT, Clock, Patience, RetryPolicy, SystemClock, retry
-from concertina.transport import Transport
+from concertina.transport import Transport, fits_a_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,7 +82,10 @@ class Client:
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
-        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        if not fits_a_header(key):
+            raise BadInput(f"{key!r} is no idempotency key. Use letters, digits and hyphens.")
+        headers = {"Idempotency-Key": key}
         status, job = self._send("POST", "/jobs", body=spec, headers=headers)
         return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"
 
@@ -146,10 +150,15 @@ class Client:
     def follow_logs(
         self, job_id: str, *, worker: str | None = None, tail: int = 1000
     ) -> Iterator[LogLine]:
-        """Each line once, as it is written, until the job is final; survives broken streams."""
-        patience = Patience(PATIENT, self.clock, self._on_delay)
-        follower = LogFollower(transport=self._transport, patience=patience)
-        return follower.lines(job_id, worker=worker, tail=tail)
+        """The last lines and those to come, each once, until the job is final."""
+        snapshot = self.logs(job_id, worker=worker, tail=tail)
+        follower = LogFollower(
+            transport=self._transport,
+            clock=self.clock,
+            patience=Patience(PATIENT, self.clock, self._on_delay),
+        )
+        since = snapshot[0]["at"] if len(snapshot) == tail else ""
+        return follower.lines(job_id, worker=worker, snapshot=snapshot, since=since)
 
     def wait(
         self,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 from concertina.errors import Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from concertina.documents import LogLine
-    from concertina.retrying import Patience
+    from concertina.retrying import Clock, Patience
     from concertina.transport import Transport
 
-REOPENED_TAIL: Final = 10_000  # guessed: more lines than a job writes while a service restarts
+REOPEN_SECONDS: Final = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,29 +89,38 @@ class LogFollower:
     """Reads a job's log to its end."""
 
     transport: Transport
+    clock: Clock
     patience: Patience
 
-    def lines(self, job_id: str, *, worker: str | None, tail: int) -> Iterator[LogLine]:
-        """Each line once.
+    def lines(
+        self, job_id: str, *, worker: str | None, snapshot: Sequence[LogLine], since: str
+    ) -> Iterator[LogLine]:
+        """The lines of `snapshot`, then each one that it lacks, once.
+
+        Lines before `since` were left out of the snapshot on purpose. A stream that was open and
+        broke, or was silent for long, is opened again without a word.
 
         Raises:
             Unreachable: no stream could be opened for longer than the patience lasts.
         """
         seen = Deduplicator()
+        yield from (line for line in snapshot if seen.is_new(line))
+        path, params = f"/jobs/{job_id}/logs", {"follow": "true", "worker": worker}
         while True:
             seen.begin_stream()
-            params = {"follow": "true", "worker": worker, "tail": tail}
+            was_open = False
             try:
-                with self.transport.stream(f"/jobs/{job_id}/logs", params=params) as stream:
+                with self.transport.stream(path, params=params) as stream:
+                    was_open = True
                     self.patience.renew()
                     for event in server_events(stream):
                         if event.name == "end":
                             return
                         line: LogLine = json.loads(event.data)
-                        if seen.is_new(line):
+                        if line["at"] >= since and seen.is_new(line):
                             yield line
-                broken = Unreachable("The log stream ended before its job did.")
             except Unreachable as error:
-                broken = error
-            self.patience.wait_after(broken)
-            tail = max(tail, REOPENED_TAIL)
+                if not was_open:
+                    self.patience.wait_after(error)
+            if was_open:
+                self.clock.sleep(REOPEN_SECONDS)

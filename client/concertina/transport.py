@@ -34,6 +34,8 @@ class Transport:
     """One attempt per call: repeating is `retrying`'s business."""
 
     def __init__(self, credentials: Credentials) -> None:
+        if not fits_a_header(credentials.token):
+            raise NotAllowed("This is no token: it has characters that no token has.")
         self._url = credentials.url
         self._http = httpx.Client(
             base_url=credentials.url + API,
@@ -127,6 +129,11 @@ class Transport:
             raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
         except httpx.InvalidURL as error:
             raise Unreachable(f"{self._url}: {error}.", is_temporary=False) from error
+
+
+def fits_a_header(text: str) -> bool:
+    """Whether HTTP can carry the text in a header: printable ASCII."""
+    return bool(text) and text.isascii() and text.isprintable()
 
 
 def _without_none(params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -22,7 +22,9 @@ def logs(
     worker: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this worker or coordinator.")
     ] = None,
-    tail: Annotated[int, typer.Option(min=0, help="How many of the last lines.")] = 1000,
+    tail: Annotated[
+        int, typer.Option(min=1, max=10_000, help="How many of the lines there are.")
+    ] = 1000,
     output: Output = Format.TABLE,
 ) -> None:
     """Print a job's log; with --output json, one document per line."""

@@ -1,0 +1,7 @@
+"""`python -m concertina`: the command line, where its script is not on the PATH."""
+
+from __future__ import annotations
+
+from concertina.main import app
+
+app(prog_name="concertina")

@@ -1,0 +1,71 @@
+"""The real api as a process of its own, over the test database, that can die and come back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import httpx
+from django.conf import settings
+from django.db import connection
+from local_stack.checkout import ROOT, free_port
+from local_stack.child_process import ChildProcess, ProcessSpec
+
+
+class RunningApi:
+    """Listens on the same port over all its lives."""
+
+    def __init__(self, folder: Path) -> None:
+        self._port = free_port(9500)
+        self.url = f"http://127.0.0.1:{self._port}"
+        self._spec = ProcessSpec(
+            name="api",
+            command=(
+                *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
+                *("-k", "asgi", "--bind", f"127.0.0.1:{self._port}", "--graceful-timeout", "1"),
+            ),
+            log=folder / "api.log",
+            working_directory=ROOT,
+            environment=_environment(),
+            is_ready=self._answers,
+            stop_seconds=5,
+        )
+        self._process: ChildProcess | None = None
+
+    def start(self) -> None:
+        self._process = ChildProcess(self._spec)
+        self._process.wait_until_ready()
+
+    def kill(self) -> None:
+        """End it as a power cut would, connections and all."""
+        assert self._process is not None
+        self._process.kill_group()
+        self._process.stop()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.stop()
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/api/v1/health", timeout=2).status_code < 600
+        except httpx.TransportError:
+            return False
+
+
+def _environment() -> dict[str, str]:
+    """The tests' own environment, with the database that the tests write to."""
+    database = connection.settings_dict
+    user = quote(str(database["USER"]))
+    password = f":{quote(str(database['PASSWORD']))}" if database["PASSWORD"] else ""
+    place = {key: str(database[key.upper()]) for key in ("host", "port") if database[key.upper()]}
+    source_roots = (".", "platform", "worker_image", "client")
+    return {
+        "DATABASE_URL": f"postgresql://{user}{password}@/{database['NAME']}?{urlencode(place)}",
+        "REDIS_URL": settings.CONCERTINA.redis_url,
+        "CONCERTINA_SECRET_KEY": settings.SECRET_KEY,
+        "CONCERTINA_STATE": str(settings.CONCERTINA.state_dir),
+        "PYTHONPATH": os.pathsep.join(str(ROOT / folder) for folder in source_roots),
+    }

@@ -1,0 +1,79 @@
+"""Does the documentation say what the code does?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from typer.main import get_command
+
+from concertina import exit_codes, job_files
+from concertina.main import app
+from jobs import spec
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["cli.md", "elastic-script.md", "job-spec.md", "operations.md", "quotas.md"]
+
+
+def fields_of(model: type[BaseModel], prefix: str = "") -> set[str]:
+    names = set()
+    for name, field in model.model_fields.items():
+        inner: Any = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            names |= fields_of(inner, f"{prefix}{name}.")
+        else:
+            names.add(prefix + name)
+    return names
+
+
+def documented_fields() -> set[str]:
+    text = (ROOT / "docs/job-spec.md").read_text()
+    return set(re.findall(r"^\| `([a-z_.]+)` \|", text, re.MULTILINE))
+
+
+def test_the_field_table_has_every_field_of_the_spec_and_no_other() -> None:
+    parents = {"batch.global_batch_size"}  # may be a bare number too
+    assert documented_fields() - parents == fields_of(spec.JobSpec)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
+        document = job_files.parse(block, page).spec
+        if "command" in document:
+            spec.parse(document)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "examples/jobs").glob("*.yaml")), ids=lambda p: p.name
+)
+def test_an_example_is_a_valid_spec_whose_script_exists(file: Path) -> None:
+    parsed = spec.parse(job_files.read(str(file)).spec)
+    assert parsed.name == file.stem
+    assert parsed.workdir == str(ROOT)
+    assert (ROOT / parsed.command[1]).is_file()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_between_pages_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / "docs" / page).read_text()):
+        assert (ROOT / "docs" / target).exists(), target
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = (ROOT / "docs/cli.md").read_text()
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        assert f"concertina {name}" in text
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or f"`{option}" in text, f"{name} {option}"
+
+
+def test_every_exit_code_is_documented() -> None:
+    text = (ROOT / "docs/cli.md").read_text()
+    documented = set(re.findall(r"^\| (\d+) \|", text, re.MULTILINE))
+    assert documented == {str(code.value) for code in exit_codes.ExitCode}

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from tenancy import tokens
+from tenancy.models import Token
+
+from tests.client.command_line import CommandLine
+from tests.client.running_api import RunningApi
+
+
+def test_a_login_is_remembered(
+    stranger: CommandLine, api: RunningApi, token_of: dict[str, str], tmp_path: Path
+) -> None:
+    ended = stranger("login", api.url, "--token", token_of["vision"])
+    assert ended.exit_code == 0
+    assert "vision" in ended.out
+    assert token_of["vision"] not in ended.out
+    file = tmp_path / "config" / "concertina" / "credentials.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stranger("ps").exit_code == 0
+
+
+@pytest.mark.parametrize("token", ["ct_wrong", "x", "ct_" + "a" * 4000, "ü"])
+def test_a_wrong_token_is_not_remembered(
+    stranger: CommandLine, api: RunningApi, tmp_path: Path, token: str
+) -> None:
+    assert stranger("login", api.url, "--token", token).exit_code == 5
+    assert not (tmp_path / "config").exists()
+
+
+def test_without_a_login_nothing_is_asked(stranger: CommandLine) -> None:
+    ended = stranger("ps")
+    assert ended.exit_code == 5
+    assert "concertina login URL --token" in ended.err
+    assert stranger("ps", "-o", "json").error["code"] == "not_logged_in"
+
+
+def test_without_a_terminal_the_token_is_not_asked_for(
+    stranger: CommandLine, api: RunningApi
+) -> None:
+    ended = stranger("login", api.url)
+    assert ended.exit_code == 2
+    assert "--token" in ended.err
+
+
+def test_a_token_that_was_withdrawn_is_of_no_use(concertina: CommandLine) -> None:
+    for token in Token.objects.all():
+        tokens.revoke(token)
+    ended = concertina("ps")
+    assert ended.exit_code == 5
+    assert "Log in again" in ended.err
+
+
+def test_an_address_where_nothing_listens_is_told_after_some_tries(stranger: CommandLine) -> None:
+    ended = stranger("login", "http://127.0.0.1:9", "--token", "ct_x")
+    assert ended.exit_code == 6
+    assert "http://127.0.0.1:9 cannot be reached" in ended.err
+    assert ended.err.count("Trying again in") >= 3
+
+
+def test_an_address_of_something_else_is_told_at_once(
+    stranger: CommandLine, api: RunningApi
+) -> None:
+    ended = stranger("login", f"{api.url}/admin", "--token", "ct_x")
+    assert ended.exit_code == 6
+    assert "does not answer like Concertina" in ended.err
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["ps", "--frob"], ["ps", "--limit", "0"]])
+def test_a_command_line_that_means_nothing_is_usage(
+    stranger: CommandLine, arguments: list[str]
+) -> None:
+    assert stranger(*arguments).exit_code == 2
+
+
+def test_help_tells_the_exit_codes(stranger: CommandLine) -> None:
+    ended = stranger("--help")
+    assert ended.exit_code == 0
+    assert "cancelled" in ended.out

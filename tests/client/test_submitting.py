@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jobs.lifecycle import State
+from jobs.models import Job
+from jobs.transitions import move
+from tests.client.command_line import CommandLine
+from tests.client.running_api import RunningApi
+
+
+def finish(job: Job, state: State, message: str = "") -> None:
+    """Carry a queued job to its end, as the control loop would."""
+    assert move(job.id, {State.QUEUED}, State.STARTING, reason="job_arrived")
+    assert move(job.id, {State.STARTING}, State.RUNNING, reason="job_arrived")
+    assert move(job.id, {State.RUNNING}, State.STOPPING, reason="ended")
+    assert move(job.id, {State.STOPPING}, state, reason="ended", message=message)
+
+
+def test_a_submitted_job_is_queued(concertina: CommandLine, job_file: Path) -> None:
+    ended = concertina("submit", "-f", job_file)
+    job = Job.objects.get()
+    assert (ended.exit_code, job.name, job.state) == (0, "digits", "queued")
+    assert f"Submitted vision/digits ({job.id})." in ended.err
+
+
+def test_a_program_gets_the_job_as_a_document(concertina: CommandLine, job_file: Path) -> None:
+    document = concertina("submit", "-f", job_file, "-o", "json").document
+    assert document["id"] == Job.objects.get().id
+    assert document["resolved_spec"]["retry"]["max_restarts"] == 3
+
+
+def test_fields_may_be_changed_and_the_spec_may_come_from_standard_input(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    ended = concertina(
+        *("submit", "-f", "-", "--set", "elastic.max_workers=2", "--set", "labels.run=a"),
+        stdin=job_file.read_text(),
+    )
+    spec = Job.objects.get().spec
+    assert ended.exit_code == 0
+    assert (spec["elastic"]["max_workers"], spec["labels"]) == (2, {"run": "a"})
+
+
+def test_a_wrong_spec_is_shown_field_by_field_with_lines(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    job_file.write_text("name: x\ncomand: [a]\nelastic:\n  min_workers: two\npriority: 101\n")
+    ended = concertina("submit", "-f", job_file)
+    assert ended.exit_code == 3
+    for expected in (
+        f'comand = ["a"]  ({job_file}:2)',
+        "Did you mean command?",
+        f'elastic.min_workers = "two"  ({job_file}:4)',
+        "is not a whole number",
+        f"priority = 101  ({job_file}:5)",
+    ):
+        assert expected in ended.err
+    assert not Job.objects.exists()
+
+
+def test_a_program_gets_the_problems_as_a_document(concertina: CommandLine, job_file: Path) -> None:
+    ended = concertina("submit", "-f", job_file, "--set", "elastic.min_workers=9", "-o", "json")
+    assert (ended.exit_code, ended.out, ended.error["code"]) == (3, "", "invalid_spec")
+    assert ended.error["details"][0]["field"] == "elastic.min_workers"
+
+
+def test_a_job_that_can_never_fit_is_refused_with_the_number_that_limits(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    ended = concertina(
+        "submit", "-f", job_file, "--set", "elastic={min_workers: 5, max_workers: 8}"
+    )
+    assert ended.exit_code == 3
+    assert "needs at least 5 GPUs" in ended.err
+    assert "pool default is 4" in ended.err
+
+
+def test_a_broken_file_is_not_sent(concertina: CommandLine, job_file: Path) -> None:
+    job_file.write_text("name: [x\n")
+    ended = concertina("submit", "-f", job_file)
+    assert ended.exit_code == 2
+    assert f"{job_file}, line 2, column 1" in ended.err
+    assert concertina("submit", "-f", "missing.yaml").exit_code == 2
+    assert concertina("submit").exit_code == 2
+
+
+def test_the_same_key_means_the_same_job(concertina: CommandLine, job_file: Path) -> None:
+    again = ("submit", "-f", job_file, "--idempotency-key", "pipeline-7", "-o", "json")
+    first, second = concertina(*again), concertina(*again)
+    assert first.document["id"] == second.document["id"]
+    assert "This key had submitted digits" in second.err
+    other = concertina(*again, "--set", "priority=1")
+    assert (other.exit_code, other.error["code"]) == (3, "idempotency_conflict")
+
+
+@pytest.mark.parametrize("key", ["", "schlüssel", "a\nb", "x" * 201])
+def test_a_key_that_cannot_be_sent_is_refused(
+    concertina: CommandLine, job_file: Path, key: str
+) -> None:
+    ended = concertina("submit", "-f", job_file, "--idempotency-key", key)
+    assert ended.exit_code in {2, 3}
+    assert not Job.objects.exists()
+
+
+def test_without_a_key_two_runs_are_two_jobs(concertina: CommandLine, job_file: Path) -> None:
+    first = concertina("submit", "-f", job_file)
+    second = concertina("submit", "-f", job_file)  # whose name is in use
+    assert (first.exit_code, second.exit_code) == (0, 3)
+    assert "has a live job named 'digits'" in second.err
+
+
+def test_validating_submits_nothing(concertina: CommandLine, job_file: Path) -> None:
+    fine = concertina("validate", "-f", job_file)
+    wrong = concertina("validate", "-f", job_file, "--set", "elastic.min_workers=9")
+    noted = concertina("validate", "-f", job_file, "--set", "elastic.max_workers=99")
+    assert (fine.exit_code, wrong.exit_code, noted.exit_code) == (0, 3, 0)
+    assert "The spec is valid." in fine.out
+    assert "Use at most 4, or raise max_workers." in wrong.err
+    assert "the job will never reach it" in noted.out
+    assert not Job.objects.exists()
+
+
+def test_waiting_tells_the_outcome(concertina: CommandLine, job_file: Path) -> None:
+    outcomes = {State.COMPLETED: 0, State.FAILED: 1, State.CANCELLED: 7}
+    for state, exit_code in outcomes.items():
+        with concertina.running("submit", "-f", job_file, "--wait") as (running, end):
+            running.wait_until_said("queued, 0 workers")
+            finish(Job.objects.get(state=State.QUEUED), state, message="Because of the test.")
+            ended = end()
+        assert ended.exit_code == exit_code
+        assert f"vision/digits {state} after" in ended.out
+        for move_shown in ("queued → starting", "starting → running", f"stopping → {state}"):
+            assert ended.err.count(move_shown) == 1
+        assert "Because of the test." in ended.err
+
+
+def test_waiting_gives_a_program_only_the_final_job(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    with concertina.running("submit", "-f", job_file, "--wait", "-o", "json") as (running, end):
+        running.wait_until_said("queued, 0 workers")
+        finish(Job.objects.get(), State.COMPLETED)
+        ended = end()
+    assert (ended.exit_code, ended.document["state"]) == (0, "completed")
+
+
+def test_waiting_survives_a_restart_of_the_api(
+    concertina: CommandLine, job_file: Path, api: RunningApi
+) -> None:
+    with concertina.running("submit", "-f", job_file, "--wait") as (running, end):
+        running.wait_until_said("queued, 0 workers")
+        api.kill()
+        try:
+            running.wait_until_said("Trying again in", times=2)
+            finish(Job.objects.get(), State.COMPLETED)
+        finally:
+            api.start()
+        ended = end()
+    assert ended.exit_code == 0
+    assert ended.err.count("stopping → completed") == 1
+    assert Job.objects.count() == 1
+
+
+def test_submitting_waits_for_an_api_that_restarts(
+    concertina: CommandLine, job_file: Path, api: RunningApi
+) -> None:
+    api.kill()
+    try:
+        with concertina.running("submit", "-f", job_file) as (running, end):
+            running.wait_until_said("Trying again in")
+            api.start()
+            assert end().exit_code == 0
+    except BaseException:
+        api.start()
+        raise
+    assert Job.objects.count() == 1
+
+
+def test_an_interrupted_wait_leaves_the_job_alone(concertina: CommandLine, job_file: Path) -> None:
+    with concertina.running("submit", "-f", job_file, "--wait") as (running, end):
+        running.wait_until_said("queued, 0 workers")
+        running.interrupt()
+        ended = end()
+    assert ended.exit_code == 130
+    assert "The job goes on." in ended.err
+    assert Job.objects.get().state == State.QUEUED
+
+
+def test_one_may_wait_for_a_job_submitted_before(concertina: CommandLine, job_file: Path) -> None:
+    concertina("submit", "-f", job_file)
+    finish(Job.objects.get(), State.FAILED, message="Exit code 1.")
+    ended = concertina("wait", "digits")
+    assert ended.exit_code == 1
+    assert "Exit code 1." in ended.err
