@@ -12,10 +12,10 @@ from typing import Final
 from django.db import transaction
 from django.dispatch import Signal
 
-demand_changed: Final = Signal()  # receivers get `job_id: str`
+demand_changed: Final = Signal()  # receivers get `job_id: str`, empty when it is no one job's
 
 
-def announce_demand(job_id: str) -> None:
+def announce_demand(job_id: str = "") -> None:
     """Send `demand_changed` once the transaction is committed; receivers cannot break it."""
     transaction.on_commit(
         partial(demand_changed.send, sender=announce_demand, job_id=job_id), robust=True

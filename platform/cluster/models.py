@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from tenancy.models import slug_validator
@@ -43,6 +44,20 @@ class Node(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Refuse to take away GPUs that are guaranteed to teams."""
+        if self.pool_id is None or not self.gpus:
+            return
+        others = self.pool.nodes.exclude(pk=self.pk).aggregate(all=models.Sum("gpus"))["all"] or 0
+        promised = self.pool.quotas.aggregate(all=models.Sum("guaranteed_gpus"))["all"] or 0
+        if others + self.gpus < promised:
+            raise ValidationError(
+                {
+                    "gpus": f"Teams are guaranteed {promised} GPUs of pool {self.pool}, which would"
+                    f" have {others + self.gpus}. Lower their guarantees first."
+                }
+            )
 
 
 class UtilisationSample(models.Model):

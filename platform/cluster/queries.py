@@ -75,7 +75,7 @@ def mean_gpus_used(*, since: datetime, until: datetime) -> float:
         .values("pool")
         .annotate(gpus_seen=Sum("gpus"), instants=Count("at", distinct=True))
     )
-    return sum(pool["gpus_seen"] / pool["instants"] for pool in pools)
+    return sum((pool["gpus_seen"] / pool["instants"] for pool in pools), 0.0)
 
 
 def last_sampled_at() -> datetime | None:

@@ -13,3 +13,4 @@ class ControlPlaneConfig(AppConfig):
     def ready(self) -> None:
         """Make our Celery application the current one, so that every process can send tasks."""
         import_module("control_plane.celery")
+        import_module("control_plane.supply").announce_changes()

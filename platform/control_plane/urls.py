@@ -11,6 +11,10 @@ from jobs.api.sync import sync
 
 handler500 = "control_plane.error_responses.server_error"
 
+admin.site.site_header = "Concertina administration"
+admin.site.site_title = "Concertina"
+admin.site.index_title = "Teams, quotas and pools"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("control_plane.api.urls")),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 
 slug_validator = RegexValidator(
     r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$",
@@ -100,3 +101,27 @@ class Quota(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team} in {self.pool}"
+
+    def clean(self) -> None:
+        """Refuse to promise GPUs that are not there, and limits below the promise."""
+        if self.limit_gpus is not None and self.limit_gpus < self.guaranteed_gpus:
+            raise ValidationError(
+                {
+                    "limit_gpus": f"The limit ({self.limit_gpus}) is below the guarantee"
+                    f" ({self.guaranteed_gpus}). Raise it, or leave it empty."
+                }
+            )
+        if self.pool_id is not None and self.team_id is not None:
+            self._check_sum()
+
+    def _check_sum(self) -> None:
+        gpus = self.pool.nodes.aggregate(all=Sum("gpus"))["all"] or 0
+        others = self.pool.quotas.exclude(team_id=self.team_id)
+        promised = others.aggregate(all=Sum("guaranteed_gpus"))["all"] or 0
+        if promised + self.guaranteed_gpus > gpus:
+            raise ValidationError(
+                {
+                    "guaranteed_gpus": f"Pool {self.pool} has {gpus} GPUs, of which {promised} are"
+                    f" guaranteed to other teams. Guarantee at most {max(gpus - promised, 0)}."
+                }
+            )

@@ -2,8 +2,8 @@
 
 `manage.py bootstrap --pool default --nodes 1 --slots 4 --team vision=2 --team language=2
 --admin-password …` prints `{"tokens": {team: key}, "admin": {"username", "password"}}`. It may be
-run again and again: it sets what it is told, removes nothing, and prints a new key each time,
-withdrawing the one it printed before.
+run again and again: it sets what it is told and removes nothing. A key is printed only when it is
+made, because only its digest is kept; later runs print null unless `--new-tokens` replaces it.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class Command(BaseCommand):
             metavar="NAME=GUARANTEED",
             help="a team and the GPUs guaranteed to it; may be repeated",
         )
+        parser.add_argument(
+            "--new-tokens", action="store_true", help="replace the keys of earlier runs"
+        )
         parser.add_argument("--admin", default="admin", help="username of the administrator")
         parser.add_argument("--admin-password", default="", help="default: a new random one")
 
@@ -45,13 +48,14 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         try:
             pool = _make_pool(options)
-            keys = {
-                name: _make_team(name, guaranteed, pool)
+            teams = [
+                _make_team(name, guaranteed, pool)
                 for name, guaranteed in map(_parse_team, options["team"])
-            }
+            ]
             _check_guarantees(pool)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
+        keys = {team.name: _make_key(team, replaces=options["new_tokens"]) for team in teams}
         admin = _make_admin(options["admin"], options["admin_password"])
         self.stdout.write(json.dumps({"tokens": keys, "admin": admin}, indent=2))
 
@@ -75,13 +79,20 @@ def _parse_team(text: str) -> tuple[str, int]:
     return name, int(guaranteed)
 
 
-def _make_team(name: str, guaranteed: int, pool: Pool) -> str:
-    """Return the key of a new token; the one of the last run stops working."""
+def _make_team(name: str, guaranteed: int, pool: Pool) -> Team:
     team = Team.objects.filter(name=name).first() or Team(name=name)
     team.full_clean()
     team.save()
     Quota.objects.update_or_create(team=team, pool=pool, defaults={"guaranteed_gpus": guaranteed})
-    Token.objects.filter(team=team, name=TOKEN_NAME).delete()
+    return team
+
+
+def _make_key(team: Team, *, replaces: bool) -> str | None:
+    earlier = Token.objects.filter(team=team, name=TOKEN_NAME, revoked_at=None)
+    if earlier.exists() and not replaces:
+        return None
+    for token in earlier:
+        tokens.revoke(token)
     _, key = tokens.issue(team=team, name=TOKEN_NAME)
     return key
 

@@ -1,0 +1,69 @@
+"""What do admins see of jobs in the browser? Everything, read only; the API changes jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from jobs.models import Event, Generation, Job, Worker
+
+if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
+    JobAdminBase = admin.ModelAdmin[Job]
+    EventInlineBase = admin.TabularInline[Event, Any]
+    GenerationInlineBase = admin.TabularInline[Generation, Any]
+    WorkerInlineBase = admin.TabularInline[Worker, Any]
+else:
+    JobAdminBase = admin.ModelAdmin
+    EventInlineBase = GenerationInlineBase = WorkerInlineBase = admin.TabularInline
+
+
+class _ReadOnly:
+    """No form of the admin may change a job: its state moves by guarded transitions only."""
+
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, *_: object) -> bool:
+        return False
+
+    def has_change_permission(self, *_: object) -> bool:
+        return False
+
+    def has_delete_permission(self, *_: object) -> bool:
+        return False
+
+
+class EventInline(_ReadOnly, EventInlineBase):
+    model = Event
+    fields = ("at", "kind", "old_state", "new_state", "reason", "message")
+
+
+class GenerationInline(_ReadOnly, GenerationInlineBase):
+    model = Generation
+    fields = ("number", "workers", "global_batch_size", "reason", "began_at", "stall_seconds")
+
+
+class WorkerInline(_ReadOnly, WorkerInlineBase):
+    model = Worker
+    fields = ("id", "phase", "node", "attempt", "created_at", "gone_at", "exit_code")
+
+
+@admin.register(Job)
+class JobAdmin(_ReadOnly, JobAdminBase):
+    list_display = ("name", "team", "pool", "state", "reason", "priority", "submitted_at", "page")
+    list_filter = ("state", "team", "pool", "mode")
+    list_select_related = ("team", "pool")
+    search_fields = ("name", "id", "submitted_by")
+    date_hierarchy = "submitted_at"
+    inlines = (GenerationInline, WorkerInline, EventInline)
+
+    @admin.display(description="dashboard")
+    def page(self, job: Job) -> SafeString:
+        return format_html('<a href="/jobs/{}">{}</a>', job.id, job.id)
+
+    def has_view_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
+        return super().has_view_permission(request, obj)

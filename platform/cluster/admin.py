@@ -1,0 +1,102 @@
+"""How do admins manage pools and nodes in the browser?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet, Sum
+from django.forms import BaseInlineFormSet
+from django.http import HttpRequest
+from tenancy.models import Quota
+
+from cluster.models import Node, Pool
+
+if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
+    PoolAdminBase = admin.ModelAdmin[Pool]
+    NodeAdminBase = admin.ModelAdmin[Node]
+    NodeInlineBase = admin.TabularInline[Node, Any]
+    QuotaInlineBase = admin.TabularInline[Quota, Any]
+    QuotaFormSetBase = BaseInlineFormSet[Quota, Pool, Any]
+else:
+    PoolAdminBase = NodeAdminBase = admin.ModelAdmin
+    NodeInlineBase = QuotaInlineBase = admin.TabularInline
+    QuotaFormSetBase = BaseInlineFormSet
+
+
+class NodeInline(NodeInlineBase):
+    model = Node
+    extra = 0
+
+
+class QuotaFormSet(QuotaFormSetBase):
+    """Checks all guarantees of a pool together, as they would be after saving."""
+
+    def clean(self) -> None:
+        super().clean()
+        rows = [form.cleaned_data for form in self.forms if getattr(form, "cleaned_data", None)]
+        promised = sum(row.get("guaranteed_gpus") or 0 for row in rows if not row.get("DELETE"))
+        gpus = self.instance.nodes.aggregate(all=Sum("gpus"))["all"] or 0
+        if promised > gpus:
+            raise ValidationError(
+                f"These guarantees add up to {promised} GPUs; the pool has {gpus}."
+            )
+
+
+class QuotaInline(QuotaInlineBase):
+    model = Quota
+    formset = QuotaFormSet
+    extra = 0
+    autocomplete_fields = ("team",)
+
+
+@admin.register(Pool)
+class PoolAdmin(PoolAdminBase):
+    """A pool with its nodes and with what each team is guaranteed of it."""
+
+    list_display = ("name", "gpu_type", "policy", "gpus", "guaranteed")
+    search_fields = ("name",)
+    inlines = (NodeInline, QuotaInline)
+
+    def get_inlines(self, request: HttpRequest, obj: Pool | None = None) -> Any:
+        """Guarantees come second: a new pool first gets its nodes."""
+        return super().get_inlines(request, obj) if obj else (NodeInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Pool]:
+        return super().get_queryset(request).prefetch_related("nodes", "quotas")
+
+    @admin.display(description="GPUs")
+    def gpus(self, pool: Pool) -> int:
+        return sum(node.gpus for node in pool.nodes.all())
+
+    @admin.display(description="guaranteed")
+    def guaranteed(self, pool: Any) -> int:
+        return sum(quota.guaranteed_gpus for quota in pool.quotas.all())
+
+
+@admin.register(Node)
+class NodeAdmin(NodeAdminBase):
+    list_display = ("name", "pool", "gpus", "address", "is_schedulable")
+    list_filter = ("pool", "is_schedulable")
+    list_select_related = ("pool",)
+    search_fields = ("name", "address")
+    actions = ("cordon", "uncordon")
+
+    @admin.action(description="Cordon: place no new work on the selected nodes")
+    def cordon(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:
+        self._set_schedulable(request, chosen, is_schedulable=False)
+
+    @admin.action(description="Uncordon: place work on the selected nodes again")
+    def uncordon(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:
+        self._set_schedulable(request, chosen, is_schedulable=True)
+
+    def _set_schedulable(
+        self, request: HttpRequest, chosen: QuerySet[Node], *, is_schedulable: bool
+    ) -> None:
+        for node in chosen:  # one by one, so that whoever listens for changes hears of them
+            node.is_schedulable = is_schedulable
+            node.save(update_fields=["is_schedulable"])
+        gpus = chosen.aggregate(all=Sum("gpus"))["all"] or 0
+        verb = "take work again" if is_schedulable else "take no new work"
+        self.message_user(request, f"{chosen.count()} nodes with {gpus} GPUs {verb}.")

@@ -1,0 +1,22 @@
+"""What else changes who may have how many GPUs? Quotas, nodes and pools, as admins edit them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cluster.models import Node, Pool
+from django.db.models.signals import post_delete, post_save
+from tenancy.models import Quota
+
+from jobs.signals import announce_demand
+
+
+def announce_changes() -> None:
+    """From now on ask for a tick whenever supply or entitlement changes."""
+    for model in (Quota, Node, Pool):
+        for signal in (post_save, post_delete):
+            signal.connect(_announce, sender=model)
+
+
+def _announce(**_: Any) -> None:
+    announce_demand()

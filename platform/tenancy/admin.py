@@ -1,0 +1,144 @@
+"""How do admins manage teams, members, tokens and quotas in the browser?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group, User
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from tenancy import tokens
+from tenancy.models import Membership, Quota, Team, Token
+
+if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
+    TeamAdminBase = admin.ModelAdmin[Team]
+    TokenAdminBase = admin.ModelAdmin[Token]
+    QuotaAdminBase = admin.ModelAdmin[Quota]
+    MembershipInlineBase = admin.TabularInline[Membership, Any]
+    QuotaInlineBase = admin.TabularInline[Quota, Any]
+    PersonAdminBase = UserAdmin[User]
+else:
+    TeamAdminBase = TokenAdminBase = QuotaAdminBase = admin.ModelAdmin
+    MembershipInlineBase = QuotaInlineBase = admin.TabularInline
+    PersonAdminBase = UserAdmin
+
+
+class MembershipInline(MembershipInlineBase):
+    model = Membership
+    extra = 0
+    autocomplete_fields = ("user", "team")
+    verbose_name_plural = "members"
+
+
+class QuotaInline(QuotaInlineBase):
+    model = Quota
+    extra = 0
+    fields = ("team", "pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+
+
+@admin.register(Team)
+class TeamAdmin(TeamAdminBase):
+    list_display = ("name", "parent", "members", "guarantees", "created_at")
+    search_fields = ("name",)
+    inlines = (QuotaInline, MembershipInline)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
+        teams = super().get_queryset(request).select_related("parent")
+        counted = teams.annotate(member_count=Count("memberships", distinct=True))
+        return counted.prefetch_related("quotas__pool")
+
+    @admin.display(description="members", ordering="member_count")
+    def members(self, team: Any) -> int:
+        return int(team.member_count)
+
+    @admin.display(description="guaranteed GPUs")
+    def guarantees(self, team: Team) -> str:
+        shares = [f"{quota.guaranteed_gpus} in {quota.pool.name}" for quota in team.quotas.all()]
+        return ", ".join(shares) or "none"
+
+
+@admin.register(Quota)
+class QuotaAdmin(QuotaAdminBase):
+    """One table for all quotas; guarantees are checked against the pool before they are saved."""
+
+    list_display = ("team", "pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+    list_filter = ("pool", "team")
+    list_select_related = ("team", "pool")
+    autocomplete_fields = ("team",)
+
+
+@admin.register(Token)
+class TokenAdmin(TokenAdminBase):
+    """Tokens are made, shown once, and revoked; their keys cannot be read again."""
+
+    list_display = ("name", "team", "prefix", "state", "expires_at", "last_used_at")
+    list_filter = ("team",)
+    search_fields = ("name", "prefix")
+    readonly_fields = ("prefix", "created_at", "revoked_at", "last_used_at")
+    fields = ("team", "name", "expires_at", *readonly_fields)
+    actions = ("revoke",)
+
+    def get_fields(self, request: HttpRequest, obj: Token | None = None) -> Any:
+        return super().get_fields(request, obj) if obj else ("team", "name", "expires_at")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Token | None = None) -> Any:
+        own = super().get_readonly_fields(request, obj)
+        return ("team", "name", *own) if obj else own
+
+    def save_model(self, request: HttpRequest, obj: Token, form: Any, change: Any) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        made, key = tokens.issue(team=obj.team, name=obj.name, expires_at=obj.expires_at)
+        obj.pk, obj.prefix, obj.digest = made.pk, made.prefix, made.digest
+        request.META["concertina.new_key"] = key  # for response_add, and nowhere else
+
+    def response_add(
+        self,
+        request: HttpRequest,
+        obj: Token,
+        post_url_continue: str | None = None,  # noqa: ARG002 - Django's signature
+    ) -> HttpResponse:
+        """Show the key, this once."""
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "The new token's key",
+            "opts": self.opts,
+            "token": obj,
+            "key": request.META["concertina.new_key"],
+        }
+        page = TemplateResponse(request, "admin/tenancy/token/issued.html", context)
+        page.headers["Cache-Control"] = "no-store"
+        return page
+
+    @admin.display(description="state")
+    def state(self, token: Token) -> str:
+        return "revoked" if token.revoked_at else "valid"
+
+    @admin.action(description="Revoke the selected tokens")
+    def revoke(self, request: HttpRequest, chosen: QuerySet[Token]) -> None:
+        revoked = sum(tokens.revoke(token) for token in chosen)
+        self.message_user(request, f"{revoked} tokens no longer work.")
+
+
+class PersonAdmin(PersonAdminBase):
+    """Django's users, with the teams they are in."""
+
+    inlines = (MembershipInline,)
+    list_display = ("username", "email", "teams", "is_staff", "is_superuser", "last_login")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).prefetch_related("memberships__team")
+
+    @admin.display(description="teams")
+    def teams(self, user: Any) -> str:
+        return ", ".join(place.team.name for place in user.memberships.all())
+
+
+admin.site.unregister(Group)
+admin.site.unregister(User)
+admin.site.register(User, PersonAdmin)
