@@ -6,10 +6,11 @@ import { client, unwrap } from "./client";
 
 export const LIVE_MILLISECONDS = 2000;
 
-export function useTeams() {
+/** Every team's standing, in one pool or summed over all. */
+export function useTeams(pool?: string) {
   return useQuery({
-    queryKey: ["teams"],
-    queryFn: () => unwrap(client.GET("/api/v1/teams")),
+    queryKey: ["teams", pool],
+    queryFn: () => unwrap(client.GET("/api/v1/teams", { params: { query: inPool(pool) } })),
     refetchInterval: LIVE_MILLISECONDS,
   });
 }
@@ -28,7 +29,7 @@ export function useUtilisation(pool: string | undefined, minutes: number) {
     queryFn: () =>
       unwrap(
         client.GET("/api/v1/cluster/utilisation", {
-          params: { query: pool === undefined ? { minutes } : { pool, minutes } },
+          params: { query: { ...inPool(pool), minutes } },
         }),
       ),
     refetchInterval: LIVE_MILLISECONDS,
@@ -43,4 +44,8 @@ export function useSummary(hours: number) {
     refetchInterval: LIVE_MILLISECONDS,
     placeholderData: keepPreviousData,
   });
+}
+
+function inPool(pool: string | undefined): { pool?: string } {
+  return pool === undefined ? {} : { pool };
 }

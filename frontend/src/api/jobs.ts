@@ -32,7 +32,8 @@ export function useJobs(states: readonly State[], limit: number) {
 export function useJob(id: string) {
   return useQuery({
     queryKey: ["job", id],
-    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}", { params: { path: { id } } })),
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: id } } })),
     refetchInterval: ({ state }) => pace(state.data === undefined || !isFinal(state.data.state)),
   });
 }
@@ -41,7 +42,7 @@ export function useGenerations(id: string, isLive: boolean) {
   return useQuery({
     queryKey: ["job", id, "generations"],
     queryFn: () =>
-      unwrap(client.GET("/api/v1/jobs/{id}/generations", { params: { path: { id } } })),
+      unwrap(client.GET("/api/v1/jobs/{job_id}/generations", { params: { path: { job_id: id } } })),
     refetchInterval: pace(isLive),
   });
 }
@@ -51,7 +52,9 @@ export function useMetrics(id: string, points: number, isLive: boolean) {
     queryKey: ["job", id, "metrics", points],
     queryFn: () =>
       unwrap(
-        client.GET("/api/v1/jobs/{id}/metrics", { params: { path: { id }, query: { points } } }),
+        client.GET("/api/v1/jobs/{job_id}/metrics", {
+          params: { path: { job_id: id }, query: { points } },
+        }),
       ),
     refetchInterval: pace(isLive),
   });
@@ -64,7 +67,8 @@ export function useExplanation(id: string, isLive: boolean) {
 function explanationOf(id: string, isLive: boolean) {
   return queryOptions({
     queryKey: ["job", id, "explain"],
-    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/explain", { params: { path: { id } } })),
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}/explain", { params: { path: { job_id: id } } })),
     refetchInterval: pace(isLive),
   });
 }
@@ -72,7 +76,8 @@ function explanationOf(id: string, isLive: boolean) {
 export function useWorkers(id: string, isLive: boolean) {
   return useQuery({
     queryKey: ["job", id, "workers"],
-    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/workers", { params: { path: { id } } })),
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}/workers", { params: { path: { job_id: id } } })),
     refetchInterval: pace(isLive),
   });
 }
@@ -80,7 +85,8 @@ export function useWorkers(id: string, isLive: boolean) {
 export function useEvents(id: string, isLive: boolean) {
   return useQuery({
     queryKey: ["job", id, "events"],
-    queryFn: () => unwrap(client.GET("/api/v1/jobs/{id}/events", { params: { path: { id } } })),
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}/events", { params: { path: { job_id: id } } })),
     refetchInterval: pace(isLive),
   });
 }
@@ -99,14 +105,14 @@ export function useJobVerb(id: string) {
 }
 
 function callVerb(id: string, verb: Verb, reason: string) {
-  const options = { params: { path: { id } }, body: reason === "" ? {} : { reason } };
+  const options = { params: { path: { job_id: id } }, body: { reason } };
   switch (verb) {
     case "pause":
-      return client.POST("/api/v1/jobs/{id}/pause", options);
+      return client.POST("/api/v1/jobs/{job_id}/pause", options);
     case "resume":
-      return client.POST("/api/v1/jobs/{id}/resume", options);
+      return client.POST("/api/v1/jobs/{job_id}/resume", options);
     case "cancel":
-      return client.POST("/api/v1/jobs/{id}/cancel", options);
+      return client.POST("/api/v1/jobs/{job_id}/cancel", options);
   }
 }
 

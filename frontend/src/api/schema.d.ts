@@ -4,228 +4,15 @@
  */
 
 export interface paths {
-    "/api/v1/session": {
+    "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["session_get"];
-        put?: never;
-        post: operations["session_post"];
-        delete: operations["session_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["jobs_list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["job_pause"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["job_resume"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["job_cancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/events": {
-        parameters: {
-            query?: {
-                after?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/generations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_generations"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/workers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_workers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/metrics": {
-        parameters: {
-            query?: {
-                points?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{id}/explain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        get: operations["job_explain"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/teams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["teams"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/pools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["pools"];
+        /** How jobs fared lately, beside the time before */
+        get: operations["get_summary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -241,7 +28,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["utilisation"];
+        /** GPUs in use and waited for over time, by team */
+        get: operations["get_utilisation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -250,14 +38,320 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/cluster/summary": {
+    "/api/v1/health": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["summary"];
+        /** Whether the service works */
+        get: operations["get_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs, newest first
+         * @description All jobs of the caller's teams.
+         */
+        get: operations["list_jobs"];
+        put?: never;
+        /**
+         * Submit a job
+         * @description The body is a job spec in JSON or YAML. The same `Idempotency-Key` with the same body answers with the same job for 24 hours.
+         */
+        post: operations["submit_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one job */
+        get: operations["get_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a job for good
+         * @description Carries out one command on a job of the caller's teams.
+         */
+        post: operations["cancel_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to a job, oldest first */
+        get: operations["list_job_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a job waits or has the workers it has */
+        get: operations["explain_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** With which workers and batch a job trained, and why, oldest first */
+        get: operations["list_job_generations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a job's workers wrote, in order of time
+         * @description With `follow=true` the answer is `text/event-stream`: each event's data is one line as JSON, and an event `end` says that the job has ended.
+         */
+        get: operations["list_job_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job's progress over time, thinned evenly */
+        get: operations["list_job_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give back a job's GPUs after a checkpoint
+         * @description Carries out one command on a job of the caller's teams.
+         */
+        post: operations["pause_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Queue a paused job again
+         * @description Carries out one command on a job of the caller's teams.
+         */
+        post: operations["resume_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The processes of a job, oldest first */
+        get: operations["list_job_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs:validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a job spec without submitting it
+         * @description Would this spec be accepted?
+         */
+        post: operations["validate_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pools, their nodes, and who holds which GPU */
+        get: operations["list_pools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is logged in
+         * @description The session of a person's browser. Every answer renews the `csrftoken` cookie.
+         */
+        get: operations["get_session"];
+        put?: never;
+        /**
+         * Log in with a password
+         * @description The session of a person's browser. Every answer renews the `csrftoken` cookie.
+         */
+        post: operations["log_in"];
+        /**
+         * Log out
+         * @description The session of a person's browser. Every answer renews the `csrftoken` cookie.
+         */
+        delete: operations["log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How every team stands */
+        get: operations["list_teams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a team stands, with its quotas */
+        get: operations["get_team"];
         put?: never;
         post?: never;
         delete?: never;
@@ -270,179 +364,559 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Credentials: {
-            username: string;
-            password: string;
+        /**
+         * Batch
+         * @description The global batch, and how the learning rate follows it.
+         */
+        Batch: {
+            global_batch_size: components["schemas"]["GlobalBatch"];
+            /**
+             * @default {
+             *       "max": "auto"
+             *     }
+             */
+            per_gpu_batch_size: components["schemas"]["PerGpuBatch"];
+            /**
+             * Gradient Accumulation
+             * @default true
+             */
+            gradient_accumulation: boolean;
+            /**
+             * Lr Scaling
+             * @default linear
+             * @enum {string}
+             */
+            lr_scaling: "none" | "linear" | "sqrt";
+            /**
+             * Lr Warmup Steps
+             * @default 200
+             */
+            lr_warmup_steps: number;
         };
-        Session: {
-            user: {
-                username: string;
-                is_admin: boolean;
-                teams: string[];
-            };
-        };
-        Verb: {
-            reason?: string;
-        };
-        /** @enum {string} */
-        State: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
-        Job: {
-            id: string;
-            name: string;
-            team: string;
-            pool: string;
-            state: components["schemas"]["State"];
+        Change: {
             reason: string;
             message: string;
-            priority: number;
-            /** @enum {string} */
-            mode: "auto" | "hot" | "restart" | "fixed";
-            attempt: number;
-            generation: number;
-            failures: number;
-            losses: number;
-            rescales: number;
-            submitted_by: string;
             /** Format: date-time */
-            submitted_at: string;
-            /** Format: date-time */
-            started_at: string | null;
-            /** Format: date-time */
-            finished_at: string | null;
-            /** Format: date-time */
-            last_rescaled_at: string | null;
-            workers: number;
-            workers_desired: number;
-            min_workers: number;
-            max_workers: number;
-            global_batch_size: number | null;
-            progress: number | null;
-            epoch: number;
-            total_epochs: number | null;
-            step: number;
-            samples: number;
-            total_samples: number | null;
-            samples_per_second: number;
-            values: {
-                [key: string]: number;
-            };
-            gpu_seconds: number;
-            completion_seconds: number | null;
-            longest_stall_seconds: number;
-            eta_seconds: number | null;
-            labels: {
-                [key: string]: string;
-            };
-        };
-        Event: {
-            id: number;
             at: string;
-            kind: string;
-            old_state: string;
-            new_state: string;
-            reason: string;
-            message: string;
-            data: {
-                [key: string]: unknown;
-            };
         };
-        Generation: {
-            number: number;
-            attempt: number;
-            revision: number;
-            workers: number;
-            worker_ids: string[];
-            global_batch_size: number;
-            reason: string;
-            message: string;
-            began_at: string;
-            ended_at: string | null;
-            step: number;
-            stall_seconds: number;
-            decision?: {
-                [key: string]: unknown;
-            };
-        };
-        Worker: {
-            id: string;
-            /** @enum {string} */
-            phase: "starting" | "ready" | "training" | "leaving" | "gone";
-            node: string;
-            gpu_indices: number[];
-            attempt: number;
-            created_at: string;
-            gone_at: string | null;
-            exit_code: number | null;
-            error: string;
-        };
-        MetricPoint: {
-            at: string;
-            generation: number;
-            step: number;
-            epoch: number;
-            samples: number;
-            samples_per_second: number;
-            step_seconds: number;
-            compute_seconds: number;
-            communication_seconds: number;
-            learning_rate: number;
-            workers: number;
-            global_batch_size: number;
-            values: {
-                [key: string]: number;
-            };
+        /**
+         * Checkpoint
+         * @description How often state is written, and how many copies are kept.
+         */
+        Checkpoint: {
+            /**
+             * Interval
+             * @default 60
+             */
+            interval: string;
+            /**
+             * Keep Last
+             * @default 3
+             */
+            keep_last: number;
         };
         Choice: {
             workers: number;
             global_batch_size: number;
+            /** Format: double */
             samples_per_second: number;
+            /** Format: double */
             speedup: number;
+            /** Format: double */
             value: number;
-        };
-        Explanation: {
-            job_id: string;
-            action: string;
-            reason: string;
-            message: string;
-            workers: number | null;
-            global_batch_size: number | null;
-            choices: components["schemas"]["Choice"][];
-            price: number | null;
-            position: number | null;
-            gpus_asked: number | null;
-            gpus_free: number | null;
-            decided_at: string | null;
-            changes: {
-                reason?: string;
-                message?: string;
-                at?: string;
-            }[];
-        };
-        TeamStanding: {
-            name: string;
-            parent: string | null;
-            guaranteed: number;
-            limit: number | null;
-            fair_share: number;
-            allocated: number;
-            borrowed: number;
-            lent: number;
-            waiting: number;
-            running_jobs: number;
-            waiting_jobs: number;
         };
         Claim: {
             gpu_index: number;
-            worker: string;
-            job_id: string;
-            job_name: string;
             team: string;
+            /** @description null: another team's. */
+            worker: string | null;
+            job_id: string | null;
+            job_name: string | null;
+        };
+        Credentials: {
+            username: string;
+            password: string;
+        };
+        /**
+         * Elastic
+         * @description How many workers the job can use, and how it changes between them.
+         */
+        Elastic: {
+            /**
+             * Min Workers
+             * @default 1
+             */
+            min_workers: number;
+            /**
+             * Max Workers
+             * @default 1
+             */
+            max_workers: number;
+            /**
+             * Allowed Workers
+             * @default null
+             */
+            allowed_workers: number[] | null;
+            /**
+             * Worker Step
+             * @default 1
+             */
+            worker_step: number;
+            /**
+             * Mode
+             * @default auto
+             * @enum {string}
+             */
+            mode: "auto" | "hot" | "restart" | "fixed";
+            /**
+             * Min Interval
+             * @default 0
+             */
+            min_interval: string;
+            /**
+             * Grace Period
+             * @default 30
+             */
+            grace_period: string;
+            /**
+             * Registration Timeout
+             * @default 60
+             */
+            registration_timeout: string;
+        };
+        Event: {
+            readonly id: number;
+            /** Format: date-time */
+            readonly at: string;
+            readonly kind: string;
+            readonly old_state: string;
+            readonly new_state: string;
+            readonly reason: string;
+            readonly message: string;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        EventList: {
+            items: components["schemas"]["Event"][];
+        };
+        Explanation: {
+            job_id: string;
+            /** @description start, keep, rescale, pause or wait; or empty. */
+            action: string;
+            reason: string;
+            message: string;
+            /** @description That the planner wants. */
+            workers: number | null;
+            global_batch_size: number | null;
+            /** @description One worker fewer, as it is, one more. */
+            choices: components["schemas"]["Choice"][];
+            /**
+             * Format: double
+             * @description What one more GPU would add.
+             */
+            price: number | null;
+            /** @description In the queue; 1 is next. */
+            position: number | null;
+            gpus_asked: number | null;
+            gpus_free: number | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description The newest rescales, newest first. */
+            changes: components["schemas"]["Change"][];
+        };
+        Generation: {
+            readonly number: number;
+            readonly attempt: number;
+            readonly revision: number;
+            readonly workers: number;
+            worker_ids: string[];
+            readonly global_batch_size: number;
+            readonly reason: string;
+            readonly message: string;
+            /** Format: date-time */
+            readonly began_at: string;
+            /** Format: date-time */
+            readonly ended_at: string | null;
+            /** @description Steps of the job before it. */
+            readonly step: number;
+            /** Format: double */
+            readonly stall_seconds: number;
+            /** @description The planner's numbers. */
+            readonly decision: {
+                [key: string]: unknown;
+            };
+        };
+        GenerationList: {
+            items: components["schemas"]["Generation"][];
+        };
+        /**
+         * GlobalBatch
+         * @description Allowed global batch sizes: from min to max, multiples of `multiple_of`.
+         */
+        GlobalBatch: {
+            /** Base */
+            base: number;
+            /**
+             * Min
+             * @default 0
+             */
+            min: number;
+            /**
+             * Max
+             * @default 0
+             */
+            max: number;
+            /**
+             * Multiple Of
+             * @default 1
+             */
+            multiple_of: number;
+        };
+        Health: {
+            status: components["schemas"]["StatusEnum"];
+            database: boolean;
+            redis: boolean;
+            /**
+             * Format: double
+             * @description Since the control loop last looked; null: never or unknown.
+             */
+            control_loop_seconds_ago: number | null;
+        };
+        /** @description A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`. */
+        Job: {
+            readonly id: string;
+            readonly name: string;
+            team: string;
+            pool: string;
+            state: components["schemas"]["StateEnum"];
+            readonly reason: string;
+            readonly message: string;
+            readonly priority: number;
+            readonly mode: components["schemas"]["JobMode"];
+            /** @description 0 before the first start. */
+            readonly attempt: number;
+            /** @description Active one; 0: none yet. */
+            readonly generation: number;
+            /** @description Of the job's own code. */
+            readonly failures: number;
+            /** @description Workers lost from outside. */
+            readonly losses: number;
+            readonly rescales: number;
+            readonly submitted_by: string;
+            /** Format: date-time */
+            readonly submitted_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            /** Format: date-time */
+            readonly last_rescaled_at: string | null;
+            /** @description Training now. */
+            readonly workers: number;
+            /** @description Of the newest plan. */
+            readonly workers_desired: number;
+            min_workers: number;
+            max_workers: number;
+            readonly global_batch_size: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: length unknown.
+             */
+            readonly progress: number | null;
+            /** Format: double */
+            readonly epoch: number;
+            /** @description Epochs are equally long, so the ones so far tell how many there are. */
+            readonly total_epochs: number | null;
+            readonly step: number;
+            readonly samples: number;
+            readonly total_samples: number | null;
+            /** Format: double */
+            readonly samples_per_second: number;
+            values: {
+                [key: string]: number | null;
+            };
+            /**
+             * Format: double
+             * @description GPU time held so far.
+             */
+            readonly gpu_seconds: number;
+            /**
+             * Format: double
+             * @description From submit to the end.
+             */
+            readonly completion_seconds: number | null;
+            /** Format: double */
+            readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description At the present speed.
+             */
+            readonly eta_seconds: number | null;
+            labels: {
+                [key: string]: string;
+            };
+        };
+        /** @description A job with its spec, as sent and with every default filled in. */
+        JobDetail: {
+            readonly id: string;
+            readonly name: string;
+            team: string;
+            pool: string;
+            state: components["schemas"]["StateEnum"];
+            readonly reason: string;
+            readonly message: string;
+            readonly priority: number;
+            readonly mode: components["schemas"]["JobMode"];
+            /** @description 0 before the first start. */
+            readonly attempt: number;
+            /** @description Active one; 0: none yet. */
+            readonly generation: number;
+            /** @description Of the job's own code. */
+            readonly failures: number;
+            /** @description Workers lost from outside. */
+            readonly losses: number;
+            readonly rescales: number;
+            readonly submitted_by: string;
+            /** Format: date-time */
+            readonly submitted_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            /** Format: date-time */
+            readonly last_rescaled_at: string | null;
+            /** @description Training now. */
+            readonly workers: number;
+            /** @description Of the newest plan. */
+            readonly workers_desired: number;
+            min_workers: number;
+            max_workers: number;
+            readonly global_batch_size: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: length unknown.
+             */
+            readonly progress: number | null;
+            /** Format: double */
+            readonly epoch: number;
+            /** @description Epochs are equally long, so the ones so far tell how many there are. */
+            readonly total_epochs: number | null;
+            readonly step: number;
+            readonly samples: number;
+            readonly total_samples: number | null;
+            /** Format: double */
+            readonly samples_per_second: number;
+            values: {
+                [key: string]: number | null;
+            };
+            /**
+             * Format: double
+             * @description GPU time held so far.
+             */
+            readonly gpu_seconds: number;
+            /**
+             * Format: double
+             * @description From submit to the end.
+             */
+            readonly completion_seconds: number | null;
+            /** Format: double */
+            readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description At the present speed.
+             */
+            readonly eta_seconds: number | null;
+            labels: {
+                [key: string]: string;
+            };
+            spec: {
+                [key: string]: unknown;
+            };
+            resolved_spec: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description * `auto` - auto: hot when the script registers, else restart
+         *     * `hot` - hot: in process, without losing a step
+         *     * `restart` - restart: all workers end and start again from a checkpoint
+         *     * `fixed` - fixed: never
+         * @enum {string}
+         */
+        JobMode: "auto" | "hot" | "restart" | "fixed";
+        JobPage: {
+            items: components["schemas"]["Job"][];
+            next_cursor: string | null;
+        };
+        /**
+         * JobSpec
+         * @description One job as its user declares it.
+         */
+        JobSpec: {
+            /** Name */
+            name: string;
+            /**
+             * Team
+             * @default
+             */
+            team: string;
+            /**
+             * Pool
+             * @default
+             */
+            pool: string;
+            /**
+             * Image
+             * @default null
+             */
+            image: string | null;
+            /** Command */
+            command: string[];
+            /**
+             * Workdir
+             * @default null
+             */
+            workdir: string | null;
+            /** Env */
+            env?: {
+                [key: string]: string;
+            };
+            /**
+             * @default {
+             *       "gpus_per_worker": 1,
+             *       "cpus": null,
+             *       "memory": null
+             *     }
+             */
+            resources: components["schemas"]["Resources"];
+            /**
+             * @default {
+             *       "min_workers": 1,
+             *       "max_workers": 1,
+             *       "allowed_workers": null,
+             *       "worker_step": 1,
+             *       "mode": "auto",
+             *       "min_interval": "0s",
+             *       "grace_period": "30s",
+             *       "registration_timeout": "1m"
+             *     }
+             */
+            elastic: components["schemas"]["Elastic"];
+            batch?: components["schemas"]["Batch"];
+            /**
+             * Priority
+             * @default 50
+             */
+            priority: number;
+            /**
+             * Preemptibility
+             * @default semi-preemptible
+             * @enum {string}
+             */
+            preemptibility: "preemptible" | "semi-preemptible" | "non-preemptible";
+            /**
+             * @default {
+             *       "max_restarts": 3
+             *     }
+             */
+            retry: components["schemas"]["Retry"];
+            /**
+             * @default {
+             *       "interval": "1m",
+             *       "keep_last": 3
+             *     }
+             */
+            checkpoint: components["schemas"]["Checkpoint"];
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            /** Labels */
+            labels?: {
+                [key: string]: string;
+            };
+        };
+        LogLine: {
+            /** Format: date-time */
+            at: string;
+            worker: string;
+            stream: components["schemas"]["StreamEnum"];
+            text: string;
+        };
+        LogLineList: {
+            items: components["schemas"]["LogLine"][];
+        };
+        Metric: {
+            /** Format: date-time */
+            readonly at: string;
+            readonly generation: number;
+            readonly step: number;
+            /** Format: double */
+            readonly epoch: number;
+            readonly samples: number;
+            /** Format: double */
+            readonly samples_per_second: number;
+            /** Format: double */
+            readonly step_seconds: number;
+            /** Format: double */
+            readonly compute_seconds: number;
+            /** Format: double */
+            readonly communication_seconds: number;
+            /** Format: double */
+            readonly learning_rate: number;
+            workers: number | null;
+            global_batch_size: number | null;
+            values: {
+                [key: string]: number | null;
+            };
+        };
+        MetricList: {
+            items: components["schemas"]["Metric"][];
         };
         Node: {
             name: string;
             gpus: number;
+            /** @description false: cordoned, takes no new work. */
             is_schedulable: boolean;
             claims: components["schemas"]["Claim"][];
+        };
+        /**
+         * PerGpuBatch
+         * @description The memory limit of one worker's share.
+         */
+        PerGpuBatch: {
+            /**
+             * Max
+             * @default auto
+             */
+            max: unknown;
+        };
+        /** @description The jobs that ended in a stretch of time. */
+        Period: {
+            completed: number;
+            failed: number;
+            cancelled: number;
+            /** Format: double */
+            mean_completion_seconds: number | null;
+            /** Format: double */
+            p50_completion_seconds: number | null;
+            /** Format: double */
+            p99_completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description Held by these jobs and by live ones.
+             */
+            gpu_seconds: number;
+            /**
+             * Format: double
+             * @description Share of all GPUs in use, 0 to 1.
+             */
+            utilisation: number;
+            rescales: number;
+            /** Format: double */
+            longest_stall_seconds: number;
         };
         Pool: {
             name: string;
@@ -450,44 +924,261 @@ export interface components {
             policy: string;
             gpus_total: number;
             gpus_used: number;
+            /**
+             * Format: double
+             * @description What one more GPU would add.
+             */
             price: number | null;
+            /**
+             * Format: double
+             * @description 0: the newest plan is optimal.
+             */
             gap: number | null;
             nodes: components["schemas"]["Node"][];
+        };
+        PoolList: {
+            items: components["schemas"]["Pool"][];
+        };
+        Problem: {
+            field: string;
+            value: unknown | null;
+            problem: string;
+            remedy: string;
+        };
+        Quota: {
+            pool: string;
+            /** @description GPUs the team gets back within seconds when it has work for them. */
+            readonly guaranteed_gpus: number;
+            /** @description Most GPUs the team may hold. Empty: the whole pool. */
+            readonly limit_gpus: number | null;
+            /**
+             * Format: double
+             * @description Share of idle GPUs beyond the guarantee, relative to other teams.
+             */
+            readonly over_quota_weight: number;
+        };
+        ReasonBody: {
+            /**
+             * @description For the record.
+             * @default
+             */
+            reason: string;
+        };
+        /**
+         * Resources
+         * @description What one worker gets.
+         */
+        Resources: {
+            /**
+             * Gpus Per Worker
+             * @default 1
+             */
+            gpus_per_worker: number;
+            /**
+             * Cpus
+             * @default null
+             */
+            cpus: number | null;
+            /**
+             * Memory
+             * @default null
+             */
+            memory: string | null;
+        };
+        /**
+         * Retry
+         * @description How often a job whose own code fails is started again.
+         */
+        Retry: {
+            /**
+             * Max Restarts
+             * @default 3
+             */
+            max_restarts: number;
+        };
+        Sample: {
+            /** Format: date-time */
+            at: string;
+            /** @description GPUs by team. */
+            used: {
+                [key: string]: number;
+            };
+            /** @description GPUs that waiting jobs ask for at least, by team. */
+            waiting: {
+                [key: string]: number;
+            };
+        };
+        Session: {
+            user: components["schemas"]["User"];
+        };
+        /**
+         * @description * `queued` - queued
+         *     * `starting` - starting
+         *     * `running` - running
+         *     * `rescaling` - rescaling
+         *     * `paused` - paused
+         *     * `stopping` - stopping
+         *     * `completed` - completed
+         *     * `failed` - failed
+         *     * `cancelled` - cancelled
+         * @enum {string}
+         */
+        StateEnum: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
+        /**
+         * @description * `ok` - ok
+         *     * `unavailable` - unavailable
+         * @enum {string}
+         */
+        StatusEnum: "ok" | "unavailable";
+        /**
+         * @description * `stdout` - stdout
+         *     * `stderr` - stderr
+         * @enum {string}
+         */
+        StreamEnum: "stdout" | "stderr";
+        /** @description The jobs that ended in a stretch of time. */
+        Summary: {
+            completed: number;
+            failed: number;
+            cancelled: number;
+            /** Format: double */
+            mean_completion_seconds: number | null;
+            /** Format: double */
+            p50_completion_seconds: number | null;
+            /** Format: double */
+            p99_completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description Held by these jobs and by live ones.
+             */
+            gpu_seconds: number;
+            /**
+             * Format: double
+             * @description Share of all GPUs in use, 0 to 1.
+             */
+            utilisation: number;
+            rescales: number;
+            /** Format: double */
+            longest_stall_seconds: number;
+            /** @description Jobs, now. */
+            running: number;
+            /** @description Jobs, now. */
+            waiting: number;
+            /** @description The stretch of the same length before. */
+            previous: components["schemas"]["Period"];
+        };
+        /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
+        Team: {
+            name: string;
+            parent: string | null;
+            guaranteed: number;
+            /** @description null: no limit but the pool. */
+            limit: number | null;
+            /**
+             * Format: double
+             * @description Of what is there now, for what it wants now.
+             */
+            fair_share: number;
+            allocated: number;
+            /** @description Held beyond its guarantee. */
+            borrowed: number;
+            /** @description Of its guarantee, held by others. */
+            lent: number;
+            /** @description What its waiting jobs ask for at least. */
+            waiting: number;
+            running_jobs: number;
+            waiting_jobs: number;
+        };
+        /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
+        TeamDetail: {
+            name: string;
+            parent: string | null;
+            guaranteed: number;
+            /** @description null: no limit but the pool. */
+            limit: number | null;
+            /**
+             * Format: double
+             * @description Of what is there now, for what it wants now.
+             */
+            fair_share: number;
+            allocated: number;
+            /** @description Held beyond its guarantee. */
+            borrowed: number;
+            /** @description Of its guarantee, held by others. */
+            lent: number;
+            /** @description What its waiting jobs ask for at least. */
+            waiting: number;
+            running_jobs: number;
+            waiting_jobs: number;
+            quotas: components["schemas"]["Quota"][];
+            /** @description null: only its leads and admins may see them. */
+            tokens: components["schemas"]["Token"][] | null;
+        };
+        TeamGuarantee: {
+            team: string;
+            guaranteed: number;
+        };
+        TeamList: {
+            items: components["schemas"]["Team"][];
+        };
+        Token: {
+            readonly name: string;
+            /** @description The first characters, to recognise it by. */
+            readonly prefix: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+        };
+        User: {
+            username: string;
+            is_admin: boolean;
+            teams: string[];
         };
         Utilisation: {
             pool: string;
             gpus_total: number;
-            teams: {
-                team: string;
-                guaranteed: number;
-            }[];
-            samples: {
-                at: string;
-                used: {
-                    [key: string]: number;
-                };
-                waiting: {
-                    [key: string]: number;
-                };
-            }[];
+            teams: components["schemas"]["TeamGuarantee"][];
+            /** @description Oldest first, at most 600. */
+            samples: components["schemas"]["Sample"][];
         };
-        Window: {
-            completed: number;
-            failed: number;
-            cancelled: number;
-            mean_completion_seconds: number | null;
-            p50_completion_seconds: number | null;
-            p99_completion_seconds: number | null;
-            gpu_seconds: number;
-            utilisation: number | null;
-            rescales: number;
-            longest_stall_seconds: number | null;
+        Validation: {
+            /** @description null if there are problems. */
+            resolved_spec: {
+                [key: string]: unknown;
+            } | null;
+            problems: components["schemas"]["Problem"][];
+            notes: string[];
         };
-        Summary: components["schemas"]["Window"] & {
-            running: number;
-            waiting: number;
-            previous: components["schemas"]["Window"];
+        Worker: {
+            readonly id: string;
+            readonly phase: components["schemas"]["WorkerPhase"];
+            node: string;
+            readonly gpu_indices: number[];
+            readonly attempt: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly gone_at: string | null;
+            readonly exit_code: number | null;
+            readonly error: string;
         };
+        WorkerList: {
+            items: components["schemas"]["Worker"][];
+        };
+        /**
+         * @description * `starting` - starting: claims its GPUs; the worker host was asked
+         *     * `ready` - ready: registered and warm
+         *     * `training` - training: member of the active generation
+         *     * `leaving` - leaving: no longer wanted
+         *     * `gone` - gone: seen to have ended; its GPUs are free
+         * @enum {string}
+         */
+        WorkerPhase: "starting" | "ready" | "training" | "leaving" | "gone";
     };
     responses: never;
     parameters: never;
@@ -497,7 +1188,422 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    session_get: {
+    get_summary: {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+        };
+    };
+    get_utilisation: {
+        parameters: {
+            query?: {
+                minutes?: number;
+                /** @description Default: the first. */
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Utilisation"];
+                };
+            };
+        };
+    };
+    get_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    list_jobs: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or a label, or id. */
+                search?: string;
+                /** @description States, separated by commas. */
+                state?: string;
+                /** @description Only this team's jobs. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPage"];
+                };
+            };
+        };
+    };
+    submit_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+                "application/yaml": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+        };
+    };
+    get_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+        };
+    };
+    cancel_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+        };
+    };
+    list_job_events: {
+        parameters: {
+            query?: {
+                /** @description An event's id. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+        };
+    };
+    explain_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+        };
+    };
+    list_job_generations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerationList"];
+                };
+            };
+        };
+    };
+    list_job_logs: {
+        parameters: {
+            query?: {
+                /** @description All lines as server-sent events, as they come. */
+                follow?: boolean;
+                /** @description Last lines. */
+                tail?: number;
+                /** @description Only this process. */
+                worker?: string;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLineList"];
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    list_job_metrics: {
+        parameters: {
+            query?: {
+                /** @description At most so many. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricList"];
+                };
+            };
+        };
+    };
+    pause_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+        };
+    };
+    resume_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+        };
+    };
+    list_job_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+        };
+    };
+    validate_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+                "application/yaml": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+        };
+    };
+    list_pools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolList"];
+                };
+            };
+        };
+    };
+    get_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -516,7 +1622,7 @@ export interface operations {
             };
         };
     };
-    session_post: {
+    log_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -539,7 +1645,7 @@ export interface operations {
             };
         };
     };
-    session_delete: {
+    log_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -548,6 +1654,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description No response body */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -556,250 +1663,10 @@ export interface operations {
             };
         };
     };
-    jobs_list: {
+    list_teams: {
         parameters: {
             query?: {
-                team?: string;
-                state?: string;
-                search?: string;
-                limit?: number;
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Job"][];
-                        next_cursor: string | null;
-                    };
-                };
-            };
-        };
-    };
-    job_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
-        };
-    };
-    job_pause: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Verb"];
-            };
-        };
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
-        };
-    };
-    job_resume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Verb"];
-            };
-        };
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
-        };
-    };
-    job_cancel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Verb"];
-            };
-        };
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Job"];
-                };
-            };
-        };
-    };
-    job_events: {
-        parameters: {
-            query?: {
-                after?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Event"][];
-                    };
-                };
-            };
-        };
-    };
-    job_generations: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Generation"][];
-                    };
-                };
-            };
-        };
-    };
-    job_workers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Worker"][];
-                    };
-                };
-            };
-        };
-    };
-    job_metrics: {
-        parameters: {
-            query?: {
-                points?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["MetricPoint"][];
-                    };
-                };
-            };
-        };
-    };
-    job_explain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Explanation"];
-                };
-            };
-        };
-    };
-    teams: {
-        parameters: {
-            query?: {
+                /** @description Only this pool. */
                 pool?: string;
             };
             header?: never;
@@ -813,18 +1680,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: components["schemas"]["TeamStanding"][];
-                    };
+                    "application/json": components["schemas"]["TeamList"];
                 };
             };
         };
     };
-    pools: {
+    get_team: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                name: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -834,52 +1701,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        items: components["schemas"]["Pool"][];
-                    };
-                };
-            };
-        };
-    };
-    utilisation: {
-        parameters: {
-            query?: {
-                pool?: string;
-                minutes?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Utilisation"];
-                };
-            };
-        };
-    };
-    summary: {
-        parameters: {
-            query?: {
-                hours?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Summary"];
+                    "application/json": components["schemas"]["TeamDetail"];
                 };
             };
         };

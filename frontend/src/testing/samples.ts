@@ -51,7 +51,7 @@ export function aPoint(seconds: number, values: Record<string, number | null>): 
     workers: 1,
     global_batch_size: 64,
     values,
-  } as MetricPoint;
+  };
 }
 
 export function aLine(seconds: number, text: string, worker = "k3v9-1-1"): LogLine {

@@ -21,8 +21,6 @@ export function Events({ job }: { readonly job: Job }) {
         <Problem error={events.error} onRetry={() => void events.refetch()} />
       )}
       {events.data?.items.length === 0 && <EmptyState title="Nothing has happened yet" />}
-      {/* A scrolling region must be reachable by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ol className={styles.events} aria-label="Events, newest first" tabIndex={0}>
         {events.data?.items.toReversed().map((event) => (
           <Row key={event.id} event={event} />

@@ -38,8 +38,6 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
 
   return (
     <div className={styles.frame}>
-      {/* A scrolling region must be reachable by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div
         ref={box}
         className={styles.box}

@@ -13,7 +13,7 @@ import { shareBar } from "../../domain/standing";
 import styles from "./Teams.module.css";
 
 export function Teams({ pool }: { readonly pool: string | undefined }) {
-  const teams = useTeams();
+  const teams = useTeams(pool);
   const pools = usePools();
   const gpusTotal = pools.data?.items.find((candidate) => candidate.name === pool)?.gpus_total ?? 1;
   return (
