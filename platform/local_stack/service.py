@@ -33,6 +33,11 @@ class Service:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def has_own_database(self) -> bool:
+        """Whether we run PostgreSQL ourselves."""
+        return not os.environ.get("DATABASE_URL")
+
     def environment(self) -> dict[str, str]:
         """What every process of the service finds in its environment."""
         runtime_dir = self.checkout.runtime_dir
@@ -54,7 +59,7 @@ class Service:
     def servers(self) -> tuple[ProcessSpec, ...]:
         """The embedded servers, for what the environment does not name."""
         specs = []
-        if not os.environ.get("DATABASE_URL"):
+        if self.has_own_database:
             specs.append(
                 embedded_postgres.spec(
                     data_dir=self.checkout.state_dir / "postgres",

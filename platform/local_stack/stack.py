@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from local_stack import checkout as checkouts
-from local_stack import embedded_postgres, gpus, leftovers, secrets_file, stack_record
+from local_stack import embedded_postgres, gpus, leftovers, preparation, secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.service import Service
 from local_stack.stack_record import Phase, StackRecord
@@ -22,11 +19,6 @@ from local_stack.supervisor import Supervisor
 from local_stack.terminal import duration
 
 WATCH_SECONDS = 0.2  # how often the processes are looked at
-TEAMS = ("vision", "language")
-
-
-class StartFailed(Exception):
-    """A step of the start did not succeed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +59,7 @@ class Stack:
 
         Raises:
             AlreadyUp: another supervisor of this checkout runs.
-            StartFailed, NotReady, NoPostgres, NoValkey: it could not start; nothing is left.
+            PreparationFailed, NotReady, NoPostgres, NoValkey: it could not start; nothing is left.
         """
         self._checkout.make_folders()
         with stack_record.exclusive(self._checkout):
@@ -87,12 +79,12 @@ class Stack:
         self._update(url=service.url)
         with self._step("PostgreSQL and Valkey"):
             self._supervisor.start(*service.servers())
-            if not os.environ.get("DATABASE_URL"):
+            if service.has_own_database:
                 embedded_postgres.ensure_database(self._checkout.runtime_dir)
         with self._step("Database schema"):
-            self._manage(service, "migrate", "--no-input")
+            preparation.migrate(service)
         with self._step("Teams and admin"):
-            self._bootstrap(service)
+            preparation.bootstrap(service, slots=self._options.slots or gpus.slots())
         with self._step("api, beat, control and io"):
             self._supervisor.start(*service.processes())
         self._update(phase=Phase.READY, doing="ready")
@@ -110,30 +102,6 @@ class Stack:
             port=checkouts.free_port(preferred),
             tick_seconds=self._options.tick_seconds,
         )
-
-    def _bootstrap(self, service: Service) -> None:
-        slots = self._options.slots or gpus.slots()
-        teams = [f"--team={name}={share}" for name, share in guarantees(slots).items()]
-        told = self._manage(
-            service,
-            *("bootstrap", "--pool", "default", "--nodes", "1", "--slots", str(slots), *teams),
-            *("--admin-password", service.secrets.admin_password),
-        )
-        tokens = {team: key for team, key in json.loads(told)["tokens"].items() if key}
-        secrets_file.save(self._checkout, service.secrets.with_tokens(tokens))
-
-    def _manage(self, service: Service, *arguments: str) -> str:
-        ran = subprocess.run(
-            (sys.executable, "manage.py", *arguments),
-            cwd=self._checkout.root,
-            env={**os.environ, **service.environment()},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ran.returncode != 0:
-            raise StartFailed(f"manage.py {arguments[0]} failed:\n{ran.stderr.strip()}")
-        return ran.stdout
 
     def _watch(self) -> None:
         while True:
@@ -161,9 +129,3 @@ class Stack:
         processes = self._supervisor.records()
         self._record = replace(self._record, processes=processes, **changes)  # type: ignore[arg-type] # the fields' names are ours
         stack_record.write(self._checkout, self._record)
-
-
-def guarantees(slots: int) -> dict[str, int]:
-    """The machine shared out among the two teams, each at least nothing and all together whole."""
-    half = slots // 2
-    return dict(zip(TEAMS, (slots - half, half), strict=True))

@@ -7,7 +7,7 @@ from local_stack.checkout import UnsafeFolder
 from local_stack.child_process import NotReady
 from local_stack.embedded_postgres import NoPostgres
 from local_stack.embedded_valkey import NoValkey
-from local_stack.stack import StartFailed
+from local_stack.preparation import PreparationFailed
 from local_stack.stack_record import AlreadyUp
 from local_stack.terminal import coloured, say
 
@@ -17,8 +17,8 @@ TROUBLE = (
     NoPostgres,
     NotReady,
     NoValkey,
+    PreparationFailed,
     OSError,  # no free port, a full disk
-    StartFailed,
     UnsafeFolder,
 )
 

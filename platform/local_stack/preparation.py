@@ -1,0 +1,100 @@
+"""What must the database hold before the service starts? The schema; a pool, teams and an admin.
+
+Each step runs Django once, which takes seconds, so it is stamped: a restart skips what is done.
+A database that `DATABASE_URL` names belongs to somebody else, and is looked after every time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from local_stack import secrets_file
+from local_stack.service import Service
+from local_stack.set_up.stamp import Stamp, digest_of
+
+POOL = "default"
+TEAMS = ("vision", "language")
+PACKAGES = ("autoscaler", "jobs", "platform")  # those with migrations
+
+
+class PreparationFailed(Exception):
+    """A management command did not succeed."""
+
+
+def migrate(service: Service) -> None:
+    """Bring the database's schema up to date.
+
+    Raises:
+        PreparationFailed: with what Django said.
+    """
+    stamp = _stamp(service, "schema", digest_of(_migrations(service.checkout.root)))
+    _once(service, stamp, lambda: manage(service, "migrate", "--no-input"))
+
+
+def bootstrap(service: Service, *, slots: int) -> None:
+    """Make the pool, the demo's two teams and the admin, and keep their secrets.
+
+    What people change later in the administration stays, unless the number of slots changes.
+
+    Raises:
+        PreparationFailed: with what Django said.
+    """
+    stamp = _stamp(service, "bootstrap", digest_of([], str(slots), *TEAMS))
+    _once(service, stamp, lambda: _bootstrap(service, slots))
+
+
+def guarantees(slots: int) -> dict[str, int]:
+    """The machine shared out among the two teams, as evenly as whole GPUs allow."""
+    half = slots // 2
+    return dict(zip(TEAMS, (slots - half, half), strict=True))
+
+
+def manage(service: Service, *arguments: str) -> str:
+    """Run one of the service's management commands and return what it printed.
+
+    Raises:
+        PreparationFailed: with what Django said.
+    """
+    ran = subprocess.run(
+        (sys.executable, "manage.py", *arguments),
+        cwd=service.checkout.root,
+        env={**os.environ, **service.environment()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode != 0:
+        raise PreparationFailed(f"manage.py {arguments[0]} failed:\n{ran.stderr.strip()}")
+    return ran.stdout
+
+
+def _bootstrap(service: Service, slots: int) -> None:
+    teams = [f"--team={name}={share}" for name, share in guarantees(slots).items()]
+    told = manage(
+        service,
+        *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(slots), *teams),
+        *("--admin-password", service.secrets.admin_password),
+    )
+    secrets_file.save(service.checkout, service.secrets.with_tokens(json.loads(told)["tokens"]))
+
+
+def _once(service: Service, stamp: Stamp, step: Callable[[], object]) -> None:
+    if service.has_own_database and stamp.is_valid:
+        return
+    step()
+    stamp.set()
+
+
+def _stamp(service: Service, name: str, digest: str) -> Stamp:
+    """Stamps lie beside the database, and go when it goes."""
+    return Stamp(file=service.checkout.state_dir / f"{name}.stamp", digest=digest)
+
+
+def _migrations(root: Path) -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from (root / package).rglob("migrations/*.py")
