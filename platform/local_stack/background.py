@@ -49,6 +49,7 @@ def start(
         process = subprocess.Popen(
             command,
             cwd=checkout.root,
+            env={**os.environ, "CONCERTINA_HOME": str(checkout.state_dir)},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
