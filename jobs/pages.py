@@ -25,7 +25,7 @@ class Page:
     next_cursor: str | None
 
 
-def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str | None) -> Page:
+def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> Page:
     """Cut one page. New jobs never shift a page, because a cursor names a place, not a number.
 
     Raises:

@@ -22,7 +22,7 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     global_batch_size = serializers.IntegerField()
     samples_per_second = serializers.FloatField()
     speedup = serializers.FloatField()
-    value = serializers.FloatField()
+    value = serializers.FloatField(allow_null=True)
 
 
 class ChangeSerializer(serializers.Serializer[Any]):

@@ -25,13 +25,21 @@ class StatesField(serializers.CharField):
 
 
 class JobListQuery(serializers.Serializer[Any]):
-    team = serializers.CharField(required=False, default="", help_text="Only this team's jobs.")
-    state = StatesField(required=False, default="", help_text="States, separated by commas.")
+    team = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="Only this team's jobs."
+    )
+    state = StatesField(
+        required=False, default="", allow_blank=True, help_text="States, separated by commas."
+    )
     search = serializers.CharField(
-        required=False, default="", max_length=200, help_text="Part of the name or a label, or id."
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="Part of the name or a label, or id.",
     )
     limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=200)
-    cursor = serializers.CharField(required=False, default=None, max_length=200)
+    cursor = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
 
 
 class EventQuery(serializers.Serializer[Any]):

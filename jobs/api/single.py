@@ -46,6 +46,7 @@ def _steers(operation_id: str, summary: str) -> Callable[..., Any]:
         post=extend_schema(
             operation_id=operation_id,
             summary=summary,
+            description="A job that holds GPUs first becomes `stopping`, until they are free.",
             request=requests.ReasonBody,
             responses={202: serializers.JobDetailSerializer},
         )

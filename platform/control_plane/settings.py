@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from control_plane import database_url, environment, redis_url, structured_logging
+from jobs.lifecycle import State
 
 ENVIRONMENT = environment.read()
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,9 +114,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": False,
     "ENUM_NAME_OVERRIDES": {
-        "JobState": "jobs.lifecycle.State",
+        "JobState": [state.value for state in State],
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",
+        "HealthStatus": ["ok", "unavailable"],
+        "LogStream": ["stdout", "stderr"],
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
@@ -24,8 +24,24 @@ class ErrorSerializer(serializers.Serializer[Any]):
     details = ErrorDetailSerializer(many=True)
 
 
-_SPEC_WRITERS: Final = frozenset({"submit_job"})
-_STEERING: Final = frozenset({"cancel_job", "pause_job", "resume_job"})
+Direction = Literal["request", "response"]
+
+_ERRORS: Final[dict[str, list[int]]] = {  # beyond 401, and 404 where an address names something
+    "get_health": [],
+    "log_in": [400, 429],
+    "submit_job": [400, 409, 413, 422],
+    "validate_job": [400, 413],
+    "cancel_job": [409],
+    "pause_job": [409],
+    "resume_job": [409],
+    "list_jobs": [400],
+    "list_job_metrics": [400],
+    "list_job_events": [400],
+    "list_job_logs": [400],
+    "get_utilisation": [400, 404],
+    "get_summary": [400],
+    "list_teams": [404],
+}
 
 
 class Schema(AutoSchema):
@@ -35,22 +51,22 @@ class Schema(AutoSchema):
         first = self.path.removeprefix("/api/v1/").split("/")[0].split(":")[0]
         return [first]
 
-    def get_response_serializers(self) -> Any:
-        answers: Any = super().get_response_serializers()
-        if not isinstance(answers, dict):
-            answers = {200: answers}
-        return {**answers, **dict.fromkeys(self._error_codes(), ErrorSerializer)}
+    def _get_response_bodies(self, direction: Direction = "response") -> dict[str, Any]:
+        """Add the errors to the answers that the view declares."""
+        bodies: dict[str, Any] = super()._get_response_bodies(direction)
+        error = self._get_response_for_code(  # type: ignore[no-untyped-call]  # theirs is untyped
+            ErrorSerializer, "default", direction=direction
+        )
+        return {**bodies, **{str(code): error for code in self._error_codes()}}
 
     def _error_codes(self) -> list[int]:
         operation = self.get_operation_id()
-        codes = [] if operation == "get_health" else [401]
+        codes = set(_ERRORS.get(operation, ()))
+        if operation != "get_health":
+            codes.add(401)
         if "{" in self.path:
-            codes.append(404)
-        if operation in _SPEC_WRITERS:
-            codes += [400, 409, 422]
-        if operation in _STEERING:
-            codes += [400, 409]
-        return codes
+            codes.add(404)
+        return sorted(codes)
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # untyped base
