@@ -38,16 +38,13 @@ class RunningStack:
         assert record is not None
         return psutil.Process(next(p.pid for p in record.processes if p.name == name))
 
-    def training_process(self, process_id: str) -> psutil.Process:
-        """The process of a job that runs the user's command under this id."""
+    def training_process(self, worker_id: str, *, script: str) -> psutil.Process:
+        """The process in which this worker runs the user's script."""
         for process in psutil.process_iter():
             try:
-                if (
-                    process.environ().get("CONCERTINA_WORKER_ID") == process_id
-                    and process.cmdline()
-                    and "concertina-supervisor" not in " ".join(process.cmdline())
-                ):
+                runs_script = any(word.endswith(script) for word in process.cmdline())
+                if runs_script and process.environ().get("CONCERTINA_WORKER_ID") == worker_id:
                     return process
-            except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            except psutil.Error:  # it ended while we looked
                 continue
-        raise AssertionError(f"no process runs worker {process_id}")
+        raise AssertionError(f"no process runs {script} as worker {worker_id}")
