@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 from rich.console import Console
@@ -74,23 +74,32 @@ class Session:
 
     terminal: Terminal
     place_of: Callable[[str], str] = field(default=lambda _field: "")  # where a field stands
+    _open: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def client(self) -> Client:
         """Made when first needed, so that a bad file is told before a missing login."""
         found = credentials.load()
-        return Client(found.url, found.token, on_delay=self.terminal.say_delay)
+        client = Client(found.url, found.token, on_delay=self.terminal.say_delay)
+        self._open.enter_context(client)
+        return client
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
 
 @contextmanager
 def session(output: Format) -> Iterator[Session]:
     """Run a command's body; an error becomes a message and an exit code, never a traceback."""
-    current = Session(terminal=Terminal(output))
-    try:
-        yield current
-    except ConcertinaError as error:
-        current.terminal.show_error(error, current.place_of)
-        raise typer.Exit(error.exit_code) from None
+    with Session(terminal=Terminal(output)) as current:
+        try:
+            yield current
+        except ConcertinaError as error:
+            current.terminal.show_error(error, current.place_of)
+            raise typer.Exit(error.exit_code) from None
 
 
 def _console(*, is_error: bool) -> Console:

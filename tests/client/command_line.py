@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from local_stack.checkout import ROOT
+from typer.testing import CliRunner
+
+from concertina.main import app
 
 PROGRAM = (sys.executable, "-m", "concertina")
 PATIENCE_SECONDS = 30.0
@@ -71,17 +74,13 @@ class CommandLine:
     environment: dict[str, str]
 
     def __call__(self, *arguments: str | Path, stdin: str = "") -> Ending:
-        done = subprocess.run(
-            (*PROGRAM, *map(str, arguments)),
-            env=self._environment(),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
+        """Run a command to its end, in this process: that is many times faster."""
+        ours = dict.fromkeys(name for name in os.environ if name.startswith("CONCERTINA_"))
+        done = CliRunner().invoke(
+            app, [str(one) for one in arguments], input=stdin, env={**ours, **self.environment}
         )
-        assert "Traceback" not in done.stderr
-        return Ending(exit_code=done.returncode, out=done.stdout, err=done.stderr)
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        return Ending(exit_code=done.exit_code, out=done.stdout, err=done.stderr)
 
     @contextmanager
     def running(self, *arguments: str | Path) -> Iterator[tuple[Running, Callable[[], Ending]]]:

@@ -18,7 +18,7 @@ class RunningApi:
     """Listens on the same port over all its lives."""
 
     def __init__(self, folder: Path) -> None:
-        self._port = free_port(9500)
+        self._port = free_port(9200 + os.getpid() % 700)  # other runs have others
         self.url = f"http://127.0.0.1:{self._port}"
         self._spec = ProcessSpec(
             name="api",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -74,10 +75,10 @@ def _watch(terminal: Terminal, every: float) -> None:
         def say_delay(error: Unreachable, seconds: float) -> None:
             live.update(f"{error.message} Trying again in {seconds:.1f} s.", refresh=True)
 
-        client = Client(found.url, found.token, policy=PATIENT, on_delay=say_delay)
-        try:
+        with (
+            Client(found.url, found.token, policy=PATIENT, on_delay=say_delay) as client,
+            suppress(KeyboardInterrupt),
+        ):
             while True:
                 live.update(view(look(client), client.url), refresh=True)
                 client.clock.sleep(every)
-        except KeyboardInterrupt:
-            return
