@@ -91,10 +91,13 @@ class InMemoryHost:
                     yield process
             time.sleep(poll_seconds)
 
-    def logs(self, process_ids: tuple[str, ...]) -> Iterator[LogLine]:
+    def logs(
+        self, process_ids: tuple[str, ...], *, tail: int | None = None
+    ) -> Iterator[LogLine]:
         self._check()
         wanted = [line for line in self._lines if line.process_id in process_ids]
-        return iter(sorted(wanted, key=lambda line: line.at))
+        lines = sorted(wanted, key=lambda line: line.at)
+        return iter(lines if tail is None else lines[len(lines) - min(tail, len(lines)) :])
 
     def exit(self, process_id: str, exit_code: int) -> None:
         """The process ends with this code."""

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -96,14 +97,17 @@ class ProcessHost:
             seen = {process_id: process.phase for process_id, process in now.items()}
             time.sleep(poll_seconds)
 
-    def logs(self, process_ids: tuple[str, ...]) -> Iterator[LogLine]:
+    def logs(
+        self, process_ids: tuple[str, ...], *, tail: int | None = None
+    ) -> Iterator[LogLine]:
         wanted = set(process_ids)
         folders = (self.state_dir / "logs").glob("*/*.log")
         jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
-        return log_store.merge(
-            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id))
+        lines = log_store.merge(
+            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id, tail=tail))
             for job_id, process_id in jobs
         )
+        return lines if tail is None else iter(deque(lines, maxlen=tail))
 
     @property
     def _folder(self) -> Path:

@@ -1,0 +1,77 @@
+"""Who used how much? GPU time of every job, and each team's GPUs at every tick."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from cluster.models import UtilisationSample
+from django.db import connection
+from tenancy.models import Quota
+
+from jobs.lifecycle import State
+from jobs.models import GpuClaim, Job
+from jobs.spec import JobSpec
+
+SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
+
+_GPU_SECONDS: Final = """
+    UPDATE jobs_job SET gpu_seconds = held.seconds * held.gpus
+    FROM (
+        SELECT job.id,
+               (job.resolved_spec #>> '{resources,gpus_per_worker}')::integer AS gpus,
+               SUM(EXTRACT(EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at))
+                   AS seconds
+        FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
+        WHERE job.id = ANY(%(jobs)s)
+        GROUP BY job.id
+    ) held
+    WHERE jobs_job.id = held.id
+"""
+
+
+def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
+    """GPU time held so far, from the lives of the workers: the same however often it is run."""
+    jobs = list(job_ids)
+    if not jobs:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now})
+
+
+def sample_utilisation(now: datetime) -> None:
+    """One row per team and pool with a quota, GPUs in use or waiting jobs."""
+    if UtilisationSample.objects.filter(at__gt=now - timedelta(seconds=SAMPLE_SECONDS)).exists():
+        return
+    used = _used_gpus()
+    waiting = _waiting_gpus()
+    guaranteed = {
+        (quota.pool_id, quota.team_id): quota.guaranteed_gpus for quota in Quota.objects.all()
+    }
+    UtilisationSample.objects.bulk_create(
+        UtilisationSample(
+            at=now,
+            pool_id=pool_id,
+            team_id=team_id,
+            gpus=used[pool_id, team_id],
+            guaranteed_gpus=guaranteed.get((pool_id, team_id), 0),
+            waiting_gpus=waiting[pool_id, team_id],
+        )
+        for pool_id, team_id in sorted({*used, *waiting, *guaranteed})
+    )
+
+
+def _used_gpus() -> Counter[tuple[int, int]]:
+    claims = GpuClaim.objects.values_list("node__pool_id", "worker__job__team_id")
+    return Counter(claims)
+
+
+def _waiting_gpus() -> Counter[tuple[int, int]]:
+    waiting: Counter[tuple[int, int]] = Counter()
+    for job in Job.objects.filter(state=State.QUEUED):
+        spec = JobSpec.from_resolved(job.resolved_spec)
+        gpus = spec.elastic.min_workers * spec.resources.gpus_per_worker
+        waiting[job.pool_id, job.team_id] += gpus
+    return waiting

@@ -1,0 +1,21 @@
+"""A running job gives everything back and waits again; it continues from its checkpoint."""
+
+from __future__ import annotations
+
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.outcome import stop
+from autoscaler.planning.decisions import Decision
+from jobs.lifecycle import State
+
+
+def pause(view: JobView, decision: Decision, shell: Shell) -> bool:
+    """Ask its workers to write a checkpoint and to leave; False: somebody changed the job."""
+    return stop(
+        view,
+        shell,
+        ends_as=State.QUEUED,
+        reason=decision.reason,
+        message=decision.message,
+        data={"beneficiaries": list(decision.beneficiaries)},
+    )

@@ -1,0 +1,123 @@
+"""A running job gets other workers or another global batch.
+
+Hot: those who stay keep their ids and ranks, joiners get seats at once, leavers train on until the
+coordinator has switched. Restart: the new set is written down and all old workers are asked to
+end; `upkeep.restart_mode` seats the new ones when they have gone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from cluster.models import Node
+
+from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.names import worker_ids
+from autoscaler.control_loop.shell import Shell
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.decisions import Decision
+from jobs.lifecycle import State
+from jobs.models import Worker
+from jobs.transitions import move
+
+
+class _NotNow(Exception):
+    """Somebody else changed the job, or a GPU it needs is not free yet."""
+
+
+def rescale(view: JobView, decision: Decision, shell: Shell) -> bool:
+    """Write the new assignment; False, and nothing changed: not now."""
+    if decision.allocation is None:
+        return False
+    staying = _staying(view, decision.allocation)
+    nodes = _nodes_of_joiners(staying, decision.allocation)
+    used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
+    joining = worker_ids(view.id, attempt=view.job.attempt, used=used, count=len(nodes))
+    wanted = seats.arranged(joining, iter(nodes), view.spec.resources.gpus_per_worker)
+    if not view.is_hot and not _will_fit(view, wanted):
+        return False
+    try:
+        with shell.changing(view.id):
+            _seat(view, wanted)
+            _write(view, decision, [*ids(staying), *joining], wanted, shell)
+    except _NotNow:
+        return False
+    return True
+
+
+def takes_gpus(view: JobView, allocation: Allocation) -> bool:
+    """Whether it needs a GPU that it does not hold."""
+    held = Counter(worker.row.node.name for worker in view.live)
+    return any(count > held[node] for node, count in allocation.workers_by_node)
+
+
+def _staying(view: JobView, allocation: Allocation) -> list[WorkerView]:
+    """Of each node the first in rank order, as many as it keeps; nobody stays over a restart."""
+    if not view.is_hot:
+        return []
+    places = Counter(dict(allocation.workers_by_node))
+    staying = []
+    for worker in view.members:
+        node = worker.row.node.name
+        if not worker.is_gone and places[node] > 0:
+            places[node] -= 1
+            staying.append(worker)
+    return staying
+
+
+def _nodes_of_joiners(staying: Sequence[WorkerView], allocation: Allocation) -> list[str]:
+    places = Counter(dict(allocation.workers_by_node))
+    places.subtract(worker.row.node.name for worker in staying)
+    return [node for node, _ in allocation.workers_by_node for _ in range(places[node])]
+
+
+def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
+    """Whether the new set fits into what is free and what the old one gives back."""
+    nodes = Node.objects.filter(name__in={seat.node for seat in wanted})
+    free = seats.free_gpus([node.id for node in nodes])
+    own = view.spec.resources.gpus_per_worker
+    held = Counter(worker.row.node_id for worker in view.live)
+    needed = Counter(seat.node for seat in wanted)
+    return all(
+        needed[node.name] * own <= len(free[node.id]) + held[node.id] * own for node in nodes
+    )
+
+
+def _seat(view: JobView, wanted: Sequence[seats.Seat]) -> None:
+    """Joiners of a hot job sit down now; those of a restart when the old workers have gone."""
+    if view.is_hot and not seats.take(view.job, wanted, attempt=view.job.attempt):
+        raise _NotNow
+
+
+def _write(
+    view: JobView,
+    decision: Decision,
+    new_ids: Sequence[str],
+    wanted: Sequence[seats.Seat],
+    shell: Shell,
+) -> None:
+    assert decision.allocation is not None  # noqa: S101 - checked by `rescale`
+    address = view.live[0].row.node.address
+    is_moved = move(
+        view.id,
+        {State.RUNNING},
+        State.RESCALING,
+        reason=decision.reason,
+        message=decision.message,
+    )
+    is_assigned = is_moved and assignments.assign(
+        view,
+        new_ids,
+        global_batch_size=decision.allocation.global_batch_size,
+        reason=decision.reason,
+        message=decision.message,
+        decision={
+            **decision_document.document(decision, decided_at=shell.now),
+            "seats": seats.to_document(wanted),
+            "master_port": ports.free_port(address, taken={view.job.coordinator_port or 0}),
+        },
+    )
+    if not is_assigned:
+        raise _NotNow

@@ -1,0 +1,77 @@
+"""A waiting job gets its workers."""
+
+from __future__ import annotations
+
+from cluster.models import Node
+
+from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.names import worker_ids
+from autoscaler.control_loop.shell import Shell
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.decisions import Decision
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Job, Worker
+from jobs.transitions import move
+
+
+class _NotNow(Exception):
+    """Somebody else changed the job, or a GPU it needs is not free yet."""
+
+
+def start(view: JobView, decision: Decision, shell: Shell) -> bool:
+    """Claim the GPUs, make the workers and their assignment; False, and nothing changed: not now.
+
+    The processes are started from these rows afterwards.
+    """
+    if decision.allocation is None:
+        return False
+    try:
+        with shell.changing(view.id):
+            _start(view, decision, decision.allocation, shell)
+    except _NotNow:
+        return False
+    return True
+
+
+def _start(view: JobView, decision: Decision, allocation: Allocation, shell: Shell) -> None:
+    attempt = max(view.job.attempt, 1)
+    nodes = [node for node, count in allocation.workers_by_node for _ in range(count)]
+    used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
+    new_ids = worker_ids(view.id, attempt=attempt, used=used, count=len(nodes))
+    wanted = seats.arranged(new_ids, iter(nodes), view.spec.resources.gpus_per_worker)
+    address = Node.objects.get(name=nodes[0]).address
+    taken = _promised_ports()
+    port = ports.free_port(address, taken=taken)
+    master_port = ports.free_port(address, taken={*taken, port})
+    if not seats.take(view.job, wanted, attempt=attempt):
+        raise _NotNow
+    is_moved = move(
+        view.id,
+        {State.QUEUED},
+        State.STARTING,
+        reason=decision.reason,
+        message=decision.message,
+        changes={"attempt": attempt, "coordinator_port": port, "not_before": None},
+    )
+    is_assigned = is_moved and assignments.assign(
+        view,
+        new_ids,
+        attempt=attempt,
+        global_batch_size=allocation.global_batch_size,
+        reason=decision.reason,
+        message=decision.message,
+        decision={
+            **decision_document.document(decision, decided_at=shell.now),
+            "seats": seats.to_document(wanted),
+            "master_port": master_port,
+        },
+    )
+    if not is_assigned:
+        raise _NotNow
+
+
+def _promised_ports() -> set[int]:
+    holders = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
+    ports_held = holders.values_list("coordinator_port", flat=True)
+    return {port for port in ports_held if port is not None}

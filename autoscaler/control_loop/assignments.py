@@ -1,0 +1,53 @@
+"""How is written down what a job should run with? As the next revision of its assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autoscaler.control_loop.job_view import JobView
+from jobs.models import Assignment, Job, Worker
+
+
+def assign(
+    view: JobView,
+    worker_ids: Sequence[str],
+    *,
+    global_batch_size: int,
+    reason: str,
+    message: str,
+    decision: Mapping[str, Any] | None = None,
+    attempt: int | None = None,
+) -> bool:
+    """Write the next revision, inside the caller's transaction; False: somebody else did.
+
+    Warm workers that are not part of it are leaving from now on. `decision` also keeps what a later
+    tick needs to go on after a crash: the placement of workers that have no rows yet.
+    """
+    revision = view.job.revision + 1
+    mine = Job.objects.filter(pk=view.id, revision=view.job.revision)
+    if not mine.update(revision=revision):
+        return False
+    Assignment.objects.create(
+        job_id=view.id,
+        revision=revision,
+        attempt=view.job.attempt if attempt is None else attempt,
+        worker_ids=list(worker_ids),
+        global_batch_size=global_batch_size,
+        reason=reason,
+        message=message,
+        decision=dict(decision or {}),
+    )
+    others = Worker.objects.filter(job_id=view.id).exclude(pk__in=worker_ids)
+    warm = {Worker.Phase.READY, Worker.Phase.TRAINING}
+    others.filter(phase__in=warm).update(phase=Worker.Phase.LEAVING)
+    return True
+
+
+def batch_for(view: JobView, workers: int, wished: int) -> int:
+    """The wished batch, or the nearest smaller one that so many workers can hold."""
+    bounds = view.spec.batch.bounds()
+    if bounds.has_accumulation or bounds.max_per_worker is None:
+        return wished
+    fits = min(wished, bounds.max_per_worker * workers)
+    return max(fits - fits % bounds.multiple_of, 1)

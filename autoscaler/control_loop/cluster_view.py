@@ -1,0 +1,189 @@
+"""What does the planner see? The observed cluster as values of `autoscaler.planning`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Final
+
+from cluster import models as cluster
+from django.db.models import Avg, Q
+from tenancy.models import Quota
+
+from autoscaler.control_loop import seats
+from autoscaler.control_loop.endings import Ending
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.release import WORKER_LOST
+from autoscaler.planning import cluster_state as planning
+from jobs import events
+from jobs.lifecycle import FINAL, State
+from jobs.models import Event, Generation, Measurement, Worker
+
+_RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
+_STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
+
+
+def cluster_state(views: Iterable[JobView], shell: Shell) -> planning.ClusterState:
+    """The snapshot of a tick, from jobs that may be planned."""
+    plannable = [view for view in views if _is_plannable(view, shell)]
+    histories = _Histories([view.id for view in plannable])
+    return planning.ClusterState(
+        now=shell.now.timestamp(),
+        pools=tuple(_pools()),
+        quotas=tuple(_quotas()),
+        jobs=tuple(_job(view, histories) for view in plannable),
+        changes=tuple(_changes(shell)),
+    )
+
+
+def _is_plannable(view: JobView, shell: Shell) -> bool:
+    """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
+    if view.state is State.QUEUED:
+        return view.job.not_before is None or view.job.not_before <= shell.now
+    return view.is_active or bool(view.live)
+
+
+class _Histories:
+    """What was measured of the jobs so far; two queries for all of them."""
+
+    def __init__(self, job_ids: list[str]) -> None:
+        self.measurements: dict[str, list[planning.Measurement]] = {}
+        for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
+            self.measurements.setdefault(row.job_id, []).append(_measurement(row))
+        rescales = Generation.objects.filter(job__in=job_ids, stall_seconds__gt=0)
+        stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
+        self.stall_seconds: Mapping[str, float] = dict(stalls)
+
+
+def _job(view: JobView, histories: _Histories) -> planning.Job:
+    job, spec = view.job, view.spec
+    counts = spec.elastic.worker_counts()
+    is_waiting = view.state is State.QUEUED
+    is_fixed = spec.elastic.mode == "fixed"
+    is_settled = _is_settled(view)
+    bounds = spec.batch.bounds()
+    stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
+    return planning.Job(
+        job_id=job.id,
+        name=job.name,
+        team=job.team.name,
+        pool=job.pool.name,
+        phase=planning.JobPhase.WAITING if is_waiting else planning.JobPhase.ACTIVE,
+        priority=job.priority,
+        preemptibility=planning.Preemptibility(spec.preemptibility),
+        submitted_at=job.submitted_at.timestamp(),
+        min_workers=spec.elastic.min_workers,
+        max_workers=spec.elastic.max_workers,
+        allowed_workers=counts,
+        gpus_per_worker=spec.resources.gpus_per_worker,
+        batch=planning.BatchRange(
+            base=bounds.base,
+            minimum=bounds.minimum,
+            maximum=bounds.maximum,
+            multiple_of=bounds.multiple_of,
+            max_per_gpu=bounds.max_per_worker,
+            accumulation=bounds.has_accumulation,
+        ),
+        allocation=None if is_waiting else _held(view),
+        started_at=job.started_at.timestamp() if job.started_at else None,
+        last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
+        min_interval_seconds=spec.elastic.min_interval,
+        rescales=job.rescales,
+        stall_seconds=stall,
+        attained_gpu_seconds=job.gpu_seconds,
+        remaining_samples=_remaining(view),
+        model_bytes=job.model_bytes,
+        can_rescale=is_waiting or (is_settled and not is_fixed),
+        target=None if is_waiting or is_settled else _target(view),
+        can_pause=is_settled and is_fixed,
+        measurements=tuple(histories.measurements.get(job.id, ())),
+    )
+
+
+def _is_settled(view: JobView) -> bool:
+    """Trains, no change is under way, and nobody has run to the end yet."""
+    is_ending = any(
+        worker.ending is Ending.COMPLETED or worker.row.phase == Worker.Phase.LEAVING
+        for worker in view.members
+    )
+    return view.state is State.RUNNING and not view.leavers and not is_ending
+
+
+def _held(view: JobView) -> planning.Allocation:
+    """Workers that hold GPUs now; those of a restart that is between two sets keep their place."""
+    nodes = Counter(worker.row.node.name for worker in view.live)
+    return _allocation(nodes, view) if nodes else _target(view)
+
+
+def _target(view: JobView) -> planning.Allocation:
+    """What it will hold when the change under way is over."""
+    if view.assignment is None or not view.is_active:
+        return _allocation(Counter(), view)
+    if view.is_between_sets:
+        wanted = seats.from_document(view.assignment.decision["seats"])
+        return _allocation(Counter(seat.node for seat in wanted), view)
+    live = [worker for worker in view.members if not worker.is_gone]
+    return _allocation(Counter(worker.row.node.name for worker in live), view)
+
+
+def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
+    return planning.Allocation(
+        workers_by_node=tuple(sorted(nodes.items())),
+        global_batch_size=view.assignment.global_batch_size if view.assignment else 0,
+    )
+
+
+def _remaining(view: JobView) -> int | None:
+    total = view.job.total_samples
+    return None if total is None else max(total - view.job.samples, 0)
+
+
+def _measurement(row: Measurement) -> planning.Measurement:
+    return planning.Measurement(
+        workers=row.workers,
+        nodes=row.nodes,
+        global_batch_size=row.global_batch_size,
+        steps=row.steps,
+        step_seconds=row.step_seconds,
+    )
+
+
+def _pools() -> Iterable[planning.Pool]:
+    for pool in cluster.Pool.objects.prefetch_related("nodes"):
+        nodes = tuple(
+            planning.Node(name=node.name, gpus=node.gpus, is_schedulable=node.is_schedulable)
+            for node in pool.nodes.all()
+        )
+        yield planning.Pool(name=pool.name, nodes=nodes, policy=pool.policy)
+
+
+def _quotas() -> Iterable[planning.TeamQuota]:
+    for quota in Quota.objects.select_related("team", "pool"):
+        yield planning.TeamQuota(
+            team=quota.team.name,
+            pool=quota.pool.name,
+            guaranteed_gpus=quota.guaranteed_gpus,
+            limit_gpus=quota.limit_gpus,
+            over_quota_weight=quota.over_quota_weight,
+        )
+
+
+def _changes(shell: Shell) -> Iterable[planning.Change]:
+    """What happened lately, once each, in order."""
+    ended = Q(kind=events.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
+    since = shell.now - timedelta(seconds=_RECENT_SECONDS)
+    recent = Event.objects.filter(ended | Q(kind=WORKER_LOST), at__gt=since)
+    rows = recent.select_related("job__pool").order_by("id")
+    changes = (_change(event) for event in rows)
+    return dict.fromkeys(changes)
+
+
+def _change(event: Event) -> planning.Change:
+    is_loss = event.kind == WORKER_LOST
+    return planning.Change(
+        kind=planning.ChangeKind.WORKER_LOST if is_loss else planning.ChangeKind.JOB_FINISHED,
+        pool=event.job.pool.name,
+        name=event.job_id if is_loss else event.job.name,
+    )

@@ -1,0 +1,60 @@
+"""Does the database still say what must always hold? For tests, and for whoever has doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Count, F, Q
+
+from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, State
+from jobs.models import Generation, GpuClaim, Job, Worker
+
+
+def contradictions() -> list[str]:
+    """One sentence for everything that contradicts something else."""
+    return [*_of_claims(), *_of_workers(), *_of_jobs(), *_of_generations()]
+
+
+def _of_claims() -> Iterator[str]:
+    for claim in GpuClaim.objects.filter(worker__phase=Worker.Phase.GONE):
+        yield f"{claim} is claimed by a worker that is gone"
+    for claim in GpuClaim.objects.filter(gpu_index__gte=F("node__gpus")):
+        yield f"{claim} is claimed, but its node has fewer GPUs"
+    for claim in GpuClaim.objects.exclude(worker__node=F("node")):
+        yield f"{claim} is on another node than its worker"
+
+
+def _of_workers() -> Iterator[str]:
+    live = Worker.objects.exclude(phase=Worker.Phase.GONE).select_related("job")
+    for worker in live.annotate(held=Count("claims")):
+        asked = worker.job.resolved_spec["resources"]["gpus_per_worker"]
+        if worker.held != asked:
+            yield f"{worker} holds {worker.held} GPUs instead of {asked}"
+        if worker.job.state in WITHOUT_WORKERS:
+            yield f"{worker} lives, but its job is {worker.job.state}"
+    for worker in Worker.objects.filter(phase=Worker.Phase.GONE, gone_at=None):
+        yield f"{worker} is gone, nobody knows since when"
+
+
+def _of_jobs() -> Iterator[str]:
+    for job in Job.objects.filter(state__in=ACTIVE):
+        newest = job.assignments.order_by("revision").last()
+        if newest is None or newest.revision != job.revision:
+            yield f"{job} is {job.state}, but its newest assignment is not of its revision"
+        if job.coordinator_port is None:
+            yield f"{job} is {job.state}, but its coordinator has no port"
+    for job in Job.objects.filter(Q(state=State.STOPPING) ^ ~Q(ends_as="")):
+        yield f"{job} is {job.state} and ends as {job.ends_as or 'nothing'}"
+    for job in Job.objects.filter(Q(finished_at=None), state__in=_FINAL):
+        yield f"{job} is {job.state}, nobody knows since when"
+
+
+def _of_generations() -> Iterator[str]:
+    for generation in Generation.objects.filter(ended_at=None, job__state__in=WITHOUT_WORKERS):
+        yield f"{generation} is open, but its job is {generation.job.state}"
+    open_ones = Job.objects.annotate(n=Count("generations", filter=Q(generations__ended_at=None)))
+    for job in open_ones.filter(n__gt=1):
+        yield f"{job} has {job.n} open generations"
+
+
+_FINAL = (State.COMPLETED, State.FAILED, State.CANCELLED)

@@ -1,0 +1,87 @@
+"""Who may apply plans now? One process at a time, and never one that has been overtaken.
+
+Two guards. A session's advisory lock of PostgreSQL lets only one process tick at a time; it goes
+with the connection, so a killed process frees it at once and nobody waits for a time-out. The
+`Lease` row counts up whenever the holder changes; every transaction that applies something reads
+that number under a row lock, so that a process which lost its connection, slept, and woke up in
+the middle of a tick finds out before it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import Error, connection, transaction
+
+from autoscaler.control_loop.models import Lease
+
+LEASE_NAME: Final = "control"
+LEASE_SECONDS: Final = 30.0  # for people: nobody waits for it
+_LOCK_NUMBER: Final = 0x436F6E63  # "Conc"
+
+
+class Overtaken(Exception):
+    """Another process holds the lease now; nothing more may be applied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """The number under which a tick applies what it decided."""
+
+    number: int
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A transaction that nobody with a higher number can have overtaken.
+
+        Raises:
+            Overtaken: somebody has.
+        """
+        with transaction.atomic():
+            held = Lease.objects.select_for_update().filter(pk=LEASE_NAME)
+            if held.values_list("fence", flat=True).first() != self.number:
+                raise Overtaken
+            yield
+
+
+@contextmanager
+def exclusively(*, holder: str, now: datetime) -> Iterator[Fence | None]:
+    """Hold the right to apply; None: another process ticks at this moment."""
+    if not _try_lock():
+        yield None
+        return
+    try:
+        yield _take(holder, now)
+    finally:
+        _unlock()
+
+
+@transaction.atomic
+def _take(holder: str, now: datetime) -> Fence:
+    expires_at = now + timedelta(seconds=LEASE_SECONDS)
+    first = {"holder": holder, "fence": 1, "expires_at": expires_at}
+    Lease.objects.get_or_create(pk=LEASE_NAME, defaults=first)
+    lease = Lease.objects.select_for_update().get(pk=LEASE_NAME)
+    if lease.holder != holder:
+        lease.holder = holder
+        lease.fence += 1
+    lease.expires_at = expires_at
+    lease.save()
+    return Fence(number=lease.fence)
+
+
+def _try_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK_NUMBER])
+        (is_ours,) = cursor.fetchone()
+    return bool(is_ours)
+
+
+def _unlock() -> None:
+    """A broken connection has unlocked already; what broke it must not be hidden by this."""
+    with suppress(Error), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK_NUMBER])

@@ -1,0 +1,111 @@
+"""How does one job stand, in the database and on the worker host, at this moment?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from cluster.worker_host import ObservedProcess, ProcessPhase
+
+from autoscaler.control_loop.endings import Ending, ending_of
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Assignment, Job, Worker
+from jobs.spec import JobSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerView:
+    """One worker: its row, and its process if the host lists one."""
+
+    row: Worker
+    process: ObservedProcess | None
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+    @property
+    def is_gone(self) -> bool:
+        return self.row.phase == Worker.Phase.GONE
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.phase is ProcessPhase.RUNNING
+
+    @property
+    def has_registered(self) -> bool:
+        """Its script called the library, and is warm or further."""
+        return self.row.phase in {
+            Worker.Phase.READY,
+            Worker.Phase.TRAINING,
+            Worker.Phase.LEAVING,
+        }
+
+    @property
+    def ending(self) -> Ending | None:
+        """How it ended; None while it is not gone."""
+        return ending_of(self.row.exit_code) if self.is_gone else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobView:
+    """One live job, with the workers of its newest assignment and all that are not gone."""
+
+    job: Job
+    spec: JobSpec
+    assignment: Assignment | None
+    workers: tuple[WorkerView, ...]
+    coordinator: ObservedProcess | None
+    state_since: datetime  # when it came into its present state
+
+    @property
+    def id(self) -> str:
+        return self.job.id
+
+    @property
+    def state(self) -> State:
+        return State(self.job.state)
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ACTIVE
+
+    @property
+    def is_hot(self) -> bool:
+        """Its workers are led by a coordinator and survive each other's loss."""
+        return self.job.mode != Job.Mode.RESTART
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Ids of the newest assignment's workers, in rank order."""
+        return tuple(self.assignment.worker_ids) if self.assignment else ()
+
+    @property
+    def members(self) -> tuple[WorkerView, ...]:
+        """Workers of the newest assignment that have a row, gone or not, in rank order."""
+        by_id = {worker.id: worker for worker in self.workers}
+        return tuple(by_id[worker_id] for worker_id in self.wanted if worker_id in by_id)
+
+    @property
+    def live(self) -> tuple[WorkerView, ...]:
+        """Workers that hold GPUs."""
+        return tuple(worker for worker in self.workers if not worker.is_gone)
+
+    @property
+    def leavers(self) -> tuple[WorkerView, ...]:
+        """Workers that hold GPUs and are not wanted any more."""
+        return tuple(worker for worker in self.live if worker.id not in self.wanted)
+
+    @property
+    def is_between_sets(self) -> bool:
+        """A restart: the new workers have no rows before the old ones have gone."""
+        return len(self.members) < len(self.wanted)
+
+    @property
+    def is_starting_over(self) -> bool:
+        return self.state is State.STARTING and not any(w.has_registered for w in self.members)
+
+
+def ids(workers: Iterable[WorkerView]) -> list[str]:
+    return [worker.id for worker in workers]

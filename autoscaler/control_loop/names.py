@@ -1,0 +1,32 @@
+"""How are the processes of a job called? Worker ids count up and are never used again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from cluster.worker_host import Role
+
+
+def coordinator_id(job_id: str) -> str:
+    return f"{job_id}-{Role.COORDINATOR}"
+
+
+def worker_ids(job_id: str, *, attempt: int, used: Iterable[str], count: int) -> list[str]:
+    """New ids `<job>-<attempt>-<n>`; n goes on from the largest of those used."""
+    last = max((_number(worker_id) for worker_id in used), default=0)
+    return [f"{job_id}-{attempt}-{last + n}" for n in range(1, count + 1)]
+
+
+def listed(names: Collection[str], *, at_most: int = 3) -> str:
+    """`a, b and c`; `a, b, c and 4 more`."""
+    ordered = list(names)
+    if len(ordered) > at_most:
+        return f"{', '.join(ordered[:at_most])} and {len(ordered) - at_most} more"
+    if len(ordered) < 2:  # noqa: PLR2004 - one name needs no "and"
+        return "".join(ordered)
+    return f"{', '.join(ordered[:-1])} and {ordered[-1]}"
+
+
+def _number(worker_id: str) -> int:
+    text = worker_id.rpartition("-")[2]
+    return int(text) if text.isdigit() else 0

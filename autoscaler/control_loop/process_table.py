@@ -1,0 +1,53 @@
+"""Which processes does the worker host have? One list per tick, kept up with what the tick does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cluster.worker_host import Launch, LogLine, ObservedProcess, ProcessPhase, WorkerHost
+
+
+class ProcessTable(Mapping[str, ObservedProcess]):
+    """The host's processes by id, as they were when the tick began; all orders go through it."""
+
+    def __init__(self, host: WorkerHost) -> None:
+        """Ask the host. Raises: HostUnavailable."""
+        self._host = host
+        self._by_id = {process.labels.process_id: process for process in host.list()}
+        self._started: set[str] = set()
+
+    def __getitem__(self, process_id: str) -> ObservedProcess:
+        return self._by_id[process_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def is_missing(self, process_id: str) -> bool:
+        """Neither there when the tick began nor started since."""
+        return process_id not in self._by_id and process_id not in self._started
+
+    def is_running(self, process_id: str) -> bool:
+        process = self._by_id.get(process_id)
+        return process is not None and process.phase is ProcessPhase.RUNNING
+
+    def start(self, launch: Launch) -> None:
+        """See the port."""
+        self._host.start(launch)
+        self._started.add(launch.labels.process_id)
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        """See the port."""
+        self._host.stop(process_id, grace_seconds=grace_seconds)
+
+    def forget(self, process_id: str) -> None:
+        """See the port."""
+        self._host.forget(process_id)
+        self._by_id.pop(process_id, None)
+
+    def last_lines(self, process_id: str, count: int) -> tuple[str, ...]:
+        """The end of what it wrote."""
+        lines: Iterator[LogLine] = self._host.logs((process_id,), tail=count)
+        return tuple(line.text for line in lines)

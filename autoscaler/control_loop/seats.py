@@ -1,0 +1,68 @@
+"""Where does each worker sit? A seat is a worker's place on a node; taking it claims its GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cluster.models import Node
+
+from jobs.models import GpuClaim, Job, Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One worker on one node, by its name."""
+
+    worker_id: str
+    node: str
+    gpus: int
+
+
+def to_document(seats: Collection[Seat]) -> list[dict[str, Any]]:
+    return [asdict(seat) for seat in seats]
+
+
+def from_document(document: Sequence[Mapping[str, Any]]) -> list[Seat]:
+    return [Seat(**seat) for seat in document]
+
+
+def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list[Seat]:
+    """Seat the workers on the nodes, one after the other."""
+    return [
+        Seat(worker_id=worker_id, node=node, gpus=gpus)
+        for worker_id, node in zip(worker_ids, nodes, strict=True)
+    ]
+
+
+def take(job: Job, seats: Collection[Seat], *, attempt: int) -> bool:
+    """Make the workers and claim their GPUs, inside the caller's transaction.
+
+    False, and nothing changed, when not every seat is free.
+    """
+    nodes = {node.name: node for node in Node.objects.filter(name__in={s.node for s in seats})}
+    free = free_gpus([node.id for node in nodes.values()])
+    chosen: list[tuple[Seat, list[int]]] = []
+    for seat in seats:
+        indices = free.get(nodes[seat.node].id, []) if seat.node in nodes else []
+        if len(indices) < seat.gpus:
+            return False
+        chosen.append((seat, [indices.pop(0) for _ in range(seat.gpus)]))
+    for seat, indices in chosen:
+        node = nodes[seat.node]
+        worker = Worker.objects.create(id=seat.worker_id, job=job, attempt=attempt, node=node)
+        GpuClaim.objects.bulk_create(
+            GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices
+        )
+    return True
+
+
+def free_gpus(node_ids: Collection[int]) -> dict[int, list[int]]:
+    """Indices of the GPUs nobody claims, by node."""
+    totals = Node.objects.filter(pk__in=node_ids).values_list("id", "gpus")
+    claimed = set(GpuClaim.objects.filter(node__in=node_ids).values_list("node_id", "gpu_index"))
+    return {
+        node_id: [index for index in range(gpus) if (node_id, index) not in claimed]
+        for node_id, gpus in totals
+    }

@@ -1,0 +1,57 @@
+"""What does every verb of the control loop need from outside? Passed in, wired in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from autoscaler.control_loop.exclusive import Fence
+from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.timing import LIMITS, Limits
+from jobs.models import Job
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Where the processes of jobs live."""
+
+    state_dir: Path
+    service_url: str
+    python: Path  # the interpreter that has the worker runtime
+
+    def job_dir(self, job_id: str) -> Path:
+        return self.state_dir / "jobs" / job_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell:
+    """One tick's hold on the world: the processes, the time, and the right to write."""
+
+    processes: ProcessTable
+    clock: Clock
+    fence: Fence
+    surroundings: Surroundings
+    limits: Limits = LIMITS
+
+    @property
+    def now(self) -> datetime:
+        return self.clock()
+
+    @contextmanager
+    def changing(self, job_id: str) -> Iterator[Job]:
+        """A transaction that holds the job's row, as every writer does, so that none deadlocks.
+
+        Raises:
+            Overtaken: another process holds the lease now.
+        """
+        with self.fence.transaction():
+            yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
+
+    def seconds_since(self, moment: datetime | None) -> float:
+        """Infinite for something that never happened."""
+        return float("inf") if moment is None else (self.now - moment).total_seconds()

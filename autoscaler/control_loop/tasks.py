@@ -1,0 +1,20 @@
+"""What does Celery run for the control loop? One task, on a queue of its own, one at a time."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.db import close_old_connections
+
+from autoscaler.control_loop import wakeup, wiring
+
+QUEUE = "control"
+
+
+@shared_task(
+    name="autoscaler.control_loop.tasks.tick", queue=QUEUE, ignore_result=True, acks_late=False
+)
+def tick() -> bool:
+    """Run one tick. Losing one does no harm: the next does all that is to be done."""
+    wakeup.answer()
+    close_old_connections()  # a restarted database is met with a new connection
+    return wiring.control_loop().run_once()

@@ -1,0 +1,142 @@
+"""One pass of the control loop: observe, plan, check, apply.
+
+`run_once` is the unit of everything: Celery calls it, tests call it, and it may be killed at any
+line. It keeps nothing in memory between passes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from cluster.worker_host import HostUnavailable, WorkerHost
+
+from autoscaler.control_loop import accounting, decision_document, observe
+from autoscaler.control_loop.apply.plan import apply_plan
+from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.shell import Clock, Shell, Surroundings
+from autoscaler.control_loop.timing import LIMITS, Limits
+from autoscaler.control_loop.upkeep.orphans import remove_orphans
+from autoscaler.control_loop.upkeep.rounds import attend
+from autoscaler.planning.cluster_state import ClusterState
+from autoscaler.planning.decisions import Decision, Plan
+from autoscaler.planning.invariants import Violation
+from jobs.lifecycle import State
+from jobs.models import Job
+
+Planner = Callable[[ClusterState], Plan]
+Check = Callable[[ClusterState, Plan], Sequence[Violation]]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Stopwatch:
+    """How long each part of a tick took."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _since: float = field(default_factory=time.perf_counter)
+
+    def lap(self, part: str) -> None:
+        now = time.perf_counter()
+        self.seconds[part] = self.seconds.get(part, 0.0) + now - self._since
+        self._since = now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlLoop:
+    """Everything a tick needs, passed in."""
+
+    host: WorkerHost
+    planner: Planner
+    check: Check
+    clock: Clock
+    holder: str  # names this process
+    surroundings: Surroundings
+    limits: Limits = LIMITS
+
+    def run_once(self) -> bool:
+        """One tick; False when another process is at it, or the worker host does not answer."""
+        with exclusively(holder=self.holder, now=self.clock()) as fence:
+            if fence is None:
+                return False
+            try:
+                self._tick(fence)
+            except HostUnavailable as problem:
+                _log.warning("No tick: %s", problem, extra={"action": "tick"})
+                return False
+            except Overtaken:
+                _log.warning("Overtaken by another process.", extra={"action": "tick"})
+                return False
+        return True
+
+    def _tick(self, fence: Fence) -> None:
+        watch = _Stopwatch()
+        shell = Shell(
+            processes=ProcessTable(self.host),
+            clock=self.clock,
+            fence=fence,
+            surroundings=self.surroundings,
+            limits=self.limits,
+        )
+        remove_orphans(shell)
+        with_workers = observe.job_ids_with_workers()
+        changed = [job_id for job_id in with_workers if attend(job_id, shell)]
+        views = _plannable(shell)
+        state = cluster_state(views.values(), shell)
+        watch.lap("observe")
+        plan = self.planner(state)
+        violations = self.check(state, plan)
+        watch.lap("plan")
+        applied = [] if violations else apply_plan(plan, views, shell)
+        for decision in applied:
+            attend(decision.job_id, shell)
+        accounting.update_gpu_seconds(with_workers, self.clock())
+        accounting.sample_utilisation(self.clock())
+        watch.lap("apply")
+        _record(shell, plan, applied, violations, watch, has_changed=bool(changed or applied))
+
+
+def _plannable(shell: Shell) -> dict[str, JobView]:
+    """Jobs that hold GPUs or want some, in the order they were submitted."""
+    states = [State.QUEUED, *observe.WITH_WORKERS]
+    rows = Job.objects.filter(state__in=states).order_by("submitted_at", "id")
+    views = observe.job_views(list(rows.values_list("id", flat=True)), shell.processes)
+    return {view.id: view for view in views}
+
+
+def _record(
+    shell: Shell,
+    plan: Plan,
+    applied: Sequence[Decision],
+    violations: Sequence[Violation],
+    watch: _Stopwatch,
+    *,
+    has_changed: bool,
+) -> None:
+    """Keep what a tick did, if it did anything; an alarm is kept when it is new."""
+    alarm = "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
+    if alarm:
+        extra = {"action": "alarm"}
+        _log.critical("A plan broke its invariants and was not applied: %s", alarm, extra=extra)
+        newest = Tick.objects.order_by("-at").first()
+        has_changed = has_changed or newest is None or newest.alarm != alarm
+    if not has_changed:
+        return
+    now = shell.now
+    Tick.objects.create(
+        at=now,
+        fence=shell.fence.number,
+        observe_seconds=watch.seconds["observe"],
+        plan_seconds=watch.seconds["plan"],
+        apply_seconds=watch.seconds["apply"],
+        pools=[decision_document.plain(outcome) for outcome in plan.pools],
+        decisions=[decision_document.document(one, decided_at=now) for one in applied],
+        alarm=alarm,
+    )

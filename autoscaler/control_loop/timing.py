@@ -1,0 +1,24 @@
+"""How long may things take before the control loop stops waiting? All limits in one place.
+
+Each is a guess that trades patience with slow machines against GPUs held by something hopeless.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """In seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
+
+    coordinator_silence: float = 5.0  # unheard for longer: what it would say is unknown, not late
+    coordinator_never_seen: float = 300.0  # a job without any word from it is started anew
+    coordinator_farewell: float = 5.0  # to bring its last reports in after the last worker left
+    kill_grace: float = 5.0  # for processes that are not asked to save anything
+    hung_worker: float = 20.0  # left out of a generation, and still there
+    stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
+    longest_back_off: float = 60.0
+
+
+LIMITS = Limits()

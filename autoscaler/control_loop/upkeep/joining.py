@@ -1,0 +1,151 @@
+"""Do all workers that should train arrive? Those that do not must not hold up the others.
+
+Only for jobs with a coordinator. What it has not said for a while is unknown, not late: while the
+service cannot be reached, nobody is dropped for lack of a report.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from autoscaler.control_loop.assignments import assign, batch_for
+from autoscaler.control_loop.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.names import listed
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.outcome import start_again, stop
+from jobs import events
+from jobs.lifecycle import State
+from jobs.models import Generation, Job, Worker
+
+JOINER_DROPPED: Final = "joiner_dropped"
+WORKER_HUNG: Final = "worker_hung"
+_CHANGING: Final = {State.STARTING, State.RESCALING}
+
+
+def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
+    """A worker ended before the change it was part of was over: change without it."""
+    if not view.is_hot or view.state not in _CHANGING or view.is_between_sets:
+        return False
+    gone = [worker for worker in view.members if worker.is_gone]
+    staying = [worker for worker in view.members if not worker.is_gone]
+    if not gone or not staying:
+        return False
+    message = f"{listed(ids(gone))} ended before it joined; {len(staying)} go on."
+    return _reduce(view, staying, shell, message=message)
+
+
+def drop_late_joiners(view: JobView, shell: Shell) -> bool:
+    """A worker that is not ready in time is dropped, if any other is ready."""
+    if not view.is_hot or view.state not in _CHANGING or not _is_heard(view, shell):
+        return False
+    late = [worker for worker in view.members if _is_late(worker, view, shell)]
+    ready = [worker for worker in view.members if worker.has_registered]
+    if not late or not ready:
+        return False
+    seconds = view.spec.elastic.registration_timeout
+    message = f"{listed(ids(late))} was not ready within {seconds:.0f} s; {len(ready)} go on."
+    staying = [worker for worker in view.members if worker not in late]
+    return _reduce(view, staying, shell, message=message)
+
+
+def detect_mode(view: JobView, shell: Shell) -> bool:
+    """A script that never registers is one that knows nothing of us: `restart` mode."""
+    if not view.is_hot or not view.is_starting_over or not view.live:
+        return False
+    if not all(_is_late(worker, view, shell) for worker in view.live):
+        return False
+    if not _is_heard(view, shell):
+        return _unheard_for_too_long(view, shell)
+    seconds = view.spec.elastic.registration_timeout
+    if view.spec.elastic.mode == "hot":
+        message = (
+            f"The script did not call `concertina_worker.init()` and `register` within"
+            f" {seconds:.0f} s. Call them, raise `elastic.registration_timeout`, or use"
+            f" `mode: restart`."
+        )
+        return stop(view, shell, ends_as=State.FAILED, reason="not_registered", message=message)
+    if view.job.mode == Job.Mode.HOT:  # it did register in an earlier attempt
+        why = f"No worker was ready within {seconds:.0f} s."
+        return start_again(view, shell, reason="not_registered", why=why)
+    return _treat_as_restart(view, shell, seconds)
+
+
+def kill_hung_workers(view: JobView, shell: Shell) -> bool:
+    """A worker the others went on without, and which still runs, holds a GPU for nothing."""
+    if not view.is_hot or view.state is not State.RUNNING:
+        return False
+    newest = Generation.objects.filter(job_id=view.id, ended_at=None).order_by("number").last()
+    if newest is None or shell.seconds_since(newest.began_at) < shell.limits.hung_worker:
+        return False
+    for worker in view.members:
+        is_left_out = worker.id not in newest.worker_ids and worker.is_running
+        if is_left_out and worker.row.phase == Worker.Phase.TRAINING:
+            shell.processes.stop(worker.id, grace_seconds=0.0)
+    return False
+
+
+def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
+    """Everybody is there and heard, and still nothing moves: start again from a checkpoint."""
+    if not view.is_hot or view.state not in _CHANGING or not _is_heard(view, shell):
+        return False
+    if shell.seconds_since(view.state_since) < shell.limits.stuck_change + _patience(view):
+        return False
+    why = f"Did not come out of `{view.state}` for {shell.limits.stuck_change:.0f} s."
+    return start_again(view, shell, reason="stuck", why=why)
+
+
+def _reduce(view: JobView, staying: list[WorkerView], shell: Shell, *, message: str) -> bool:
+    assert view.assignment is not None  # noqa: S101 - its members are
+    batch = batch_for(view, len(staying), view.assignment.global_batch_size)
+    with shell.changing(view.id):
+        is_mine = assign(
+            view,
+            ids(staying),
+            global_batch_size=batch,
+            reason="node_lost",
+            message=message,
+            decision=view.assignment.decision,
+        )
+        if is_mine:
+            events.record(job_id=view.id, kind=JOINER_DROPPED, reason="node_lost", message=message)
+    return is_mine
+
+
+def _treat_as_restart(view: JobView, shell: Shell, seconds: float) -> bool:
+    message = (
+        f"The script did not register within {seconds:.0f} s: it is rescaled by restarting it,"
+        " and has to resume from its own checkpoint."
+    )
+    with shell.changing(view.id):
+        changed = Job.objects.filter(pk=view.id, mode=view.job.mode).update(mode=Job.Mode.RESTART)
+        if changed:
+            events.record(
+                job_id=view.id,
+                kind=events.MODE_DETECTED,
+                reason=Job.Mode.RESTART,
+                message=message,
+            )
+    return bool(changed)
+
+
+def _unheard_for_too_long(view: JobView, shell: Shell) -> bool:
+    if view.job.coordinator_seen_at and view.job.coordinator_seen_at > view.state_since:
+        return False
+    if shell.seconds_since(view.state_since) < shell.limits.coordinator_never_seen:
+        return False
+    why = "Its coordinator could not reach the service."
+    return start_again(view, shell, reason="coordinator_silent", why=why)
+
+
+def _is_heard(view: JobView, shell: Shell) -> bool:
+    return shell.seconds_since(view.job.coordinator_seen_at) < shell.limits.coordinator_silence
+
+
+def _is_late(worker: WorkerView, view: JobView, shell: Shell) -> bool:
+    if worker.is_gone or worker.has_registered:
+        return False
+    return shell.seconds_since(worker.row.created_at) > view.spec.elastic.registration_timeout
+
+
+def _patience(view: JobView) -> float:
+    return view.spec.elastic.registration_timeout + view.spec.elastic.grace_period

@@ -1,0 +1,101 @@
+"""Which processes should run and do not? Started here, in the tick that decided or any later."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from cluster.models import Node
+from cluster.worker_host import HostUnavailable, LaunchRefused, ProcessPhase
+from django.db.models import Q
+
+from autoscaler.control_loop import launches
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.names import coordinator_id
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.outcome import start_again, stop
+from concertina_worker.protocol import ExitCode
+from jobs import events
+from jobs.lifecycle import State
+from jobs.models import Event, Worker
+
+COORDINATOR_RESTARTED: Final = "coordinator_restarted"
+_AFTER_A_CLEAN_EXIT_SECONDS: Final = 5.0  # its workers are about to end as well
+
+_log = logging.getLogger(__name__)
+
+
+def start_missing(view: JobView, shell: Shell) -> bool:
+    """Start the coordinator, then every worker that has a row and no process."""
+    try:
+        return _keep_coordinator(view, shell) or _start_workers(view, shell)
+    except LaunchRefused as refusal:
+        message = f"The worker host refuses this job: {refusal}"
+        return stop(view, shell, ends_as=State.FAILED, reason="launch_refused", message=message)
+    except HostUnavailable as problem:
+        extra = {"action": "start", "job_id": view.id}
+        _log.warning("Starts wait: %s", problem, extra=extra)
+        return False
+
+
+def _start_workers(view: JobView, shell: Shell) -> bool:
+    if not view.is_active or view.is_between_sets:
+        return False
+    for worker in view.members:
+        is_new = worker.row.phase == Worker.Phase.STARTING
+        if is_new and shell.processes.is_missing(worker.id):
+            shell.processes.start(launches.of_worker(view, worker, _coordinator_node(view), shell))
+    return False
+
+
+def _keep_coordinator(view: JobView, shell: Shell) -> bool:
+    """See that it runs while it has somebody to coordinate; True: the job has to start anew."""
+    process_id = coordinator_id(view.id)
+    has_work = view.is_active or (view.state is State.STOPPING and view.live)
+    if not view.is_hot or not has_work or not view.live:
+        return False
+    ended = view.coordinator
+    if ended is None:
+        if shell.processes.is_missing(process_id):
+            _start_coordinator(view, shell)
+        return False
+    if ended.phase is ProcessPhase.RUNNING:
+        return False
+    if ended.exit_code == ExitCode.PORT_IN_USE and view.is_starting_over:
+        why = f"Port {view.job.coordinator_port} of its coordinator is in use."
+        return start_again(view, shell, reason="port_in_use", why=why)
+    if shell.seconds_since(ended.ended_at) >= _pause_seconds(view, ended.exit_code, shell):
+        _restart_coordinator(view, ended.exit_code, shell)
+    return False
+
+
+def _start_coordinator(view: JobView, shell: Shell) -> None:
+    shell.processes.start(launches.of_coordinator(view, _coordinator_node(view), shell))
+
+
+def _restart_coordinator(view: JobView, exit_code: int | None, shell: Shell) -> None:
+    shell.processes.forget(coordinator_id(view.id))
+    with shell.changing(view.id):
+        events.record(
+            job_id=view.id,
+            kind=COORDINATOR_RESTARTED,
+            message="The coordinator was started again; training went on without it.",
+            data={"exit_code": exit_code},
+        )
+    _start_coordinator(view, shell)
+
+
+def _pause_seconds(view: JobView, exit_code: int | None, shell: Shell) -> float:
+    """Longer each time, for one that ends as soon as it is started."""
+    if exit_code == ExitCode.COMPLETED:
+        return _AFTER_A_CLEAN_EXIT_SECONDS
+    restarts = Event.objects.filter(
+        Q(at__gt=view.state_since), job_id=view.id, kind=COORDINATOR_RESTARTED
+    ).count()
+    return min(2.0**restarts, shell.limits.longest_back_off) if restarts else 0.0
+
+
+def _coordinator_node(view: JobView) -> Node:
+    """Where it runs: the same node for the whole attempt, whoever leaves."""
+    oldest = min(view.workers, key=lambda worker: (worker.row.created_at, worker.id))
+    return oldest.row.node

@@ -1,0 +1,183 @@
+"""Has the job come to an end, or must it start again? Judged by how its workers ended."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from autoscaler.control_loop.endings import Ending, described
+from autoscaler.control_loop.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.names import listed
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.release import WORKER_FAILED
+from jobs import events
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Event, Generation, Job
+from jobs.transitions import move
+
+ALL_WORKERS_LOST: Final = "all_workers_lost"
+MOST_LOSSES_WITHOUT_PROGRESS: Final = 5
+
+
+def settle(view: JobView, shell: Shell) -> bool:
+    """Bring a job to its end when its workers say so; True when it was brought on its way."""
+    if not view.members or view.is_between_sets:
+        return False
+    if view.state is State.STOPPING:
+        return _finished_after_all(view, shell)
+    if not view.is_active:
+        return False
+    return (
+        _cannot_run(view, shell)
+        or _failed_too_often(view, shell)
+        or _completed(view, shell)
+        or _must_start_again(view, shell)
+    )
+
+
+def stop(
+    view: JobView,
+    shell: Shell,
+    *,
+    ends_as: State,
+    reason: str,
+    message: str,
+    data: dict[str, Any] | None = None,
+    changes: dict[str, Any] | None = None,
+) -> bool:
+    """Let the job's workers end; it becomes `ends_as` once they have."""
+    with shell.changing(view.id):
+        return move(
+            view.id,
+            ACTIVE,
+            State.STOPPING,
+            reason=reason,
+            message=message,
+            data=data,
+            changes={"ends_as": ends_as, **(changes or {})},
+        )
+
+
+def start_again(view: JobView, shell: Shell, *, reason: str, why: str) -> bool:
+    """Stop what is left and queue the job for its next attempt, later after every failure."""
+    limits, next_attempt = shell.limits, view.job.attempt + 1
+    delay = min(2.0 ** max(view.job.failures - 1, 0), limits.longest_back_off)
+    return stop(
+        view,
+        shell,
+        ends_as=State.QUEUED,
+        reason=reason,
+        message=f"{why} Attempt {next_attempt} starts in {delay:.0f} s.",
+        changes={
+            "attempt": next_attempt,
+            "not_before": shell.now + timedelta(seconds=delay),
+        },
+    )
+
+
+def _cannot_run(view: JobView, shell: Shell) -> bool:
+    broken = next((w for w in view.members if w.ending is Ending.CANNOT_RUN), None)
+    if broken is None:
+        return False
+    said = broken.row.error.removeprefix("concertina: ") or described(broken.row.exit_code)
+    message = f"The command cannot run: {said}. Correct `command` or `workdir` and submit again."
+    return stop(view, shell, ends_as=State.FAILED, reason="command_not_found", message=message)
+
+
+def _failed_too_often(view: JobView, shell: Shell) -> bool:
+    most = view.spec.retry.max_restarts
+    if view.job.failures <= most:
+        return False
+    last = Event.objects.filter(job_id=view.id, kind=WORKER_FAILED).order_by("id").last()
+    restarts = f"{most} restart{'s' if most != 1 else ''}"
+    message = f"Failed after {restarts}. {last.message if last else ''}".strip()
+    data = {"log": last.data.get("log", [])} if last else None
+    return stop(view, shell, ends_as=State.FAILED, reason="job_failed", message=message, data=data)
+
+
+def _completed(view: JobView, shell: Shell) -> bool:
+    """Hot: whoever trained to the end ended well. Else: all did."""
+    if not _all_ended(view.members):
+        return False
+    endings = {worker.id: worker.ending for worker in view.members}
+    is_complete = set(endings.values()) == {Ending.COMPLETED}
+    if view.is_hot and not is_complete and Ending.COMPLETED in endings.values():
+        last = Generation.objects.filter(job_id=view.id).order_by("number").last()
+        trained = last.worker_ids if last else view.wanted
+        bad = {Ending.FAILED, Ending.RELEASED}
+        is_complete = not any(endings.get(worker_id) in bad for worker_id in trained)
+    if not is_complete:
+        return False
+    count = len(view.members)
+    message = f"Ran to its end on {count} worker{'s' if count != 1 else ''}."
+    return stop(view, shell, ends_as=State.COMPLETED, reason="completed", message=message)
+
+
+def _finished_after_all(view: JobView, shell: Shell) -> bool:
+    """Asked to pause, but all its workers ran to the end first: nothing is left to resume."""
+    if not view.is_hot or view.job.ends_as not in {State.PAUSED, State.QUEUED}:
+        return False
+    if {worker.ending for worker in view.members} != {Ending.COMPLETED}:
+        return False
+    with shell.changing(view.id):
+        changed = Job.objects.filter(pk=view.id, state=State.STOPPING).update(
+            ends_as=State.COMPLETED, reason="completed", message="Ran to its end before it paused."
+        )
+    return bool(changed)
+
+
+def _must_start_again(view: JobView, shell: Shell) -> bool:
+    """No worker is left, or those left cannot go on without the others."""
+    bad = [w for w in view.members if w.ending not in {None, Ending.COMPLETED}]
+    if not bad or not (_all_ended(view.members) or _need_each_other(view, bad)):
+        return False
+    failed = [worker for worker in bad if worker.ending is Ending.FAILED]
+    if failed and not any(worker.ending is Ending.LOST for worker in bad):
+        said = failed[0].row.error
+        why = f"Attempt {view.job.attempt} failed{f': {said}' if said else ''}".rstrip(".") + "."
+        return start_again(view, shell, reason="restarting", why=why)
+    return _recover_from_loss(view, bad, shell)
+
+
+def _all_ended(workers: tuple[WorkerView, ...]) -> bool:
+    return all(worker.is_gone for worker in workers)
+
+
+def _need_each_other(view: JobView, bad: list[WorkerView]) -> bool:
+    """Without a coordinator always; with one while the first generation has not begun."""
+    if not view.is_hot:
+        return True
+    return view.state is State.STARTING and any(w.ending is Ending.FAILED for w in bad)
+
+
+def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bool:
+    """Start again at once, as the same attempt; give up when that never gets anywhere."""
+    lost = listed(ids(bad))
+    before = Event.objects.filter(
+        job_id=view.id, kind=ALL_WORKERS_LOST, data__samples=view.job.samples
+    ).count()
+    with shell.changing(view.id):
+        events.record(
+            job_id=view.id,
+            kind=ALL_WORKERS_LOST,
+            reason="node_lost",
+            message=f"{lost} ended from outside and no other worker could go on.",
+            data={"samples": view.job.samples, "workers": ids(bad)},
+        )
+        if before + 1 >= MOST_LOSSES_WITHOUT_PROGRESS:
+            message = (
+                f"All workers were lost {before + 1} times without any progress between;"
+                f" last {lost} with {described(bad[0].row.exit_code)}. Is there enough memory?"
+            )
+            return stop(view, shell, ends_as=State.FAILED, reason="workers_lost", message=message)
+        message = f"{lost} ended from outside; starts again from the newest checkpoint."
+        delay = timedelta(seconds=2.0**before if before else 0.0)
+        changes = {"not_before": shell.now + delay}
+        return stop(
+            view,
+            shell,
+            ends_as=State.QUEUED,
+            reason="node_lost",
+            message=message,
+            changes=changes,
+        )

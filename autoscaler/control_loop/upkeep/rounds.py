@@ -1,0 +1,86 @@
+"""In which order do the rules look at a job? Until none of them has anything left to do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from django.db import InterfaceError, OperationalError
+
+from autoscaler.control_loop.exclusive import Overtaken
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe import job_view
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep import (
+    joining,
+    launching,
+    outcome,
+    release,
+    restart_mode,
+    stopping,
+)
+from jobs import events
+from jobs.models import Event
+
+Rule = Callable[[JobView, Shell], bool]
+
+RULES: Final[tuple[Rule, ...]] = (
+    release.release_ended_workers,
+    outcome.settle,
+    joining.go_on_without_the_gone,
+    joining.drop_late_joiners,
+    joining.detect_mode,
+    joining.kill_hung_workers,
+    joining.give_up_stuck_changes,
+    restart_mode.seat_next_set,
+    restart_mode.begin_generation,
+    stopping.stop_workers,
+    stopping.finish,
+    launching.start_missing,
+)
+CONTROL_LOOP_ERROR: Final = "control_loop_error"
+_MOST_ROUNDS: Final = 20  # more changes than one job can need at once
+_BETWEEN_ERROR_EVENTS: Final = timedelta(seconds=60)
+
+_log = logging.getLogger(__name__)
+
+
+def attend(job_id: str, shell: Shell) -> bool:
+    """Do all that is to be done for one job; True when anything changed.
+
+    A job whose data breaks a rule is noted and left for the next tick: it must not stop the
+    others.
+
+    Raises:
+        Overtaken: another process ticks.
+        OperationalError: the database went away.
+    """
+    try:
+        return _attend(job_id, shell)
+    except (Overtaken, OperationalError, InterfaceError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+        extra = {"action": "attend", "job_id": job_id}
+        _log.exception("A job could not be attended to.", extra=extra)
+        note_error(job_id, error, shell)
+        return False
+
+
+def note_error(job_id: str, error: Exception, shell: Shell) -> None:
+    """Tell the job's people, at most once a minute."""
+    since = shell.now - _BETWEEN_ERROR_EVENTS
+    recent = Event.objects.filter(job_id=job_id, kind=CONTROL_LOOP_ERROR, at__gt=since)
+    if not recent.exists():
+        message = f"The control loop could not handle this job and tries again: {error!r}"
+        events.record(job_id=job_id, kind=CONTROL_LOOP_ERROR, message=message)
+
+
+def _attend(job_id: str, shell: Shell) -> bool:
+    for rounds in range(_MOST_ROUNDS):
+        view = job_view(job_id, shell.processes)
+        if view is None or not any(rule(view, shell) for rule in RULES):
+            return rounds > 0
+    _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": job_id})
+    return True

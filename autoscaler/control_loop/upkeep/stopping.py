@@ -1,0 +1,93 @@
+"""Who has to be asked to end, and when is a job at its end?
+
+A hot job that pauses is told by its coordinator: its workers write a checkpoint and leave on their
+own. Everybody else gets SIGTERM, and SIGKILL after the grace period.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cluster.worker_host import ProcessPhase
+
+from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.shell import Shell
+from jobs.lifecycle import State
+from jobs.models import Worker
+from jobs.transitions import move
+
+_LEAVE_ON_THEIR_OWN: Final = {State.PAUSED, State.QUEUED}
+
+
+def stop_workers(view: JobView, shell: Shell) -> bool:
+    """Ask those to end that should have; repeated every tick, which does no harm."""
+    for worker in view.live:
+        grace_seconds = _grace(worker, view, shell)
+        if worker.is_running and grace_seconds is not None:
+            shell.processes.stop(worker.id, grace_seconds=grace_seconds)
+    return False
+
+
+def finish(view: JobView, shell: Shell) -> bool:
+    """All workers have gone, and the coordinator has said its last word: the job is at its end."""
+    if view.state is not State.STOPPING or view.live:
+        return False
+    if view.coordinator is not None:
+        return _see_off_coordinator(view, shell)
+    with shell.changing(view.id) as job:
+        return move(
+            view.id,
+            {State.STOPPING},
+            State(job.ends_as),
+            reason=job.reason,
+            message=job.message,
+            changes={"ends_as": "", "coordinator_port": None, "samples_per_second": 0.0},
+        )
+
+
+def _grace(worker: WorkerView, view: JobView, shell: Shell) -> float | None:
+    """Seconds to give it; None: it is not to be asked, now."""
+    own = view.spec.elastic.grace_period
+    if view.state is State.STOPPING:
+        return _grace_of_stopping(view, shell, own)
+    if worker.id in view.wanted:
+        return None
+    if not view.is_hot:
+        return own
+    if worker.row.phase == Worker.Phase.STARTING or not view.is_active:
+        return shell.limits.kill_grace
+    is_overdue = view.assignment is not None and (
+        shell.seconds_since(view.assignment.at) > _leaving_seconds(view)
+    )
+    return shell.limits.kill_grace if is_overdue else None
+
+
+def _leaving_seconds(view: JobView) -> float:
+    """In the middle of a rescale a leaver still trains, until all joiners are ready."""
+    own = view.spec.elastic.grace_period
+    if view.state is State.RUNNING:
+        return own
+    return own + 2 * view.spec.elastic.registration_timeout
+
+
+def _grace_of_stopping(view: JobView, shell: Shell, own: float) -> float | None:
+    if not view.is_hot or view.job.ends_as not in _LEAVE_ON_THEIR_OWN:
+        return own
+    if not any(worker.has_registered for worker in view.live):
+        return own
+    is_overdue = shell.seconds_since(view.state_since) > own
+    return shell.limits.kill_grace if is_overdue else None
+
+
+def _see_off_coordinator(view: JobView, shell: Shell) -> bool:
+    coordinator = view.coordinator
+    assert coordinator is not None  # noqa: S101 - the caller looked
+    process_id = coordinator.labels.process_id
+    if coordinator.phase is ProcessPhase.EXITED:
+        shell.processes.forget(process_id)
+        return True
+    gone = [worker.row.gone_at for worker in view.workers if worker.row.gone_at]
+    waits_since = max([*gone, view.state_since])
+    if shell.seconds_since(waits_since) > shell.limits.coordinator_farewell:
+        shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
+    return False

@@ -1,0 +1,40 @@
+"""Which parts make up the control loop of this installation? The only place that chooses."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+from cluster.process_host.host import ProcessHost
+from cluster.worker_host import WorkerHost
+from django.conf import settings
+from django.utils import timezone
+
+from autoscaler.control_loop.shell import Surroundings
+from autoscaler.control_loop.tick import ControlLoop
+from autoscaler.planning import invariants, planner
+
+
+def control_loop() -> ControlLoop:
+    """The loop over the real host, planner and clock."""
+    return ControlLoop(
+        host=worker_host(),
+        planner=planner.plan,
+        check=invariants.check,
+        clock=timezone.now,
+        holder=f"{socket.gethostname()}:{os.getpid()}",
+        surroundings=Surroundings(
+            state_dir=settings.CONCERTINA.state_dir,
+            service_url=settings.CONCERTINA.service_url,
+            python=Path(sys.executable),
+        ),
+    )
+
+
+@lru_cache(maxsize=1)
+def worker_host() -> WorkerHost:
+    """Where the processes of jobs run."""
+    return ProcessHost(state_dir=settings.CONCERTINA.state_dir)
