@@ -6,7 +6,6 @@ the next one. It is a hint and may be lost: ticks come regularly anyway.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -17,6 +16,8 @@ demand_changed: Final = Signal()  # receivers get `job_id: str`, empty when it i
 
 def announce_demand(job_id: str = "") -> None:
     """Send `demand_changed` once the transaction is committed; receivers cannot break it."""
-    transaction.on_commit(
-        partial(demand_changed.send, sender=announce_demand, job_id=job_id), robust=True
-    )
+
+    def announce() -> None:  # not a partial: Django logs the name of a hook that raises
+        demand_changed.send(sender=announce_demand, job_id=job_id)
+
+    transaction.on_commit(announce, robust=True)
