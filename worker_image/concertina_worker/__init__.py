@@ -1,0 +1,30 @@
+"""The elastic training runtime: four changed lines make a training script elastic.
+
+    import concertina_worker as elastic
+
+    job = elastic.init()
+    job.register(model, optimizer, scheduler)
+    for epoch in job.epochs(10):
+        for x, y in job.batches(train_set):
+            ...
+
+Names are loaded on first use, so that importing `concertina_worker.protocol`, as the service and
+the coordinator do, never loads torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concertina_worker.job import Job, Rescale, init
+
+__all__ = ["Job", "Rescale", "init"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from concertina_worker import job  # noqa: PLC0415 - loads torch: see above
+
+    return getattr(job, name)

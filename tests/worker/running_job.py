@@ -1,0 +1,192 @@
+"""A real job for a test: a coordinator and workers as processes, beside a twin of the service."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from concertina_worker.protocol import BatchRules, Env, GenerationReport
+from service_twin import ServiceTwin
+from worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
+
+TOKEN: Final = "token-of-the-job"
+SCRIPT: Final = Path(__file__).parent / "scripts" / "regression.py"
+
+
+class RunningJob:
+    """Everything one job consists of; `close` leaves no process behind."""
+
+    def __init__(
+        self,
+        folder: Path,
+        zygote: WorkerZygote,
+        *,
+        script_arguments: tuple[str, ...] = (),
+        batch: BatchRules | None = None,
+    ) -> None:
+        self.folder = folder
+        self._zygote = zygote
+        self.service = ServiceTwin(TOKEN)
+        self.script_arguments = script_arguments
+        self.batch = batch
+        self.script = SCRIPT
+        self.checkpoint_seconds = 60.0
+        self.processes: dict[str, WorkerProcess] = {}
+        self.coordinator: subprocess.Popen[bytes] | None = None
+        self._port = _free_port()
+        self._started = 0
+
+    # -- doing ---------------------------------------------------------------------------------
+
+    def start_coordinator(self) -> None:
+        with self._log("coordinator").open("ab") as output:
+            self.coordinator = subprocess.Popen(
+                [sys.executable, "-m", "concertina_worker.coordinator"],
+                env={**os.environ, **self._environment()},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=die_with_the_parent,
+            )
+
+    def start_workers(self, count: int, *extra_arguments: str) -> list[str]:
+        """Start processes; they train once `want` names them."""
+        names = []
+        for _ in range(count):
+            self._started += 1
+            name = f"w{self._started}"
+            argv = [str(self.script), "--out", str(self.folder / "out")]
+            argv += [*self.script_arguments, *extra_arguments]
+            environment = {
+                **self._environment(),
+                Env.WORKER_ID: name,
+                Env.ATTEMPT: str(max(1, self.service.desired["attempt"])),
+            }
+            self.processes[name] = self._zygote.start(argv, environment, self._log(name))
+            names.append(name)
+        return names
+
+    def resize(self, count: int, *, batch: int = 20) -> None:
+        """Want this many workers: keep the oldest, start what is missing."""
+        current = [w for w in self.service.desired["workers"] if self.processes[w].poll() is None]
+        missing = max(0, count - len(current))
+        self.service.want(current[:count] + self.start_workers(missing), batch)
+
+    def begin_attempt(self, count: int, *, batch: int = 20) -> None:
+        """New workers for a job that has none (any more)."""
+        workers = self.start_workers(count)
+        self.service.want(workers, batch, new_attempt=True)
+
+    def kill(self, worker: str) -> None:
+        self.processes[worker].kill()
+
+    # -- waiting -------------------------------------------------------------------------------
+
+    def wait(self, what: str, condition: Callable[[], Any], *, seconds: float = 60.0) -> Any:
+        """Wait for a condition; the logs tell why it did not come about."""
+        deadline = time.monotonic() + seconds
+        while not (value := condition()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"waited in vain until {what}\n{self.logs()}")
+            with self.service.changed:
+                self.service.changed.wait(0.05)
+        return value
+
+    def wait_for_workers(self, count: int) -> GenerationReport:
+        """Until a generation of this many workers has fulfilled what is desired."""
+
+        def newest() -> GenerationReport | None:
+            fits = [
+                generation
+                for generation in self.service.generations
+                if len(generation["workers"]) == count
+                and generation["revision"] == self.service.desired["revision"]
+            ]
+            return fits[-1] if fits else None
+
+        generation: GenerationReport = self.wait(f"{count} workers train", newest)
+        return generation
+
+    def wait_for_steps(self, count: int) -> int:
+        """Until the job has made this many more steps."""
+        target = self.step + count
+        self.wait(f"step {target}", lambda: self.step >= target)
+        return self.step
+
+    def wait_until_finished(self) -> None:
+        for name, process in self.processes.items():
+            self.wait(f"{name} ends", lambda process=process: process.poll() is not None)
+        if self.coordinator is not None:
+            self.wait("the coordinator ends", lambda: self.coordinator_code is not None)
+
+    # -- looking -------------------------------------------------------------------------------
+
+    @property
+    def step(self) -> int:
+        return max((line["step"] for line in self.audit_lines()), default=0)
+
+    @property
+    def coordinator_code(self) -> int | None:
+        return self.coordinator.poll() if self.coordinator else None
+
+    def exit_codes(self) -> dict[str, int | None]:
+        return {name: process.poll() for name, process in self.processes.items()}
+
+    def audit_lines(self) -> list[dict[str, Any]]:
+        files = sorted((self.folder / "audit").glob("*.jsonl"))
+        return [json.loads(line) for path in files for line in path.read_text().splitlines()]
+
+    def result(self, worker: str) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads((self.folder / "out" / f"{worker}.json").read_text())
+        return document
+
+    def logs(self) -> str:
+        files = sorted((self.folder / "logs").glob("*"))
+        return "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in files)
+
+    def close(self) -> None:
+        for process in self.processes.values():
+            process.kill()
+        for name, process in self.processes.items():
+            self.wait(f"{name} is gone", lambda process=process: process.poll() is not None)
+        if self.coordinator is not None:
+            self.coordinator.kill()
+            self.coordinator.wait()
+        self.service.close()
+
+    # -- processes -----------------------------------------------------------------------------
+
+    def _log(self, name: str) -> Path:
+        log = self.folder / "logs" / f"{name}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return log
+
+    def _environment(self) -> dict[str, str]:
+        environment = {
+            Env.JOB_ID: "job1",
+            Env.TOKEN: TOKEN,
+            Env.COORDINATOR: f"127.0.0.1:{self._port}",
+            Env.SERVICE_URL: self.service.url,
+            Env.STATE_DIR: str(self.folder / "coordinator"),
+            Env.CHECKPOINT_DIR: str(self.folder / "checkpoints"),
+            Env.CHECKPOINT_INTERVAL_SECONDS: str(self.checkpoint_seconds),
+            Env.SAMPLE_AUDIT_DIR: str(self.folder / "audit"),
+            Env.SEED: "3",
+            "PYTHONPATH": python_path(),
+        }
+        if self.batch is not None:
+            environment[Env.BATCH] = json.dumps(self.batch)
+        return environment
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,77 @@
+"""The job of the worker tests: a small float64 regression whose every step can be compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+
+import concertina_worker as elastic
+import torch
+from torch import nn
+from torch.utils.data import TensorDataset
+
+
+def build_model(arguments: argparse.Namespace) -> nn.Module:
+    torch.manual_seed(arguments.model_seed)
+    layers: list[nn.Module] = [nn.Linear(4, 16), nn.Tanh()]
+    if arguments.batch_norm:
+        layers.append(nn.BatchNorm1d(16))
+    return nn.Sequential(*layers, nn.Linear(16, 1)).double()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--step-seconds", type=float, default=0.02)
+    parser.add_argument("--adam", action="store_true")
+    parser.add_argument("--batch-norm", action="store_true")
+    parser.add_argument("--model-seed", type=int, default=os.getpid())
+    parser.add_argument("--crash-at-step", type=int)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(1)
+    job = elastic.init()
+    generator = torch.Generator().manual_seed(7)
+    x = torch.rand(arguments.samples, 4, generator=generator, dtype=torch.float64)
+    data = TensorDataset(x, (x**2).sum(1, keepdim=True))
+    model = build_model(arguments)
+    optimizer: torch.optim.Optimizer = (
+        torch.optim.Adam(model.parameters(), lr=0.01)
+        if arguments.adam
+        else torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    )
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
+    job.register(model, optimizer, scheduler)
+    steps = 0
+    for epoch in job.epochs(arguments.epochs):
+        for inputs, targets in job.batches(data, batch_size=20):
+            loss = nn.functional.mse_loss(model(inputs), targets)
+            loss.backward()
+            time.sleep(arguments.step_seconds)
+            optimizer.step()
+            optimizer.zero_grad()
+            scheduler.step()
+            steps += 1
+            if steps == arguments.crash_at_step:
+                raise ValueError("the script has a fault")
+            job.log(loss=loss.item())
+        job.log(epoch_loss=job.mean(loss.item()))
+        print(f"epoch {epoch} loss {loss.item():.6f}", flush=True)
+    job.log(final=1.0)
+    document = {
+        "parameters": [p.tolist() for p in model.parameters()],
+        "rate": optimizer.param_groups[0]["lr"],
+        "rank": job.rank,
+    }
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    worker = os.environ.get("CONCERTINA_WORKER_ID", "alone")
+    (arguments.out / f"{worker}.json").write_text(json.dumps(document))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Do all members switch after this step? Every one reads the same answer from the gradient sum.
+
+A member that has plan g ready offers d = g - (the running generation), else 0; the exchange adds
+up d and d² over the k members. All have offered the same plan exactly when k·Σd² = (Σd)² (equality
+in the Cauchy-Schwarz inequality) and Σd > 0. So no message is needed, and two members that know
+different plans never switch. The numbers are small and exact in float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`delta` generations ahead is a plan this worker could switch to now; 0: none."""
+
+    delta: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """The sums over all members."""
+
+    deltas: float
+    squares: float
+
+    def is_unanimous(self, members: int) -> bool:
+        return self.deltas > 0 and members * self.squares == self.deltas**2

@@ -1,0 +1,182 @@
+"""How does a worker hear its coordinator while it trains? Through threads of their own.
+
+One thread connects, says hello with the worker's whole standing, and receives; whenever the
+connection is gone it connects again. Another sends, so that no training step ever waits for a
+socket. Training goes on without a coordinator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from concertina_worker.environment import Platform
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import WorkerPhase
+from concertina_worker.wire import (
+    Connection,
+    FromCoordinator,
+    FromWorker,
+    Message,
+    ProtocolError,
+)
+
+HEARTBEAT_SECONDS: Final = 1.0
+RECONNECT_SECONDS: Final = 0.2
+CONNECT_TIMEOUT_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a coordinator that knows nothing must know of this worker."""
+
+    phase: WorkerPhase = WorkerPhase.CONNECTED
+    plan: Plan | None = None  # the generation it trains in, or left for good
+    failed_in: int = 0
+    model_bytes: int = 0
+    store: dict[str, Any] | None = None  # generation and address, if this worker opened one
+    total_samples: int | None = None
+
+
+class Control:
+    """The worker's line to its coordinator."""
+
+    def __init__(self, platform: Platform, on_plan: Callable[[Plan], None]) -> None:
+        self._platform = platform
+        self._on_plan = on_plan
+        self._standing = Standing()
+        self._outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._connection: Connection | None = None
+        self._changed = threading.Condition()
+        self._stores: dict[int, str] = {}
+        self._release_reason: str | None = None
+        self._heard_at = time.monotonic()
+        self._is_closing = False
+        self._is_leaving = False
+        self.local_host = "127.0.0.1"
+
+    def start(self) -> None:
+        for target in (self._stay_connected, self._keep_sending):
+            threading.Thread(target=target, name=f"concertina{target.__name__}", daemon=True).start()
+
+    def send(self, kind: FromWorker, **fields: Any) -> None:
+        """Never blocks. Lost with the connection: what must not be lost is in the standing."""
+        self._outbox.put({"type": kind, **fields})
+
+    def stand(self, **changes: Any) -> None:
+        """Change what the next hello will say."""
+        with self._changed:
+            self._standing = replace(self._standing, **changes)
+
+    def ask_to_leave(self) -> None:
+        """Ask to be replanned; safe in a signal handler, which must not wait for a lock."""
+        self._is_leaving = True
+        self.send(FromWorker.LEAVING)
+
+    @property
+    def release_reason(self) -> str | None:
+        """Why the coordinator told this worker to end; None: it did not."""
+        return self._release_reason
+
+    @property
+    def silent_seconds(self) -> float:
+        """How long there has been no coordinator."""
+        return 0.0 if self._connection else time.monotonic() - self._heard_at
+
+    def await_store(self, generation: int, *, timeout_seconds: float) -> str:
+        """The address of a generation's store, once its rank 0 has opened it.
+
+        Raises:
+            RuntimeError: it did not in time.
+        """
+        with self._changed:
+            if not self._changed.wait_for(
+                lambda: generation in self._stores, timeout=timeout_seconds
+            ):
+                raise RuntimeError(f"nobody opened a store for generation {generation}")
+            return self._stores[generation]
+
+    def close(self, *, timeout_seconds: float) -> None:
+        """Deliver what is still to be sent, then hang up."""
+        deadline = time.monotonic() + timeout_seconds
+        while not self._outbox.empty() and self._connection and time.monotonic() < deadline:
+            time.sleep(0.005)
+        self._is_closing = True
+        if connection := self._connection:
+            connection.close()
+
+    # -- receiving -----------------------------------------------------------------------------
+
+    def _stay_connected(self) -> None:
+        while not self._is_closing:
+            with contextlib.suppress(OSError, ProtocolError, ValueError):
+                self._converse()
+            if self._connection:
+                self._heard_at = time.monotonic()
+                self._connection.close()
+            self._connection = None
+            time.sleep(RECONNECT_SECONDS)
+
+    def _converse(self) -> None:
+        """One connection, from hello to its end."""
+        address = (self._platform.host, self._platform.port)
+        stream = socket.create_connection(address, timeout=CONNECT_TIMEOUT_SECONDS)
+        stream.settimeout(None)
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = Connection(stream)
+        self.local_host = connection.local_host
+        with self._changed:
+            connection.send(self._hello(self._standing))
+            self._connection = connection
+        self._repeat(self._standing)
+        while message := connection.receive():
+            self._take(message)
+
+    def _repeat(self, standing: Standing) -> None:
+        """What a hello does not carry and may have been lost with the connection."""
+        if standing.total_samples is not None:
+            self.send(FromWorker.LENGTH, total_samples=standing.total_samples)
+        if self._is_leaving:
+            self.send(FromWorker.LEAVING)
+
+    def _hello(self, standing: Standing) -> Message:
+        return {
+            "type": FromWorker.HELLO,
+            "token": self._platform.token,
+            "worker": self._platform.worker_id,
+            "attempt": self._platform.attempt,
+            "phase": standing.phase,
+            "plan": standing.plan.to_json() if standing.plan else None,
+            "failed_in": standing.failed_in,
+            "model_bytes": standing.model_bytes,
+            "store": standing.store,
+        }
+
+    def _take(self, message: Message) -> None:
+        match message["type"]:
+            case FromCoordinator.PLAN:
+                self._on_plan(Plan.from_json(message["plan"]))
+            case FromCoordinator.STORE:
+                with self._changed:
+                    self._stores[int(message["generation"])] = str(message["address"])
+                    self._changed.notify_all()
+            case FromCoordinator.RELEASE:
+                self._release_reason = str(message["reason"])
+
+    # -- sending -------------------------------------------------------------------------------
+
+    def _keep_sending(self) -> None:
+        while not self._is_closing:
+            try:
+                message = self._outbox.get(timeout=HEARTBEAT_SECONDS)
+            except queue.Empty:
+                message = {"type": FromWorker.HEARTBEAT}
+            if connection := self._connection:
+                with contextlib.suppress(OSError):  # the receiving thread will notice
+                    connection.send(message)

@@ -1,0 +1,286 @@
+"""What does a training script see of the platform? A `Job`.
+
+Outside the platform (`python train.py`) the same script runs with one worker: `init` reads no
+more than the environment.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from concertina_worker import optimizer_state
+from concertina_worker.alone import Alone
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.membership import Membership
+from concertina_worker.progress import Progress
+from concertina_worker.samples import Collate, MapDataset, fetch
+from concertina_worker.training_loop import Share, TrainingLoop
+from concertina_worker.training_state import Stateful, TrainingState
+from concertina_worker.wire import FromWorker
+
+
+def init() -> Job:
+    """Find out where this script runs; on the platform, meet the coordinator.
+
+    Raises:
+        EnvironmentVariableError: the platform's variables make no sense.
+    """
+    environment = WorkerEnvironment.read(os.environ)
+    platform = environment.platform
+    if platform is None:
+        return Job(environment, Alone())
+    membership = Membership(platform, lost_seconds=environment.coordinator_lost_seconds)
+    membership.start()
+    return Job(environment, membership)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescale:
+    """What a generation that has just begun is like."""
+
+    rank: int
+    world_size: int
+    global_batch_size: int
+
+
+class Job:
+    """The script's side of an elastic training job.
+
+    The loss of a micro-batch must be the *mean* over its samples (the default of torch's losses),
+    and `backward()` must run once per micro-batch.
+    """
+
+    def __init__(self, environment: WorkerEnvironment, membership: Membership | Alone) -> None:
+        self._environment = environment
+        self._membership = membership
+        self._extras: dict[str, Stateful] = {}
+        self._loop: TrainingLoop | None = None
+        self._progress = Progress(membership)
+        self._epochs: int | None = None
+        self._has_entered = self._has_finished = self._has_crashed = False
+        self._watch_the_end()
+
+    # -- where this worker stands --------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:
+        return self._membership.rank
+
+    @property
+    def world_size(self) -> int:
+        return self._membership.size
+
+    @property
+    def is_main(self) -> bool:
+        """One worker of each generation is: let it alone print and save."""
+        return self.rank == 0
+
+    # -- what a script calls, in order ---------------------------------------------------------
+
+    def register(
+        self,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        scheduler: Stateful | None = None,
+        *,
+        warm_up: Callable[[], Any] | None = None,
+    ) -> None:
+        """Hand over what makes up the training's state.
+
+        From here on `optimizer.step()` does nothing except at the last micro-batch of a step,
+        `optimizer.zero_grad()` nothing at all, and `scheduler.step()` runs once per optimizer
+        step inside an epoch.
+
+        Args:
+            model: on its device; with the weights to start from if there is no checkpoint.
+            optimizer: of this model's parameters.
+            scheduler: of the optimizer's learning rate, which the platform multiplies on top.
+            warm_up: runs the model forward and backward once on any input. A worker that joins
+                later calls it before the others wait for it, so that its first step is not slow.
+        """
+        if self._loop is not None:
+            raise RuntimeError("register was called before: a job trains one model")
+        if scheduler is not None:
+            self._extras["scheduler"] = scheduler
+        state = TrainingState(model, optimizer, self._extras)
+        loop = TrainingLoop(self._environment, self._membership, state, self._progress.add)
+        self._loop = loop
+        if warm_up is not None:
+            _run_without_effect(warm_up, model)
+        if isinstance(self._membership, Membership):
+            optimizer_state.allocate(optimizer)
+        _take_over_optimizer(optimizer, loop)
+        if scheduler is not None:
+            _take_over_scheduler(scheduler, loop)
+
+    def state(self, name: str, extra: Stateful) -> None:
+        """Keep another object (a weight average, a loss scaler) with the training's state."""
+        self._extras[name] = extra
+
+    def on_rescale(self, callback: Callable[[Rescale], None]) -> None:
+        """Be called whenever a generation has begun, between two steps."""
+        self._registered.on_rescale.append(
+            lambda: callback(
+                Rescale(
+                    rank=self.rank,
+                    world_size=self.world_size,
+                    global_batch_size=self._registered.global_batch_size,
+                )
+            )
+        )
+
+    def epochs(self, total: int) -> Iterator[int]:
+        """The epochs that are left to do: all of them, or what a checkpoint or joiner lacks.
+
+        A worker joins here, and leaves by `SystemExit` inside `batches`.
+        """
+        loop = self._registered
+        self._epochs = total
+        if not self._has_entered:
+            self._membership.enter(loop)
+            self._has_entered = True
+        while loop.state.cursor.epoch < total:
+            epoch = loop.state.cursor.epoch
+            yield epoch
+            if loop.state.cursor.epoch == epoch:
+                loop.state.cursor = loop.state.cursor.next_epoch()
+        self._finish()
+
+    def batches(
+        self, dataset: MapDataset, batch_size: int = 32, collate: Collate | None = None
+    ) -> Iterator[Any]:
+        """This worker's micro-batches of one epoch over the data set, in random order.
+
+        Call it once per epoch. A worker may get no micro-batch at all in a step; it takes part in
+        the step nevertheless.
+
+        Args:
+            dataset: with a length, and samples reached by number.
+            batch_size: used alone only; on the platform the platform chooses the batch.
+            collate: makes a micro-batch of a list of samples; default: torch's.
+        """
+        loop = self._registered
+        if isinstance(self._membership, Alone):
+            loop.use_batch(batch_size)
+        if self._epochs is not None:
+            self._progress.tell_length(self._epochs * len(dataset))
+        loop.begin_epoch(len(dataset))
+        try:
+            while (share := loop.begin_step()) is not None:
+                yield from self._micro_batches(loop, share, dataset, collate)
+                loop.commit()  # unless optimizer.step() has done it
+                if not share.micro_batches:
+                    self._step_scheduler_like_the_others(loop)
+        finally:
+            loop.end_epoch()
+
+    def log(self, **values: float) -> None:
+        """Show these with the next report (at most one a second); the main worker's count."""
+        self._progress.log(values)
+
+    def mean(self, value: float) -> float:
+        """The mean over all workers. All of them must call it, at the same place.
+
+        When a worker is lost at that moment it is this worker's own value.
+        """
+        if self._loop is not None and self._loop.is_catching_up:
+            return value
+        return self._membership.mean(value)
+
+    # -- helpers -------------------------------------------------------------------------------
+
+    @property
+    def _registered(self) -> TrainingLoop:
+        if self._loop is None:
+            raise RuntimeError("call job.register(model, optimizer) first")
+        return self._loop
+
+    def _micro_batches(
+        self, loop: TrainingLoop, share: Share, dataset: MapDataset, collate: Collate | None
+    ) -> Iterator[Any]:
+        for number in range(len(share.micro_batches)):
+            yield fetch(dataset, loop.begin_micro_batch(share, number), collate)
+
+    def _step_scheduler_like_the_others(self, loop: TrainingLoop) -> None:
+        """The script did not run in this step; its scheduler must not fall behind."""
+        scheduler: Any = self._extras.get("scheduler")
+        if scheduler is not None and loop.state.steps_scheduler_per_batch:
+            scheduler.step()
+
+    def _finish(self) -> None:
+        if self._has_finished or self._loop is None:
+            return
+        self._has_finished = True
+        if self.is_main:
+            self._loop.write_checkpoint()
+        self._membership.finish()
+
+    def _watch_the_end(self) -> None:
+        before = sys.excepthook
+
+        def on_crash(
+            kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        ) -> None:
+            self._has_crashed = True
+            text = traceback.format_exception_only(kind, error)[-1].strip()
+            self._membership.tell(FromWorker.ERROR, text=text)
+            before(kind, error, trace)
+
+        sys.excepthook = on_crash
+        atexit.register(self._at_exit)
+
+    def _at_exit(self) -> None:
+        has_stopped_early = self._has_entered and not self._has_crashed
+        if has_stopped_early and not self._membership.has_ended:
+            self._finish()
+        self._progress.flush()
+        self._membership.close()
+
+
+def _run_without_effect(warm_up: Callable[[], Any], model: torch.nn.Module) -> None:
+    """Leave neither gradients nor running averages nor random numbers behind."""
+    random_state = torch.get_rng_state()
+    buffers = [buffer.clone() for buffer in model.buffers()]
+    warm_up()
+    for buffer, before in zip(model.buffers(), buffers, strict=True):
+        buffer.data.copy_(before)
+    torch.set_rng_state(random_state)
+
+
+def _take_over_optimizer(optimizer: torch.optim.Optimizer, loop: TrainingLoop) -> None:
+    def step(closure: None = None) -> None:
+        if closure is not None:
+            raise TypeError("optimizer.step(closure) cannot be made elastic: call it without")
+        if loop.is_between_steps:
+            raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
+        loop.commit()
+
+    def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002, ARG001 - torch's own
+        """Gradients are zeroed at the beginning of each step."""
+
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined] # noqa: SLF001 - or it warns
+    optimizer.step = step  # type: ignore[method-assign, assignment]
+    optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
+
+
+def _take_over_scheduler(scheduler: Any, loop: TrainingLoop) -> None:
+    """Give it a class with a guarded `step`: an attribute would get into its state_dict."""
+    original = type(scheduler)
+
+    def step(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not loop.may_step_scheduler:
+            return
+        if not loop.is_between_steps:
+            loop.state.steps_scheduler_per_batch = True
+        original.step(self, *args, **kwargs)
+
+    scheduler.__class__ = type(original.__name__, (original,), {"step": step})

@@ -1,0 +1,364 @@
+"""Which generation is this worker in, and what does it owe the next one?
+
+The training loop asks here between two steps (`turn`) and around each exchange (`offer`,
+`decide`, `finish_handover`). Switching, leaving and recovering all happen in `turn`: there every
+member holds the same state, and the script's own code for the last step has run.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, Protocol
+
+import torch
+
+from concertina_worker import group as groups
+from concertina_worker.agreement import Offer, Tally
+from concertina_worker.control import Control
+from concertina_worker.environment import Platform
+from concertina_worker.group import Group
+from concertina_worker.handover import Handover
+from concertina_worker.orders import Orders
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.recovery import synchronise
+from concertina_worker.switching import Preparations, Prepared
+from concertina_worker.training_state import TrainingState
+from concertina_worker.wire import FromWorker
+
+POLL_SECONDS: Final = 0.2
+HANDOVER_POLL_SECONDS: Final = 0.003
+LEAVE_SECONDS: Final = 60.0  # how long a leaver waits to be released
+GOODBYE_SECONDS: Final = 2.0
+
+
+class Loop(Protocol):
+    """What the training loop does for its membership."""
+
+    state: TrainingState
+
+    def adopt(self, plan: Plan) -> None:
+        """A generation begins: take its batch."""
+
+    def load_checkpoint(self) -> dict[str, Any] | None: ...
+
+    def write_checkpoint(self) -> None:
+        """Returns when it is on disk."""
+
+
+class Membership:
+    """A worker's place among the workers of its job."""
+
+    def __init__(self, platform: Platform, *, lost_seconds: float) -> None:
+        self._worker = platform.worker_id
+        self._preparations = Preparations(self._worker, self._build)
+        self._preparations.on_build_failed = self._report_failed_build
+        self.control = Control(platform, self._preparations.take)
+        self._orders = Orders(self.control, lost_seconds=lost_seconds)
+        self._group: Group | None = None
+        self._old_group: Group | None = None  # kept until the new one has made a step
+        self._offered: Prepared | None = None
+        self._agreed: Prepared | None = None
+        self._handover: Handover | None = None
+        self._has_newcomers = False  # joiners do not compute in this step yet
+        self._is_broken = False
+        self.has_ended = False  # this process is on its way out, whatever the script does
+        self._tried = 0  # newest generation this worker was in, or failed to get into
+
+    # -- where this worker stands --------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:
+        return self._group.rank if self._group else 0
+
+    @property
+    def size(self) -> int:
+        return self._group.size if self._group else 1
+
+    @property
+    def generation(self) -> int:
+        return self._tried
+
+    @property
+    def part(self) -> tuple[int, int | None]:
+        """Into how many parts the batch is split, and which is this worker's; None: none."""
+        if self._group is None:
+            return 1, None
+        computing = self._group.plan.stayers if self._has_newcomers else self._group.plan.members
+        is_computing = self._worker in computing
+        return len(computing), computing.index(self._worker) if is_computing else None
+
+    def start(self) -> None:
+        """Connect; from now on the coordinator knows of this worker."""
+        self._orders.listen()
+        self.control.start()
+
+    # -- around a step, in order ---------------------------------------------------------------
+
+    def enter(self, loop: Loop) -> None:
+        """Wait, ready to train, until this worker is a member of a generation."""
+        model_bytes = loop.state.model_bytes
+        self.control.stand(phase=WorkerPhase.READY, model_bytes=model_bytes)
+        self.control.send(FromWorker.READY, model_bytes=model_bytes)
+        while self._group is None:
+            prepared = self._await(lambda prepared: prepared.group is not None)
+            try:
+                self._get_in(prepared, loop)
+            except RuntimeError:
+                self._break(because_of=prepared.plan)
+            del prepared  # or its group would outlive a failure
+        self._orders.is_training = True
+
+    def turn(self, loop: Loop, *, is_epoch_end: bool) -> bool:
+        """Between two steps: do what was agreed, or recover. True: a generation began.
+
+        At the end of an epoch joiners get their state at once, because the script's next code
+        may use the model.
+        """
+        began = self._tried
+        if self._recovery_is_due():
+            self._break()
+        if not self._is_broken and self._agreed is not None:
+            self._try_to_switch(self._agreed, loop, is_epoch_end=is_epoch_end)
+        if self._is_broken:
+            self._recover(loop)
+        if exit_code := self._orders.while_training:
+            self._end(exit_code, loop)
+        return self._tried != began
+
+    def start_sum(self, tensor: torch.Tensor) -> Any:
+        """Start an exchange. Raises RuntimeError when the group is broken."""
+        if self._is_broken or self._group is None:
+            raise RuntimeError("the group is broken")
+        return self._group.start_sum(tensor)
+
+    def offer(self) -> Offer:
+        """The plan this worker could switch to after this step."""
+        prepared = self._preparations.prepared()
+        is_new = prepared is not None and prepared.plan.generation > self._tried
+        self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
+        return Offer(self._offered.plan.generation - self._tried if self._offered else 0)
+
+    def finish_handover(self) -> bool:
+        """Before the optimizer step: False when this worker's state cannot make that step."""
+        if self._handover is None:
+            return True
+        try:
+            self._handover.finish()
+        except RuntimeError:
+            return False
+        finally:
+            self._handover = None
+        return True
+
+    def decide(self, tally: Tally) -> None:
+        """The step is committed: everybody reads from the same sums whether to switch."""
+        self._drop_old_group()
+        self._has_newcomers = False
+        size = self._group.size if self._group else 1
+        self._agreed = self._offered if tally.is_unanimous(size) else None
+
+    def fail(self) -> None:
+        """A collective failed: the step does not count; `turn` will recover."""
+        self._break()
+
+    def mean(self, value: float) -> float:
+        """The mean of all members' values; this worker's own when a member was lost."""
+        if self._is_broken or self._group is None:
+            return value
+        try:
+            total = self._group.sum(torch.tensor([value], dtype=torch.float64))
+        except RuntimeError:
+            self._break()
+            return value
+        return float(total) / self._group.size
+
+    def finish(self) -> None:
+        """The last epoch is over."""
+        self._orders.is_training = False
+        self.control.stand(phase=WorkerPhase.FINISHED)
+        self.control.send(FromWorker.FINISHED)
+
+    def tell(self, kind: FromWorker, **fields: Any) -> None:
+        """Send something to the coordinator; never blocks."""
+        self.control.send(kind, **fields)
+
+    def tell_length(self, total_samples: int) -> None:
+        self.control.stand(total_samples=total_samples)
+        self.control.send(FromWorker.LENGTH, total_samples=total_samples)
+
+    def close(self) -> None:
+        """Deliver what is still under way and hang up."""
+        self.control.close(timeout_seconds=GOODBYE_SECONDS)
+
+    # -- getting into a generation -------------------------------------------------------------
+
+    def _get_in(self, prepared: Prepared, loop: Loop) -> None:
+        group = prepared.group
+        if group is None:
+            return
+        if prepared.plan.is_recovery:
+            synchronise(group, loop.state, loop.load_checkpoint)
+            self._install(group, loop)
+        elif self._handover_begins(group):
+            self._join(group, loop)
+
+    def _handover_begins(self, group: Group) -> bool:
+        """Wait until the members have agreed; False when a later plan came first."""
+        while not group.is_handover_announced():
+            self._heed_orders()
+            if self._preparations.newest != group.plan:
+                return False
+            time.sleep(HANDOVER_POLL_SECONDS)
+        return True
+
+    def _join(self, group: Group, loop: Loop) -> None:
+        handover = Handover(group, loop.state)
+        is_immediate = handover.receive()
+        self._install(group, loop)
+        self._follow(handover, is_immediate=is_immediate)
+
+    def _try_to_switch(self, agreed: Prepared, loop: Loop, *, is_epoch_end: bool) -> None:
+        self._agreed = self._offered = None
+        if agreed.group is None:
+            self._leave(agreed.plan, loop)
+        try:
+            self._switch(agreed.group, loop, is_epoch_end=is_epoch_end)
+        except RuntimeError:
+            self._break()
+
+    def _switch(self, group: Group, loop: Loop, *, is_epoch_end: bool) -> None:
+        self._install(group, loop)
+        self._has_newcomers = bool(group.plan.joiners) and not is_epoch_end
+        if group.is_source:
+            group.announce_handover()
+            handover = Handover(group, loop.state)
+            handover.send(is_immediate=is_epoch_end)
+            self._follow(handover, is_immediate=is_epoch_end)
+
+    def _follow(self, handover: Handover, *, is_immediate: bool) -> None:
+        self._has_newcomers = not is_immediate
+        if is_immediate:
+            handover.finish()
+        else:
+            self._handover = handover
+
+    def _install(self, group: Group, loop: Loop) -> None:
+        """This worker is a member of `group` from now on; the coordinator is told."""
+        self._old_group, self._group = self._group, group
+        self._is_broken = False
+        self._has_newcomers = False
+        self._tried = group.plan.generation
+        self._preparations.stand_in(group)
+        self.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
+        self._tell_switched(group.plan, loop)
+        loop.adopt(group.plan)
+
+    def _tell_switched(self, plan: Plan, loop: Loop) -> None:
+        self.control.send(
+            FromWorker.SWITCHED, generation=plan.generation, step=loop.state.step
+        )
+
+    def _drop_old_group(self) -> None:
+        """In the background: closing the sockets takes longer than a small step."""
+        old = [self._old_group]
+        self._old_group = None
+        if old[0] is not None:
+            threading.Thread(target=old.clear, name="concertina_drop", daemon=True).start()
+
+    # -- losing one ----------------------------------------------------------------------------
+
+    def _recovery_is_due(self) -> bool:
+        """The coordinator knows of a loss that this worker has not felt."""
+        newest = self._preparations.newest
+        return newest is not None and newest.is_recovery and newest.generation > self._tried
+
+    def _break(self, because_of: Plan | None = None) -> None:
+        """Drop every reference to the group: that is what tells the others.
+
+        Neither the generation that broke nor one that was agreed on before can be used any more;
+        only a recovery plan newer than that is a way out.
+        """
+        self._is_broken = True
+        self._group = self._old_group = self._handover = None
+        self._offered = self._agreed = None
+        self._has_newcomers = False
+        newest = self._preparations.newest
+        if because_of is not None:
+            self._tried = max(self._tried, because_of.generation)
+        elif newest is not None and not newest.is_recovery:
+            self._tried = max(self._tried, newest.generation)
+        self._preparations.drop(self._tried)
+        self._preparations.stand_in(None)
+        self.control.stand(failed_in=self._tried)
+        self.control.send(FromWorker.FAILED, generation=self._tried)
+
+    def _recover(self, loop: Loop) -> None:
+        while self._group is None:
+            prepared = self._await(lambda prepared: prepared.plan.is_recovery)
+            try:
+                self._get_in(prepared, loop)
+            except RuntimeError:
+                self._break(because_of=prepared.plan)
+            del prepared
+
+    def _await(self, accept: Callable[[Prepared], bool]) -> Prepared:
+        while True:
+            self._heed_orders()
+            prepared = self._preparations.await_prepared(
+                lambda prepared: prepared.plan.generation > self._tried and accept(prepared),
+                timeout_seconds=POLL_SECONDS,
+            )
+            if prepared is not None:
+                return prepared
+
+    # -- ending --------------------------------------------------------------------------------
+
+    def _heed_orders(self) -> None:
+        if exit_code := self._orders.while_waiting:
+            self._exit(exit_code)
+
+    def _leave(self, plan: Plan, loop: Loop) -> NoReturn:
+        """Out by agreement. Wait until the others have switched too: they may still be reading."""
+        if not plan.members and self._group is not None and self._group.rank == 0:
+            loop.write_checkpoint()
+        self.control.stand(plan=plan)
+        self._tell_switched(plan, loop)
+        deadline = time.monotonic() + LEAVE_SECONDS
+        while self.control.release_reason is None and time.monotonic() < deadline:
+            time.sleep(HANDOVER_POLL_SECONDS)
+        self._exit(ExitCode.RELEASED)
+
+    def _end(self, exit_code: ExitCode, loop: Loop) -> NoReturn:
+        """Out although the others were not told: keep what was reached."""
+        if self._group is not None and self._group.rank == 0:
+            loop.write_checkpoint()
+        self._exit(exit_code)
+
+    def _exit(self, exit_code: ExitCode) -> NoReturn:
+        self.has_ended = True
+        raise SystemExit(int(exit_code))
+
+    # -- in the background ---------------------------------------------------------------------
+
+    def _build(self, plan: Plan) -> Group:
+        return groups.build(
+            plan,
+            self._worker,
+            host=self.control.local_host,
+            announce=lambda address: self._announce_store(plan, address),
+            await_address=lambda: self.control.await_store(
+                plan.generation, timeout_seconds=plan.timeout_seconds
+            ),
+        )
+
+    def _announce_store(self, plan: Plan, address: str) -> None:
+        store = {"generation": plan.generation, "address": address}
+        self.control.stand(store=store)
+        self.control.send(FromWorker.STORE, **store)
+
+    def _report_failed_build(self, plan: Plan) -> None:
+        self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)

@@ -1,0 +1,64 @@
+"""From where do the members of a fresh group go on? From the state of whoever is furthest.
+
+After a failure survivors differ by at most one step; at the start of an attempt nobody has state.
+Both are the same case: tell each other the step, then copy from the furthest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from concertina_worker.group import Group
+from concertina_worker.training_state import TrainingState
+from concertina_worker.transfer import receive_header, send_header, send_or_receive
+
+_NO_STATE = -1
+
+
+def synchronise(
+    group: Group, state: TrainingState, load_checkpoint: Callable[[], dict[str, Any] | None]
+) -> None:
+    """Give every member the same state.
+
+    Raises:
+        RuntimeError: a member was lost meanwhile. A state that was being received is then
+            marked as incomplete.
+    """
+    steps = _exchange(group, state.step if state.is_complete else _NO_STATE)
+    root = steps.index(max(steps))
+    if max(steps) == _NO_STATE and group.rank == root:
+        _begin(state, load_checkpoint())
+    someone_is_behind = min(steps) < max(steps) or max(steps) == _NO_STATE
+    if group.size > 1 and someone_is_behind:
+        is_behind = steps[group.rank] < steps[root] or not state.is_complete
+        _copy(group, state, root=root, is_behind=is_behind)
+
+
+def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
+    if checkpoint is None:
+        state.begin_afresh()
+    else:
+        state.load_checkpoint(checkpoint)
+
+
+def _exchange(group: Group, step: int) -> list[int]:
+    """Everybody's step, by rank."""
+    steps = torch.zeros(group.size, dtype=torch.int64)
+    steps[group.rank] = step
+    return [int(value) for value in group.sum(steps)]
+
+
+def _copy(group: Group, state: TrainingState, *, root: int, is_behind: bool) -> None:
+    """Those who are not behind receive as well, what they have already: all must take part."""
+    if group.rank == root:
+        send_header(group.everyone, state.header(), root=root)
+    else:
+        header = receive_header(group.everyone, root=root)
+        if is_behind:
+            state.is_complete = False
+            state.take_header(header)
+    send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
+    state.is_complete = True

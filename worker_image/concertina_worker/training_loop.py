@@ -1,0 +1,240 @@
+"""What happens in one optimizer step of one worker? The order of things is here.
+
+A step takes the next global batch at the cursor, computes this worker's share in micro-batches,
+exchanges gradients, and commits. A step that loses a worker on its way is not committed: after
+the recovery it is computed again, from the same cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from concertina_worker import cursor as cursors
+from concertina_worker.alone import Alone
+from concertina_worker.audit import SampleAudit
+from concertina_worker.checkpoint import CheckpointWriter
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.gradients import Gradients
+from concertina_worker.learning_rate import scale_of
+from concertina_worker.membership import Membership
+from concertina_worker.plan import Plan
+from concertina_worker.reports import CommittedStep, StepClock
+from concertina_worker.training_state import TrainingState
+from concertina_worker.wire import FromWorker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """One worker's part of a global batch, as positions in the epoch's permutation."""
+
+    batch: range
+    own: range
+    largest: int  # the most samples any worker has
+    micro_batches: tuple[range, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Step:
+    """The step under way."""
+
+    share: Share
+    is_last_micro_batch: bool = False
+    was_tried: bool = False  # the exchange is over
+    is_committed: bool = False
+
+
+class TrainingLoop:
+    """Makes steps; knows the script's objects and the worker's place among the others."""
+
+    def __init__(
+        self,
+        environment: WorkerEnvironment,
+        membership: Membership | Alone,
+        state: TrainingState,
+        on_commit: Callable[[CommittedStep, StepClock], None],
+    ) -> None:
+        self.state = state
+        self.global_batch_size = 0
+        self.on_rescale: list[Callable[[], None]] = []
+        self._environment = environment
+        self._membership = membership
+        self._on_commit = on_commit
+        self._clock = StepClock()
+        self._gradients = Gradients([*state.model.parameters()])
+        self._real_step = state.optimizer.step
+        self._step: _Step | None = None
+        self._epoch = 0
+        self._length = 0
+        self._order = torch.zeros(0, dtype=torch.int64)
+        rules = environment.checkpoints
+        self._checkpoints = CheckpointWriter(rules, self._tell_checkpoint) if rules else None
+        folder = environment.sample_audit_dir
+        worker = environment.platform.worker_id if environment.platform else "alone"
+        self._audit = SampleAudit(folder, worker) if folder else None
+
+    # -- for the membership --------------------------------------------------------------------
+
+    def adopt(self, plan: Plan) -> None:
+        self.use_batch(plan.global_batch_size)
+        self._clock.begin_generation()
+        for callback in self.on_rescale:
+            callback()
+
+    def use_batch(self, size: int) -> None:
+        """From the next step on."""
+        self.global_batch_size = size
+        rules = self._environment.batch
+        if rules is not None:
+            target = scale_of(rules["lr_scaling"], batch=size, base=rules["base"])
+            self.state.ramp = self.state.ramp.towards(
+                target, step=self.state.step, steps=rules["lr_warmup_steps"]
+            )
+
+    def load_checkpoint(self) -> dict[str, Any] | None:
+        return self._checkpoints.load_newest() if self._checkpoints else None
+
+    def write_checkpoint(self) -> None:
+        if self._checkpoints:
+            self._checkpoints.write_now(self.state.step, self.state.to_checkpoint())
+
+    # -- an epoch ------------------------------------------------------------------------------
+
+    def begin_epoch(self, length: int) -> None:
+        self._epoch = self.state.cursor.epoch
+        self._length = length
+        self._order = cursors.permutation(
+            seed=self._environment.seed, epoch=self._epoch, length=length
+        )
+        self._clock.resume()
+
+    def end_epoch(self) -> None:
+        self._step = None
+        self._gradients.hide()
+        self._clock.pause()
+
+    @property
+    def is_catching_up(self) -> bool:
+        """A recovery brought this worker into a later epoch than the script is in."""
+        return self.state.cursor.epoch > self._epoch
+
+    # -- a step, in order ----------------------------------------------------------------------
+
+    def begin_step(self) -> Share | None:
+        """What to compute next; None at the end of the epoch."""
+        self._step = None
+        is_epoch_end = self.state.cursor.position >= self._length
+        self._membership.turn(self, is_epoch_end=is_epoch_end)
+        self._write_due_checkpoint()
+        batch = self.state.cursor.batch(self.global_batch_size, self._length)
+        if not batch or self.is_catching_up:
+            return None
+        share = self._share_of(batch)
+        self._step = _Step(share=share, is_last_micro_batch=not share.micro_batches)
+        self._gradients.begin_step(self._membership.start_sum, self._membership.offer)
+        return share
+
+    def begin_micro_batch(self, share: Share, number: int) -> torch.Tensor:
+        """The indices of its samples."""
+        positions = share.micro_batches[number]
+        is_last = number == len(share.micro_batches) - 1
+        if self._step is not None:
+            self._step.is_last_micro_batch = is_last
+        self._gradients.begin_micro_batch(
+            weight=len(positions) / len(share.batch), is_last=is_last
+        )
+        return self._order[positions.start : positions.stop]
+
+    def commit(self) -> None:
+        """After the last micro-batch: exchange and step; does nothing at any other time."""
+        step = self._step
+        if step is None or step.was_tried or not step.is_last_micro_batch:
+            return
+        step.was_tried = True
+        self._gradients.finish()
+        if self._gradients.has_failed or not self._membership.finish_handover():
+            self._gradients.drop_references()
+            self._membership.fail()
+            return
+        self._step_optimizer()
+        step.is_committed = True
+        self._advance(step.share)
+        self._membership.decide(self._gradients.tally)
+
+    @property
+    def may_step_scheduler(self) -> bool:
+        """Once per committed step inside an epoch, freely between epochs."""
+        if self._step is None:
+            return not self.is_catching_up
+        return self._step.is_committed
+
+    @property
+    def is_between_steps(self) -> bool:
+        return self._step is None
+
+    # -- parts of a step -----------------------------------------------------------------------
+
+    def _share_of(self, batch: range) -> Share:
+        parts, index = self._membership.part
+        own = batch[:0] if index is None else cursors.split(batch, parts=parts, index=index)
+        rules = self._environment.batch
+        limit = rules["max_per_gpu"] if rules else None
+        return Share(
+            batch=batch,
+            own=own,
+            largest=len(cursors.split(batch, parts=parts, index=0)),
+            micro_batches=cursors.micro_batches(own, limit=limit),
+        )
+
+    def _step_optimizer(self) -> None:
+        """With the learning rate that belongs to the batch; the script's own stays as it is."""
+        groups = self.state.optimizer.param_groups
+        own_rates = [group["lr"] for group in groups]
+        scale = self.state.ramp.at(self.state.step)
+        for group, rate in zip(groups, own_rates, strict=True):
+            group["lr"] = rate * scale
+        try:
+            self._real_step()
+        finally:
+            for group, rate in zip(groups, own_rates, strict=True):
+                group["lr"] = rate
+
+    def _advance(self, share: Share) -> None:
+        state = self.state
+        scale = state.ramp.at(state.step)
+        state.step += 1
+        state.samples += len(share.batch)
+        state.cursor = state.cursor.after(share.batch)
+        if self._audit:
+            self._audit.record(
+                generation=self._membership.generation,
+                step=state.step,
+                epoch=self._epoch,
+                batch=share.batch,
+                share=share.own,
+            )
+        self._on_commit(
+            CommittedStep(
+                generation=self._membership.generation,
+                step=state.step,
+                epoch=self._epoch + share.batch.stop / self._length,
+                samples=state.samples,
+                batch=len(share.batch),
+                workers=self._membership.size,
+                global_batch_size=self.global_batch_size,
+                local_batch_size=share.largest,
+                learning_rate=float(state.optimizer.param_groups[0]["lr"]) * scale,
+                waited_seconds=self._gradients.waited_seconds,
+            ),
+            self._clock,
+        )
+
+    def _write_due_checkpoint(self) -> None:
+        if self._checkpoints and self._checkpoints.is_due and self._membership.rank == 0:
+            self._checkpoints.write_in_background(self.state.step, self.state.to_checkpoint())
+
+    def _tell_checkpoint(self, step: int) -> None:
+        self._membership.tell(FromWorker.CHECKPOINTED, step=step)

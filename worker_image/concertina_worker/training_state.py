@@ -1,0 +1,139 @@
+"""What is the state of a training? All that a joiner, a laggard or a resumed job must be given."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Protocol
+
+import torch
+
+from concertina_worker import optimizer_state
+from concertina_worker.cursor import Cursor
+from concertina_worker.learning_rate import Ramp
+
+
+class Stateful(Protocol):
+    """Anything that can be saved: a scheduler, an average of weights, a loss scaler."""
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> Any: ...
+
+
+class TrainingState:
+    """The script's objects and how far they have come."""
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        extras: dict[str, Stateful],
+    ) -> None:
+        """`extras` may grow until training begins; the scheduler is one of them."""
+        self.model = model
+        self.optimizer = optimizer
+        self.extras = extras
+        self.cursor = Cursor()
+        self.step = 0
+        self.samples = 0
+        self.ramp = Ramp()
+        self.is_complete = False  # holds the state of a training, not just fresh weights
+        self.steps_scheduler_per_batch = False
+
+    @property
+    def model_bytes(self) -> int:
+        tensors = [*self.model.parameters(), *self.model.buffers()]
+        return sum(t.nbytes for t in [*tensors, *optimizer_state.tensors(self.optimizer)])
+
+    # -- between workers -----------------------------------------------------------------------
+
+    def header(self) -> dict[str, Any]:
+        """Everything but the large tensors."""
+        return {
+            **self._progress(),
+            "hyperparameters": optimizer_state.hyperparameters(self.optimizer),
+            "optimizer_shapes": optimizer_state.shapes(self.optimizer),
+            "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
+        }
+
+    def take_header(self, header: dict[str, Any]) -> None:
+        """Be where the sender is, and make room for its tensors."""
+        self._set_progress(header)
+        optimizer_state.set_hyperparameters(self.optimizer, header["hyperparameters"])
+        optimizer_state.make_room(self.optimizer, header["optimizer_shapes"])
+        self._load_extras(header["extras"])
+
+    def tensors(self) -> list[torch.Tensor]:
+        """What changes in an optimizer step and at no other time, in the same order everywhere."""
+        return [*self.model.parameters(), *optimizer_state.tensors(self.optimizer)]
+
+    def buffers(self) -> list[torch.Tensor]:
+        """What changes in a forward pass: running averages of normalisation layers."""
+        return list(self.model.buffers())
+
+    # -- over time -----------------------------------------------------------------------------
+
+    def begin_afresh(self) -> None:
+        """Start a training from the weights as they are."""
+        self.optimizer.state.clear()
+        self.is_complete = True
+
+    def to_checkpoint(self) -> dict[str, Any]:
+        """A copy that training on does not change."""
+        content = {
+            **self._progress(),
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
+            "random": {"torch": torch.get_rng_state(), "python": random.getstate()},
+        }
+        return {name: _copied(part) for name, part in content.items()}
+
+    def load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Raises CheckpointMismatchError when the script's objects have other shapes now."""
+        try:
+            self.model.load_state_dict(checkpoint["model"])
+            self.optimizer.load_state_dict(checkpoint["optimizer"])
+            self._load_extras(checkpoint["extras"])
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise CheckpointMismatchError(str(error)) from error
+        self._set_progress(checkpoint)
+        torch.set_rng_state(checkpoint["random"]["torch"])
+        random.setstate(checkpoint["random"]["python"])
+        self.is_complete = True
+
+    def _progress(self) -> dict[str, Any]:
+        return {
+            "cursor": self.cursor,
+            "step": self.step,
+            "samples": self.samples,
+            "ramp": self.ramp,
+            "steps_scheduler_per_batch": self.steps_scheduler_per_batch,
+        }
+
+    def _set_progress(self, progress: dict[str, Any]) -> None:
+        self.cursor = progress["cursor"]
+        self.step = progress["step"]
+        self.samples = progress["samples"]
+        self.ramp = progress["ramp"]
+        self.steps_scheduler_per_batch = progress["steps_scheduler_per_batch"]
+
+    def _load_extras(self, states: dict[str, dict[str, Any]]) -> None:
+        for name, extra in self.extras.items():
+            if name in states:
+                extra.load_state_dict(states[name])
+
+
+def _copied(value: Any) -> Any:
+    """The same structure with every tensor copied to the CPU."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().to("cpu", copy=True)
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_copied(item) for item in value)
+    return value
+
+
+class CheckpointMismatchError(Exception):
+    """The checkpoint does not fit the model or optimizer the script has made."""
