@@ -66,6 +66,12 @@ class Demand:
         return self.sizes[0].workers * self.job.gpus_per_worker
 
     @property
+    def needed_gpus(self) -> int:
+        """Its smallest size, also for a job that fits no way into the pool."""
+        fewest = self.job.min_workers * self.job.gpus_per_worker
+        return self.smallest_gpus if self.sizes else fewest
+
+    @property
     def floor_gpus(self) -> int:
         """What the job needs at least once it can be changed again."""
         return min(self.smallest_gpus, self.job.min_workers * self.job.gpus_per_worker)
@@ -92,7 +98,8 @@ def demand_of(job: Job, pool: Pool) -> Demand:
     is_pinned = present is not None and not job.can_rescale
     sizes = tuple(filter(None, map(outlook.size, _counts(job, pool, present, stuck))))
     reach = max(outlook.reach, present.workers if present else 0)
-    if present is not None and is_pinned:
+    cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE
+    if present is not None and (is_pinned or cannot_leave):
         sizes, reach = (present,), present.workers
     within = tuple(size for size in sizes if size.workers <= reach) or sizes[:1]
     return Demand(

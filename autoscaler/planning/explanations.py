@@ -59,7 +59,7 @@ def _started(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
 def _paused(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
     given = gpus(outcome.gpus_before)
     if cause.reason is Reason.NODE_LOST:
-        asked = gpus(outcome.demand.smallest_gpus)
+        asked = gpus(outcome.demand.needed_gpus)
         return (
             f"Paused after a checkpoint: it needs {asked} at least, and pool {picture.pool.name} "
             f"has {picture.admission.gpus_free} left."

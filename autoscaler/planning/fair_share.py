@@ -58,13 +58,14 @@ def admit(
     """Decide who runs on `gpus` schedulable GPUs. `quotas` has an entry for every team."""
     possible = [demand for demand in demands if demand.sizes]
     guaranteed = _within_guarantees(possible, quotas)
-    ledger = _Ledger(gpus_free=gpus, pool_gpus=gpus, quotas=quotas, guaranteed=guaranteed)
-    ledger.refused |= {
-        d.job.job_id: Refusal(reason=Reason.EXCEEDS_LIMIT) for d in demands if not d.sizes
-    }
+    ledger = _Ledger(gpus_free=gpus, gpus_open=gpus, quotas=quotas, guaranteed=guaranteed)
+    for demand in demands:
+        if not demand.sizes:  # it fits no way into the pool, or no longer
+            ledger.give_up(demand)
     running = sorted((d for d in possible if d.is_active), key=_importance)
     waiting = sorted((d for d in possible if not d.is_active), key=_importance)
     for demand in running:
+        ledger.gpus_by_team[demand.job.team] += demand.smallest_gpus
         if not demand.can_be_paused:
             ledger.admit(demand)
     ledger.admit_or_pause(d for d in running if d.can_be_paused and ledger.is_guaranteed(d))
@@ -82,26 +83,31 @@ def admit(
     )
 
 
+def promised_gpus(quota: TeamQuota) -> int:
+    """The guarantee, as far as the team's own limit lets it be used."""
+    limit = quota.limit_gpus
+    return quota.guaranteed_gpus if limit is None else min(quota.guaranteed_gpus, limit)
+
+
 def _within_guarantees(
     demands: Iterable[Demand], quotas: Mapping[str, TeamQuota]
 ) -> frozenset[str]:
     used: defaultdict[str, int] = defaultdict(int)
     within: set[str] = set()
-    for demand in sorted(demands, key=lambda d: (*_protection(d), *_importance(d))):
+    for demand in sorted(demands, key=lambda d: (_protection(d), *_importance(d))):
         team = demand.job.team
-        if used[team] + demand.floor_gpus <= quotas[team].guaranteed_gpus:
+        if used[team] + demand.floor_gpus <= promised_gpus(quotas[team]):
             used[team] += demand.floor_gpus
             within.add(demand.job.job_id)
     return frozenset(within)
 
 
-def _protection(demand: Demand) -> tuple[bool, bool]:
+def _protection(demand: Demand) -> int:
     """Running jobs whose smallest size is protected use up the guarantee before all others."""
-    protected = demand.job.preemptibility is not Preemptibility.PREEMPTIBLE
-    return (
-        not (demand.is_active and demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE),
-        not (demand.is_active and protected),
-    )
+    if not demand.is_active:
+        return 2
+    order = {Preemptibility.NON_PREEMPTIBLE: 0, Preemptibility.SEMI_PREEMPTIBLE: 1}
+    return order.get(demand.job.preemptibility, 2)
 
 
 def _importance(demand: Demand) -> tuple[int, bool, float, str]:
@@ -115,7 +121,7 @@ class _Ledger:
     """What admission has given away so far, counted in smallest sizes."""
 
     gpus_free: int
-    pool_gpus: int
+    gpus_open: int  # on nodes that take new workers
     quotas: Mapping[str, TeamQuota]
     guaranteed: frozenset[str]
     admitted: list[Demand] = field(default_factory=list)
@@ -129,7 +135,8 @@ class _Ledger:
     def admit(self, demand: Demand) -> None:
         self.admitted.append(demand)
         self.gpus_free -= demand.smallest_gpus - demand.stuck_gpus
-        self.gpus_by_team[demand.job.team] += demand.smallest_gpus
+        if not demand.is_active:  # running jobs count for their team from the beginning
+            self.gpus_by_team[demand.job.team] += demand.smallest_gpus
 
     def admit_or_pause(self, running: Iterable[Demand]) -> None:
         for demand in running:
@@ -137,13 +144,24 @@ class _Ledger:
                 self.admit(demand)
             else:
                 self.paused.append(demand)
+                self.gpus_by_team[demand.job.team] -= demand.smallest_gpus
 
     def admit_or_queue(self, owed: Iterable[Demand]) -> None:
         for demand in owed:
-            if demand.smallest_gpus <= self.gpus_free:
+            if (problem := self.limit_problem(demand)) is not None:
+                self.refuse(demand, problem)
+            elif demand.smallest_gpus <= self.gpus_free:
                 self.admit(demand)
+            elif demand.smallest_gpus > self.gpus_open:
+                self.refuse(demand, Reason.WAITING_FOR_CAPACITY)
             else:
-                self.refuse(demand, self._why_not_even_owed(demand))
+                self.refuse(demand, Reason.WAITING_FOR_RECLAIM)
+
+    def give_up(self, demand: Demand) -> None:
+        if demand.is_active:
+            self.paused.append(demand)
+        else:
+            self.refused[demand.job.job_id] = Refusal(reason=Reason.EXCEEDS_LIMIT)
 
     def refuse(self, demand: Demand, reason: Reason, blocker: str | None = None) -> None:
         self.refused[demand.job.job_id] = Refusal(
@@ -157,36 +175,24 @@ class _Ledger:
         borrowed = max(self.gpus_by_team[team] - quota.guaranteed_gpus, 0)
         return borrowed / max(quota.over_quota_weight, 1e-9)
 
-    def quota_problem(self, demand: Demand) -> Reason | None:
-        """A limit the job's smallest size would break, whatever is free."""
+    def limit_problem(self, demand: Demand) -> Reason | None:
+        """Whether the job's smallest size would break its team's limit, now or ever."""
         limit = self.quotas[demand.job.team].limit_gpus
-        if demand.smallest_gpus > self.pool_gpus or (
-            limit is not None and demand.smallest_gpus > limit
-        ):
-            return Reason.EXCEEDS_LIMIT
-        if limit is not None and self.gpus_by_team[demand.job.team] + demand.smallest_gpus > limit:
-            return Reason.WAITING_FOR_QUOTA
-        if (
-            demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
-            and not self._may_be_lent_for_good(demand)
-        ):
-            return Reason.WAITING_FOR_QUOTA
-        return None
+        if limit is None or self.gpus_by_team[demand.job.team] + demand.smallest_gpus <= limit:
+            return None
+        return Reason.EXCEEDS_LIMIT if demand.smallest_gpus > limit else Reason.WAITING_FOR_QUOTA
 
-    def _may_be_lent_for_good(self, demand: Demand) -> bool:
+    def may_be_lent_to(self, demand: Demand) -> bool:
         """What cannot be taken back may only be lent where nobody has a guarantee."""
-        promised = sum(quota.guaranteed_gpus for quota in self.quotas.values())
+        if demand.job.preemptibility is not Preemptibility.NON_PREEMPTIBLE:
+            return True
+        promised = sum(map(promised_gpus, self.quotas.values()))
         lent = sum(
             d.smallest_gpus
             for d in self.admitted
             if d.job.preemptibility is Preemptibility.NON_PREEMPTIBLE and not self.is_guaranteed(d)
         )
-        return promised + lent + demand.smallest_gpus <= self.pool_gpus
-
-    def _why_not_even_owed(self, demand: Demand) -> Reason:
-        if demand.smallest_gpus > self.pool_gpus:
-            return Reason.EXCEEDS_LIMIT
-        return Reason.WAITING_FOR_RECLAIM
+        return promised + lent + demand.smallest_gpus <= self.gpus_open
 
 
 def _lend(ledger: _Ledger, waiting: list[Demand], *, now: float) -> None:
@@ -203,13 +209,16 @@ def _lend(ledger: _Ledger, waiting: list[Demand], *, now: float) -> None:
     while queue:
         demand = min(queue, key=lambda d: (ledger.borrowed_per_weight(d.job.team), _importance(d)))
         queue.remove(demand)
-        if (problem := ledger.quota_problem(demand)) is not None:
+        if (problem := ledger.limit_problem(demand)) is not None:
             ledger.refuse(demand, problem)
+        elif not ledger.may_be_lent_to(demand):
+            ledger.refuse(demand, Reason.WAITING_FOR_QUOTA)
         elif blocker is not None:
             ledger.refuse(demand, blocking_reason, blocker)
         elif demand.smallest_gpus <= ledger.gpus_free:
             ledger.admit(demand)
         else:
             ledger.refuse(demand, Reason.WAITING_FOR_CAPACITY)
-            if now - demand.job.submitted_at > RESERVATION_SECONDS:
+            has_waited_long = now - demand.job.submitted_at > RESERVATION_SECONDS
+            if has_waited_long and demand.smallest_gpus <= ledger.gpus_open:
                 blocker, blocking_reason = demand.job.job_id, Reason.BEHIND_HIGHER_PRIORITY

@@ -26,7 +26,7 @@ def team_bounds(
     quotas: Mapping[str, TeamQuota],
     gpus: int,
 ) -> tuple[Mapping[str, Bounds], bool]:
-    """Bounds by team, and whether every guarantee is met in full.
+    """Bounds by team, and whether every guarantee and every limit is met in full.
 
     Guarantees are cut, in order of the teams' names, only where the pool is smaller than all of
     them together: nodes are gone, or more was promised than there is.
@@ -41,7 +41,7 @@ def team_bounds(
         wanted = min(quota.guaranteed_gpus, _useful_gpus(demands[team]))
         promised = _largest_within(reachable, wanted if most is None else min(wanted, most))
         least = _largest_within(reachable, min(promised, reachable[0] + max(spare, 0)))
-        is_met = is_met and least == promised
+        is_met = is_met and least == promised and (most is None or most == quota.limit_gpus)
         spare -= least - reachable[0]
         bounds[team] = Bounds(least=least, most=most)
     return bounds, is_met

@@ -18,7 +18,6 @@ from autoscaler.planning.placement import Seats, place
 from autoscaler.planning.policies import POLICIES
 from autoscaler.planning.reasons import cause_of
 from autoscaler.planning.split import split
-from autoscaler.planning.waiting_explanations import needed_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,7 +174,7 @@ def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:
         choices=_choices(outcome, picture.split.offers.get(outcome.job_id)),
         price=solution.price if solution else None,
         position=(refusal.position or None) if refusal and is_waiting else None,
-        gpus_asked=needed_gpus(outcome) if is_waiting else None,
+        gpus_asked=outcome.demand.needed_gpus if is_waiting else None,
         gpus_free=picture.gpus_free_now if is_waiting else None,
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def waiting_message(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
-    needs = gpus(needed_gpus(outcome))
+    needs = gpus(outcome.demand.needed_gpus)
     match cause.reason:
         case Reason.EXCEEDS_LIMIT:
             return _cannot_start(outcome, picture)
@@ -38,14 +38,8 @@ def waiting_message(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str
             return f"Waits for {needs}: {_what_is_free(outcome, picture)}"
 
 
-def needed_gpus(outcome: Outcome) -> int:
-    if outcome.demand.sizes:
-        return outcome.demand.smallest_gpus
-    return outcome.demand.job.min_workers * outcome.demand.job.gpus_per_worker
-
-
 def _cannot_start(outcome: Outcome, picture: PoolPicture) -> str:
-    job, needed = outcome.demand.job, needed_gpus(outcome)
+    job, needed = outcome.demand.job, outcome.demand.needed_gpus
     limit = picture.quotas[job.team].limit_gpus
     if limit is not None and needed > limit:
         return (
@@ -66,7 +60,7 @@ def _cannot_start(outcome: Outcome, picture: PoolPicture) -> str:
 def _quota_in_the_way(outcome: Outcome, picture: PoolPicture) -> str:
     job = outcome.demand.job
     quota, used = picture.quotas[job.team], picture.planned_by_team[job.team]
-    if quota.limit_gpus is not None and used + needed_gpus(outcome) > quota.limit_gpus:
+    if quota.limit_gpus is not None and used + outcome.demand.needed_gpus > quota.limit_gpus:
         return f"team {job.team} uses {used} of its limit of {gpus(quota.limit_gpus)}"
     if job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
         return (
@@ -96,7 +90,7 @@ def _standing_behind(outcome: Outcome, picture: PoolPicture) -> str:
 def _what_is_free(outcome: Outcome, picture: PoolPicture) -> str:
     """Free now, who holds the rest, the place in the queue, and what would start the job."""
     free = picture.admission.gpus_free
-    missing = needed_gpus(outcome) - free
+    missing = outcome.demand.needed_gpus - free
     refusal = picture.admission.refused.get(outcome.job_id)
     position = refusal.position if refusal else 1
     can_be_had = f"{free} {plural(free, 'is', 'are')} free or can be freed by shrinking others"

@@ -1,0 +1,132 @@
+"""What holds for any cluster whatever, found by trying very many."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autoscaler.planning.cluster_state import Node
+from autoscaler.planning.decisions import Action
+from autoscaler.planning.invariants import check
+from autoscaler.planning.planner import plan
+from tests.planning.builders import applied, cluster, measured, running
+from tests.planning.random_states import states
+
+if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import ClusterState, Job
+
+MANY = settings(max_examples=300, deadline=None)
+SOME = settings(max_examples=150, deadline=None)
+
+
+@MANY
+@given(states())
+def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
+    assert check(state, plan(state)) == ()
+
+
+@SOME
+@given(states())
+def test_every_decision_has_a_message_with_a_full_stop_and_an_exact_pool(
+    state: ClusterState,
+) -> None:
+    result = plan(state)
+    assert [d.job_id for d in result.decisions] == [job.job_id for job in state.jobs]
+    assert all(d.message.endswith(".") and "None" not in d.message for d in result.decisions)
+    assert all(pool.gap == 0 for pool in result.pools)
+
+
+@SOME
+@given(states(), st.randoms(use_true_random=False))
+def test_the_order_of_the_jobs_does_not_matter(state: ClusterState, rng: random.Random) -> None:
+    shuffled = list(state.jobs)
+    rng.shuffle(shuffled)
+    again = plan(replace(state, jobs=tuple(shuffled)))
+    first = {d.job_id: (d.action, d.allocation) for d in plan(state).decisions}
+    assert {d.job_id: (d.action, d.allocation) for d in again.decisions} == first
+
+
+@MANY
+@given(states(calm=True))
+def test_a_plan_applied_twice_changes_nothing(state: ClusterState) -> None:
+    after = applied(state, plan(state))
+    second = plan(after)
+    changes = {d.job_id: d.action for d in second.decisions if d.allocation != d.previous}
+    assert changes == {}
+
+
+@SOME
+@given(states())
+def test_plans_settle_even_while_batches_grow(state: ClusterState) -> None:
+    for _ in range(8):
+        result = plan(state)
+        if all(d.action in {Action.KEEP, Action.WAIT} for d in result.decisions):
+            return
+        state = applied(state, result)
+    pytest.fail("eight plans in a row changed something")
+
+
+@SOME
+@given(states(calm=True))
+def test_more_gpus_never_lower_the_optimum(state: ClusterState) -> None:
+    """For the same running jobs: more room may also admit jobs, which then share it."""
+    jobs = tuple(job for job in state.jobs if job.allocation is not None)
+    state = replace(state, jobs=jobs, quotas=())
+    pool = state.pools[0]
+    larger = replace(pool, nodes=(*pool.nodes, Node(name="extra", gpus=max_node(state))))
+    before = plan(state).pools[0]
+    after = plan(replace(state, pools=(larger,))).pools[0]
+    assert after.value >= before.value - 1e-9
+
+
+def max_node(state: ClusterState) -> int:
+    return max(node.gpus for node in state.pools[0].nodes)
+
+
+def noisy(job: Job, rng: random.Random, noise: float) -> Job:
+    return replace(
+        job,
+        measurements=tuple(
+            replace(m, step_seconds=m.step_seconds * rng.uniform(1 - noise, 1 + noise))
+            for m in job.measurements
+        ),
+    )
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.10])
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_does_not_move_gpus_to_and_fro(noise: float, seed: int) -> None:
+    """Twenty ticks with newly measured speeds: after settling in, nobody is changed again."""
+    rng = random.Random(seed)  # noqa: S311 - noise, not secrets
+    curves = {
+        "good": measured((1, 100), (2, 190), (3, 270), (4, 350)),
+        "fair": measured((1, 100), (2, 160), (3, 200), (4, 220)),
+        "poor": measured((1, 100), (2, 112), (3, 115), (4, 110)),
+    }
+    jobs = [
+        running("a", 1, "vision", on=(("n1", 1),), measurements=curves["good"]),
+        running("b", 1, "language", on=(("n1", 1),), measurements=curves["fair"]),
+        running("c", 1, "language", on=(("n2", 1),), measurements=curves["poor"]),
+        running("d", 1, "vision", on=(("n2", 1),), measurements=curves["good"]),
+    ]
+    state = cluster(*jobs, nodes=(4, 4), quotas={"vision": (4, None), "language": (4, None)})
+    late_changes = 0
+    for tick in range(20):
+        seen = replace(state, jobs=tuple(noisy(job, rng, noise) for job in state.jobs))
+        result = plan(seen)
+        if tick >= 4:
+            late_changes += sum(d.action is Action.RESCALE for d in result.decisions)
+        carried_out = applied(seen, result)
+        state = replace(
+            state,
+            jobs=tuple(
+                replace(after, measurements=job.measurements)
+                for after, job in zip(carried_out.jobs, state.jobs, strict=True)
+            ),
+        )
+    assert late_changes == 0
