@@ -1,0 +1,251 @@
+"""Workers that are killed, crash, vanish, or could never run."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from autoscaler.control_loop.endings import Ending, described, ending_of
+from jobs.models import Assignment, Event, Worker
+
+from .conftest import World, claims, fresh, kinds, live_workers, states
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "ending"),
+    [
+        (0, Ending.COMPLETED),
+        (83, Ending.RELEASED),
+        (127, Ending.CANNOT_RUN),
+        (126, Ending.CANNOT_RUN),
+        (1, Ending.FAILED),
+        (-signal.SIGSEGV, Ending.FAILED),
+        (-signal.SIGKILL, Ending.LOST),
+        (84, Ending.LOST),
+        (None, Ending.LOST),
+    ],
+)
+def test_an_exit_code_has_one_meaning(exit_code: int | None, ending: Ending) -> None:
+    assert ending_of(exit_code) is ending
+
+
+def test_an_ending_reads_as_part_of_a_sentence() -> None:
+    assert [described(code) for code in (1, -9, None)] == [
+        "exit code 1",
+        "signal SIGKILL",
+        "no trace",
+    ]
+
+
+def test_survivors_go_on_and_the_lost_worker_is_replaced(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 3)
+    lost = live_workers(job)[1]
+    world.host.exit(lost, -9)
+    world.tick()
+    assert (fresh(job).losses, fresh(job).failures, fresh(job).state) == (1, 0, "rescaling")
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert newest.worker_ids == [f"{job.id}-1-1", f"{job.id}-1-3", f"{job.id}-1-4"]
+    assert "worker_lost" in kinds(job)
+    coordinator.train()
+    assert fresh(job).state == "running"
+    assert len(claims()) == 3
+
+
+def test_a_job_without_the_lost_worker_can_still_complete(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    lost, survivor = live_workers(job)
+    world.planner.wishes.clear()
+    world.host.exit(lost, -9)
+    world.tick()
+    assert fresh(job).state == "running"
+    world.host.exit(survivor, 0)
+    world.tick()
+    assert fresh(job).ends_as == "completed"
+
+
+def test_a_vanished_process_is_a_loss(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    world.planner.wishes.clear()
+    vanished = live_workers(job)[0]
+    world.host.lose(vanished)
+    world.tick()
+    gone = Worker.objects.get(pk=vanished)
+    assert (gone.phase, gone.exit_code) == ("gone", None)
+    assert fresh(job).losses == 1
+
+
+def test_all_workers_lost_starts_again_as_the_same_attempt(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    for worker in live_workers(job):
+        world.host.exit(worker, -9)
+    world.tick()
+    world.clock.advance(6)
+    world.tick(3)
+    again = fresh(job)
+    assert (again.state, again.attempt, again.losses, again.failures) == ("starting", 1, 2, 0)
+    assert live_workers(job) == [f"{job.id}-1-3", f"{job.id}-1-4"]
+
+
+def test_losing_everything_without_progress_ends_after_five_times(world: World) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    for _ in range(5):
+        world.tick()
+        assert fresh(job).state == "starting"
+        world.host.exit(live_workers(job)[0], -9)
+        world.tick()
+        world.clock.advance(40)
+        world.tick(2)
+    failed = fresh(job)
+    assert (failed.state, failed.reason) == ("failed", "workers_lost")
+    assert "5 times without any progress" in failed.message
+    assert failed.failures == 0
+
+
+def test_progress_between_losses_is_forgiven(world: World) -> None:
+    job = world.job()
+    for round_number in range(1, 7):
+        coordinator = world.running(job, 1)
+        coordinator.sync(
+            metrics=[
+                {
+                    "at": world.clock().timestamp(),
+                    "generation": fresh(job).generation,
+                    "step": round_number,
+                    "samples": round_number * 100,
+                }
+            ]
+        )
+        world.host.exit(live_workers(job)[0], -9)
+        world.tick()
+        assert fresh(job).ends_as == "queued"
+        world.clock.advance(6)
+        world.planner.wishes.clear()
+        world.tick(3)
+        assert fresh(job).state == "queued"
+
+
+def test_a_crash_is_retried_later_each_time_then_fails_with_its_last_lines(world: World) -> None:
+    job = world.job(max_restarts=2)
+    world.wish(job, 2)
+    for attempt in (1, 2, 3):
+        world.tick()
+        crashing = fresh(job)
+        assert (crashing.state, crashing.attempt) == ("starting", attempt)
+        for worker in live_workers(job):
+            world.host.write(worker, "Traceback (most recent call last):", stream="stderr")
+            world.host.write(worker, "ZeroDivisionError: division by zero", stream="stderr")
+            world.host.exit(worker, 1)
+        world.tick()
+        if attempt < 3:
+            assert "ZeroDivisionError" in fresh(job).message
+        world.clock.advance(6)
+        world.tick(2)
+        world.clock.advance(2.0**attempt)
+    failed = fresh(job)
+    assert (failed.state, failed.reason, failed.failures) == ("failed", "job_failed", 3)
+    assert failed.message.startswith("Failed after 2 restarts.")
+    assert failed.message.endswith("exit code 1: ZeroDivisionError: division by zero")
+    assert failed.finished_at is not None
+    last = Event.objects.filter(job=job, new_state="stopping").order_by("id").last()
+    assert last is not None
+    assert last.data["log"][-1] == "ZeroDivisionError: division by zero"
+    assert states(job)[-2:] == ["stopping", "failed"]
+    assert claims() == set()
+
+
+def test_a_job_in_its_back_off_is_not_planned(world: World) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    world.tick()
+    world.host.exit(live_workers(job)[0], 1)
+    world.tick()
+    world.host.exit(f"{job.id}-coordinator", 0)
+    world.tick()
+    waiting = fresh(job)
+    assert (waiting.state, waiting.attempt, waiting.failures) == ("queued", 2, 1)
+    assert waiting.not_before is not None
+    assert world.planner.seen[-1].jobs == ()
+    assert "Attempt 2 starts in 1 s" in waiting.message
+    world.clock.advance(2)
+    world.tick()
+    assert fresh(job).state == "starting"
+
+
+def test_a_crash_of_one_worker_is_a_failure_that_the_others_survive(world: World) -> None:
+    job = world.job(max_restarts=1)
+    coordinator = world.running(job, 2)
+    world.host.exit(live_workers(job)[1], 1)
+    world.tick()
+    assert (fresh(job).failures, fresh(job).state, fresh(job).attempt) == (1, "rescaling", 1)
+    coordinator.train()
+    world.tick()
+    world.host.exit(live_workers(job)[1], 1)
+    world.tick()
+    assert (fresh(job).failures, fresh(job).ends_as) == (2, "failed")
+
+
+@pytest.mark.parametrize("exit_code", [126, 127])
+def test_a_command_that_cannot_run_fails_at_once_and_says_what_to_change(
+    world: World, exit_code: int
+) -> None:
+    job = world.job(command=["pyhton", "train.py"])
+    world.wish(job, 2)
+    world.tick()
+    for worker in live_workers(job):
+        text = "concertina: command not found: 'pyhton' in PATH (/usr/bin)"
+        world.host.write(worker, text, stream="stderr")
+        world.host.exit(worker, exit_code)
+    world.tick()
+    world.clock.advance(6)
+    world.tick(2)
+    failed = fresh(job)
+    assert (failed.state, failed.reason, failed.failures) == ("failed", "command_not_found", 0)
+    assert "command not found: 'pyhton'" in failed.message
+    assert "Correct `command`" in failed.message
+
+
+def test_a_worker_killed_while_starting_does_not_count_as_a_failure(world: World) -> None:
+    job = world.job()
+    world.wish(job, 2)
+    world.tick()
+    world.host.exit(live_workers(job)[0], -9)
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert newest.worker_ids == [f"{job.id}-1-2"]
+    assert (fresh(job).state, fresh(job).failures, fresh(job).losses) == ("starting", 0, 1)
+
+
+def test_a_worker_the_others_went_on_without_is_killed(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 2)
+    first, hung = live_workers(job)
+    world.planner.wishes.clear()
+    coordinator.sync(
+        generation=2,
+        generations=[
+            {
+                "number": 2,
+                "revision": 1,
+                "cause": "worker_lost",
+                "workers": [first],
+                "global_batch_size": 32,
+                "began_at": world.clock().timestamp(),
+                "lost_workers": [hung],
+            }
+        ],
+    )
+    world.tick()
+    assert hung in world.host.running()
+    world.clock.advance(30)
+    world.tick(2)
+    assert Worker.objects.get(pk=hung).phase == "gone"
+    assert fresh(job).losses == 1
+    assert live_workers(job) == [first]

@@ -1,0 +1,223 @@
+"""Growing, shrinking, moving, and what happens to a joiner that does not come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from concertina_worker.protocol import WorkerPhase
+from jobs.models import Assignment, Generation, Worker
+
+from .conftest import World, claims, fresh, kinds, live_workers
+
+
+def test_a_job_grows_and_its_first_workers_keep_their_ranks(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 2)
+    before = live_workers(job)
+    world.wish(job, 3, batch=48)
+    world.tick()
+    rescaling = fresh(job)
+    assert (rescaling.state, rescaling.revision) == ("rescaling", 2)
+    newest = Assignment.objects.get(job=job, revision=2)
+    assert newest.worker_ids == [*before, f"{job.id}-1-3"]
+    assert (newest.global_batch_size, newest.reason) == (48, "fair_share")
+    assert world.running_processes() == {"digits": 3}
+    coordinator.train()
+    running = fresh(job)
+    assert (running.state, running.generation, running.rescales) == ("running", 2, 1)
+    assert Generation.objects.get(job=job, number=2).message == "A test wished 3 workers."
+
+
+def test_a_leaver_holds_its_gpu_until_it_was_seen_gone(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 3)
+    leaver = live_workers(job)[2]
+    world.wish(job, 2)
+    world.tick()
+    coordinator.train()
+    world.tick()
+    assert fresh(job).state == "running"
+    assert Worker.objects.get(pk=leaver).phase == "leaving"
+    assert ("n1", 2, leaver) in claims()
+    assert not world.planner.job(job).can_rescale
+    world.host.exit(leaver, 83)
+    world.tick()
+    gone = Worker.objects.get(pk=leaver)
+    assert (gone.phase, gone.exit_code) == ("gone", 83)
+    assert len(claims()) == 2
+    assert (fresh(job).failures, fresh(job).losses) == (0, 0)
+    assert world.planner.job(job).can_rescale
+
+
+def test_who_gives_comes_before_who_takes(world: World) -> None:
+    lender, borrower = world.job("lender"), world.job("borrower")
+    coordinator = world.running(lender, 4)
+    leaver = live_workers(lender)[3]
+    world.wish(lender, 3)
+    world.wish(borrower, 1)
+    world.tick()
+    assert fresh(lender).state == "rescaling"
+    assert fresh(borrower).state == "queued"  # no GPU is booked twice
+    coordinator.train()
+    world.host.exit(leaver, 83)
+    world.tick()
+    assert fresh(borrower).state == "starting"
+    assert len(claims()) == 4
+
+
+def test_gpus_on_their_way_back_are_not_asked_for_twice(world: World) -> None:
+    job = world.job()
+    world.running(job, 4)
+    world.wish(job, 2)
+    world.tick(2)
+    seen = world.planner.job(job)
+    assert seen.allocation is not None
+    assert seen.target is not None
+    assert (seen.allocation.workers, seen.target.workers) == (4, 2)
+
+
+def test_a_leaver_that_does_not_leave_is_stopped(world: World) -> None:
+    job = world.job(elastic={"grace_period": "20s"})
+    coordinator = world.running(job, 2)
+    leaver = live_workers(job)[1]
+    world.wish(job, 1)
+    world.tick()
+    coordinator.train()
+    world.clock.advance(15)
+    world.tick()
+    assert world.host.stops == []
+    world.clock.advance(10)
+    world.tick(2)
+    assert [process_id for process_id, _ in world.host.stops] == [leaver]
+    assert fresh(job).losses == 0
+
+
+def test_only_the_batch_changes(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    world.wish(job, 2, batch=64)
+    world.tick()
+    newest = Assignment.objects.get(job=job, revision=2)
+    assert (newest.global_batch_size, newest.worker_ids) == (64, live_workers(job))
+    assert len(world.host.launches) == 3
+
+
+def test_a_job_moves_to_another_node(make_world: Callable[..., World], db: None) -> None:
+    world = make_world(nodes=(2, 2))
+    job = world.job()
+    coordinator = world.running(job, {"n1": 2})
+    leavers = live_workers(job)
+    world.wish(job, {"n2": 2})
+    world.tick()
+    assert len(claims()) == 4
+    coordinator.train()
+    for leaver in leavers:
+        world.host.exit(leaver, 83)
+    world.tick()
+    assert {node for node, _, _ in claims()} == {"n2"}
+
+
+def test_a_joiner_that_is_not_ready_in_time_is_dropped(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    first = live_workers(job)[0]
+    world.wish(job, 3)
+    world.tick()
+    second, third = live_workers(job)[1:]
+    world.planner.wishes[job.id] = {"n1": 2}
+    world.clock.advance(70)
+    _hear(world, job.id)
+    coordinator.sync({first: WorkerPhase.TRAINING, second: WorkerPhase.READY})
+    _hear(world, job.id)
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert newest.worker_ids == [first, second]
+    assert "joiner_dropped" in kinds(job)
+    assert third in {process_id for process_id, _ in world.host.stops}
+    coordinator.train()
+    world.tick()
+    assert fresh(job).state == "running"
+    assert fresh(job).losses == 0
+    assert live_workers(job) == [first, second]
+
+
+def test_nobody_is_dropped_while_the_coordinator_cannot_be_heard(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    world.wish(job, 2)
+    world.tick()
+    world.clock.advance(500)
+    world.tick()
+    assert fresh(job).revision == 2
+    assert len(live_workers(job)) == 2
+
+
+def test_a_joiner_that_dies_is_left_out_of_the_change(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    first = live_workers(job)[0]
+    world.wish(job, 2)
+    world.tick()
+    world.host.exit(live_workers(job)[1], -9)
+    world.wish(job, 1)
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert (newest.worker_ids, newest.reason) == ([first], "node_lost")
+    coordinator.train()
+    assert fresh(job).state == "running"
+    assert fresh(job).losses == 1
+
+
+def test_a_change_that_never_ends_is_given_up(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    world.wish(job, 2)
+    world.tick()
+    world.clock.advance(1000)
+    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
+    _hear(world, job.id)
+    world.tick()
+    assert (fresh(job).state, fresh(job).ends_as) == ("stopping", "queued")
+    assert fresh(job).reason == "stuck"
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_fixed_job_is_shown_as_one_that_cannot_change(world: World, workers: int) -> None:
+    job = world.job(elastic={"mode": "fixed"})
+    world.running(job, 2)
+    world.wish(job, workers)
+    world.tick()
+    seen = world.planner.job(job)
+    assert (seen.can_rescale, seen.can_pause) == (False, True)
+    assert fresh(job).revision == 1
+
+
+def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    world.wish(job, 2)
+    world.tick()
+    coordinator.train()
+    coordinator.sync(
+        total_samples=1000,
+        model_bytes=123,
+        measurements=[
+            {"workers": 1, "global_batch_size": 32, "steps": 50, "step_seconds": 0.1},
+        ],
+    )
+    world.tick()
+    seen = world.planner.job(job)
+    assert seen.stall_seconds == pytest.approx(0.25)
+    assert (seen.remaining_samples, seen.model_bytes, seen.rescales) == (1000, 123, 1)
+    (measured,) = seen.measurements
+    assert (measured.workers, measured.nodes, measured.steps) == (1, 1, 50)
+
+
+def _hear(world: World, job_id: str) -> None:
+    """The coordinator spoke just now, on the test's clock."""
+    fresh_job = Worker.objects.filter(job=job_id)[0].job
+    type(fresh_job).objects.filter(pk=job_id).update(coordinator_seen_at=world.clock())
