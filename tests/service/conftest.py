@@ -1,0 +1,148 @@
+"""A small cluster of two teams, and clients that speak for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cluster.models import Node, Pool
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from rest_framework.test import APIClient
+from tenancy import tokens
+from tenancy.models import Quota, Team
+
+from jobs.lifecycle import State
+from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
+
+SubmitJob = Callable[..., Job]
+
+
+@pytest.fixture
+def pool(db: None) -> Pool:
+    made = Pool.objects.create(name="default")
+    for number in (1, 2):
+        Node.objects.create(pool=made, name=f"node-{number}", gpus=4)
+    return made
+
+
+@pytest.fixture
+def vision(pool: Pool) -> Team:
+    return make_team("vision", pool, guaranteed=4, limit=6)
+
+
+@pytest.fixture
+def language(pool: Pool) -> Team:
+    return make_team("language", pool, guaranteed=2, limit=None)
+
+
+def make_team(name: str, pool: Pool, *, guaranteed: int, limit: int | None) -> Team:
+    team = Team.objects.create(name=name)
+    Quota.objects.create(team=team, pool=pool, guaranteed_gpus=guaranteed, limit_gpus=limit)
+    return team
+
+
+@pytest.fixture
+def api(vision: Team) -> APIClient:
+    """A program with a token of team vision."""
+    return client_of(vision)
+
+
+@pytest.fixture
+def foreign_api(language: Team) -> APIClient:
+    """A program with a token of team language."""
+    return client_of(language)
+
+
+def client_of(team: Team) -> APIClient:
+    _, key = tokens.issue(team=team, name="ci")
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    return client
+
+
+@pytest.fixture
+def admin_user(db: None) -> User:
+    return User.objects.create_superuser("root", password="a long password")
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache() -> None:
+    """Nobody is throttled for what another test did."""
+    cache.clear()
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    """The spec of a job that fits."""
+    return {
+        "name": "digits",
+        "command": ["python", "train.py"],
+        "elastic": {"min_workers": 1, "max_workers": 4},
+        "batch": {"global_batch_size": {"base": 64, "max": 512}},
+        **changes,
+    }
+
+
+@pytest.fixture
+def submit(api: APIClient) -> SubmitJob:
+    """Submit a job of team vision; keywords replace parts of its spec."""
+
+    def submit_one(**changes: Any) -> Job:
+        answer = api.post("/api/v1/jobs", spec(**changes), format="json")
+        assert answer.status_code == 201, answer.json()
+        return Job.objects.get(pk=answer.json()["id"])
+
+    return submit_one
+
+
+@pytest.fixture
+def job(submit: SubmitJob) -> Job:
+    return submit()
+
+
+def run(job: Job, *, workers: int, batch: int = 64) -> list[Worker]:
+    """Bring a job where the control loop brings it when it starts one: claims, workers, plan."""
+    node = Node.objects.order_by("name")[0]
+    made = [
+        Worker.objects.create(id=f"{job.id}-1-{number}", job=job, attempt=1, node=node)
+        for number in range(1, workers + 1)
+    ]
+    for index, worker in enumerate(made):
+        GpuClaim.objects.create(node=node, gpu_index=index, worker=worker)
+    assign(job, made, batch=batch, reason="job_arrived")
+    Job.objects.filter(pk=job.pk).update(state=State.STARTING, attempt=1)
+    job.refresh_from_db()
+    return made
+
+
+def assign(job: Job, workers: list[Worker], *, batch: int, reason: str) -> Assignment:
+    """Write the next revision of what the planner wants."""
+    revision = job.revision + 1
+    Job.objects.filter(pk=job.pk).update(revision=revision)
+    job.refresh_from_db()
+    return Assignment.objects.create(
+        job=job,
+        revision=revision,
+        attempt=1,
+        worker_ids=[worker.id for worker in workers],
+        global_batch_size=batch,
+        reason=reason,
+        message=f"{len(workers)} workers are best.",
+        decision={"price": 0.25},
+    )
+
+
+def generation(job: Job, number: int, **changes: Any) -> Generation:
+    """A generation that really ran."""
+    fields = {
+        "attempt": 1,
+        "revision": number,
+        "workers": 2,
+        "worker_ids": [],
+        "global_batch_size": 64,
+        "reason": "job_arrived",
+        "began_at": job.submitted_at,
+        **changes,
+    }
+    return Generation.objects.create(job=job, number=number, **fields)

@@ -1,0 +1,61 @@
+"""Is GET /jobs/{id} as promised?"""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from jobs.lifecycle import State
+from jobs.models import Job
+from tests.service.conftest import generation, run
+
+
+def test_a_running_job_tells_its_numbers(api: APIClient, job: Job) -> None:
+    run(job, workers=3, batch=96)
+    generation(job, 1, workers=2, global_batch_size=64, ended_at=job.submitted_at)
+    generation(job, 2, workers=3, global_batch_size=96, stall_seconds=0.25)
+    Job.objects.filter(pk=job.pk).update(
+        state=State.RUNNING, samples=500, total_samples=2000, epoch=1.0, samples_per_second=100.0
+    )
+    told = api.get(f"/api/v1/jobs/{job.id}").json()
+    assert told["workers"] == 3
+    assert told["workers_desired"] == 3
+    assert told["global_batch_size"] == 96
+    assert told["progress"] == 0.25
+    assert told["total_epochs"] == 4
+    assert told["eta_seconds"] == 15.0
+    assert told["longest_stall_seconds"] == 0.25
+    assert told["completion_seconds"] is None
+    assert told["resolved_spec"]["elastic"]["max_workers"] == 4
+
+
+def test_a_waiting_job_has_no_workers_and_unknown_progress(api: APIClient, job: Job) -> None:
+    told = api.get(f"/api/v1/jobs/{job.id}").json()
+    assert (told["workers"], told["workers_desired"]) == (0, 0)
+    assert told["progress"] is told["eta_seconds"] is told["total_epochs"] is None
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/generations", "/workers", "/metrics", "/logs",
+                                  "/explain"])  # fmt: skip
+def test_a_foreign_job_looks_like_one_that_does_not_exist(
+    foreign_api: APIClient, job: Job, path: str
+) -> None:
+    foreign = foreign_api.get(f"/api/v1/jobs/{job.id}{path}")
+    missing = foreign_api.get(f"/api/v1/jobs/zzzzzzzzzz{path}")
+    assert foreign.status_code == missing.status_code == 404
+    assert foreign.json() == missing.json()
+    assert foreign.json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/generations", "/workers", "/metrics", "/logs",
+                                  "/explain"])  # fmt: skip
+def test_reading_needs_a_token_and_the_right_method(api: APIClient, job: Job, path: str) -> None:
+    assert APIClient().get(f"/api/v1/jobs/{job.id}{path}").status_code == 401
+    answer = api.delete(f"/api/v1/jobs/{job.id}{path}")
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.parametrize("job_id", ["A", "a%00b", "../x", "é", "a" * 60])
+def test_what_can_be_no_job_id_is_not_found(api: APIClient, job_id: str) -> None:
+    answer = api.get(f"/api/v1/jobs/{job_id}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

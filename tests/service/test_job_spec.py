@@ -1,0 +1,168 @@
+"""What may a job spec say, and what is answered when it says something else?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobs.errors import SpecInvalid
+from jobs.spec import JobSpec, parse
+from tests.service.conftest import spec
+
+REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    # sentence: (changes of a good spec, field, part of the problem, part of the remedy)
+    "an unknown field names the closest known one": (
+        {"comand": ["x"]}, "comand", "is not a field", "Did you mean command?"),
+    "an unknown field inside a part names its path": (
+        {"elastic": {"minworkers": 2}}, "elastic.minworkers", "is not a field",
+        "Did you mean elastic.min_workers?"),
+    "a field like no other lists what is known": (
+        {"batch": {"global_batch_size": 8, "zzz": 1}}, "batch.zzz", "is not a field",
+        "lr_scaling"),
+    "a number in quotes is no number": (
+        {"priority": "50"}, "priority", "is not a whole number", "without quotes"),
+    "true is no number": ({"seed": True}, "seed", "is not a whole number", ""),
+    "a fraction is no whole number": ({"seed": 1.5}, "seed", "is not a whole number", ""),
+    "a number as an environment value needs quotes": (
+        {"env": {"N": 1}}, "env.N", "is not text", "quotes"),
+    "an environment name of the platform is refused": (
+        {"env": {"CONCERTINA_TOKEN": "x"}}, "env", "sets CONCERTINA_TOKEN", "Remove"),
+    "a word with an equals sign is no variable": (
+        {"env": {"A=B": "x"}}, "env", "'A=B'", "letters"),
+    "a command as one text is no list": (
+        {"command": "python train.py"}, "command", "is not a list", '["python", "train.py"]'),
+    "an empty command is refused": ({"command": []}, "command", "is empty", "at least 1"),
+    "a null character in a command is refused": (
+        {"command": ["a\0b"]}, "command[0]", "null character", "Remove"),
+    "a name with a space is refused": ({"name": "my job"}, "name", "is not a job name", "letters"),
+    "an empty name is refused": ({"name": ""}, "name", "is not a job name", ""),
+    "a duration without a unit is refused": (
+        {"elastic": {"min_interval": 30}}, "elastic.min_interval", "is not a duration", '"30s"'),
+    "a duration in a strange unit is refused": (
+        {"elastic": {"min_interval": "3w"}}, "elastic.min_interval", "is not a duration", ""),
+    "a grace period of days is refused": (
+        {"elastic": {"grace_period": "2d"}}, "elastic.grace_period", "is too long", "at most 1h"),
+    "a checkpoint interval of nothing is refused": (
+        {"checkpoint": {"interval": "0s"}}, "checkpoint.interval", "is too short", "at least 1s"),
+    "a size without a unit is refused": (
+        {"resources": {"memory": 64}}, "resources.memory", "is not a size", '"64GiB"'),
+    "an endless number of cores is refused": (
+        {"resources": {"cpus": float("inf")}}, "resources.cpus", "is not a finite number", ""),
+    "a priority above 100 is refused": ({"priority": 101}, "priority", "is above 100", "at most"),
+    "no GPU per worker is refused": (
+        {"resources": {"gpus_per_worker": 0}}, "resources.gpus_per_worker", "is below 1", ""),
+    "an unknown mode names the known ones": (
+        {"elastic": {"mode": "warm"}}, "elastic.mode", "none of the allowed words", "'restart'"),
+    "min above max names both numbers": (
+        {"elastic": {"min_workers": 5, "max_workers": 3}}, "elastic.min_workers",
+        "is greater than max_workers (3)", "Use at most 3, or raise max_workers."),
+    "an allowed count outside the range is named": (
+        {"elastic": {"max_workers": 4, "allowed_workers": [1, 2, 8]}}, "elastic.allowed_workers",
+        "has 8, which is outside", "from 1 to 4"),
+    "a step beside a list of counts is refused": (
+        {"elastic": {"max_workers": 4, "allowed_workers": [1, 2], "worker_step": 2}},
+        "elastic.worker_step", "together with allowed_workers", "Keep one"),
+    "a batch min above its max is refused": (
+        {"batch": {"global_batch_size": {"base": 64, "min": 64, "max": 32}}},
+        "batch.global_batch_size.min", "is greater than max (32)", "raise max"),
+    "a base outside the range is refused": (
+        {"batch": {"global_batch_size": {"base": 8, "min": 16, "max": 32}}},
+        "batch.global_batch_size.base", "is outside", "within the range"),
+    "a range without a multiple is refused": (
+        {"batch": {"global_batch_size": {"base": 33, "max": 60, "multiple_of": 32}}},
+        "batch.global_batch_size.multiple_of", "has no multiple from 33 to 60", "Widen"),
+    "more workers than samples fit no worker count": (
+        {"elastic": {"min_workers": 8, "max_workers": 8}, "batch": {"global_batch_size": 4}},
+        "batch.global_batch_size.max", "fits no worker count", "at least 8"),
+    "a share that exceeds memory without accumulation fits no worker count": (
+        {"elastic": {"max_workers": 4},
+         "batch": {"global_batch_size": 512, "per_gpu_batch_size": {"max": 64},
+                   "gradient_accumulation": False}},
+        "batch.global_batch_size.min", "128 samples for each of 4 workers", "at most 256"),
+    "a memory limit that is a word is refused": (
+        {"batch": {"global_batch_size": 8, "per_gpu_batch_size": {"max": "much"}}},
+        "batch.per_gpu_batch_size.max", "is not a limit", "auto"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_a_bad_spec_is_refused_naming_field_problem_and_remedy(sentence: str) -> None:
+    changes, field, problem, remedy = REFUSED[sentence]
+    with pytest.raises(SpecInvalid) as refused:
+        parse(spec(**changes))
+    named = {found.field: found for found in refused.value.problems}
+    assert field in named
+    assert problem in named[field].problem
+    assert remedy in named[field].remedy
+
+
+def test_every_problem_is_told_at_once() -> None:
+    with pytest.raises(SpecInvalid) as refused:
+        parse({"name": "a b", "priority": 500, "colour": "red"})
+    assert {found.field for found in refused.value.problems} == {
+        "name",
+        "command",
+        "priority",
+        "colour",
+    }
+
+
+@pytest.mark.parametrize("document", [None, [], "name: a", 7])
+def test_what_is_no_mapping_is_refused(document: object) -> None:
+    with pytest.raises(SpecInvalid, match="is not a mapping"):
+        parse(document)
+
+
+def test_a_problem_never_repeats_a_huge_or_unprintable_value() -> None:
+    with pytest.raises(SpecInvalid) as refused:
+        parse(spec(name="x" * 100_000, priority=float("nan"), workdir="\ud800"))
+    for problem in refused.value.problems:
+        assert len(str(problem.value)) <= 200
+        str(problem.as_detail()).encode()
+
+
+def test_the_shortest_spec_gets_every_default() -> None:
+    made = parse({"name": "a", "command": ["true"]})
+    assert made.elastic.max_workers == 1
+    assert made.elastic.grace_period == 30.0
+    assert made.retry.max_restarts == 3
+    assert made.batch.global_batch_size.max == 32
+
+
+def test_aliases_mean_the_same() -> None:
+    made = parse(spec(project="vision", max_restarts=7))
+    assert made.team == "vision"
+    assert made.retry.max_restarts == 7
+
+
+def test_a_bare_batch_is_a_range_of_one() -> None:
+    size = parse(spec(batch={"global_batch_size": 96})).batch.global_batch_size
+    assert (size.base, size.min, size.max) == (96, 96, 96)
+
+
+def test_quantities_mean_what_their_units_say() -> None:
+    made = parse(
+        spec(
+            elastic={"min_interval": "1.5h", "grace_period": "500ms", "max_workers": 2},
+            resources={"memory": "64GiB"},
+        )
+    )
+    assert made.elastic.min_interval == 5400.0
+    assert made.elastic.grace_period == 0.5
+    assert made.resources.memory == 64 * 2**30
+
+
+def test_a_resolved_spec_reads_back_as_the_same_spec() -> None:
+    made = parse(
+        spec(
+            elastic={"min_interval": "90s", "max_workers": 8, "worker_step": 2},
+            resources={"memory": "500MB", "cpus": 2.0},
+            labels={"paper": "x"},
+        )
+    )
+    resolved = made.resolved(team="vision", pool="default")
+    again = JobSpec.from_resolved(resolved)
+    assert again.model_copy(update={"team": "", "pool": ""}) == made
+    assert resolved["elastic"]["min_interval"] == "90s"
+    assert again.elastic.worker_counts() == (1, 3, 5, 7)

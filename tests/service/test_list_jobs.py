@@ -1,0 +1,98 @@
+"""Is GET /jobs as promised?"""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from rest_framework.test import APIClient
+from tenancy.models import Membership, Team
+
+from jobs.models import Job
+from tests.service.conftest import SubmitJob, run, spec
+
+URL = "/api/v1/jobs"
+
+
+def test_a_team_sees_its_own_jobs_only(api: APIClient, foreign_api: APIClient, job: Job) -> None:
+    foreign_api.post(URL, spec(name="secret"), format="json")
+    assert [one["name"] for one in api.get(URL).json()["items"]] == ["digits"]
+
+
+def test_an_admin_sees_all_jobs_and_a_member_those_of_their_teams(
+    foreign_api: APIClient, job: Job, admin_user: User, language: Team
+) -> None:
+    foreign_api.post(URL, spec(name="secret"), format="json")
+    member = User.objects.create_user("ada")
+    Membership.objects.create(team=language, user=member)
+    names = {}
+    for user in (admin_user, member):
+        client = APIClient()
+        client.force_login(user)
+        names[user.username] = {one["name"] for one in client.get(URL).json()["items"]}
+    assert names == {"root": {"digits", "secret"}, "ada": {"secret"}}
+
+
+def test_pages_go_on_where_the_last_one_ended_whatever_arrives(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    for number in range(5):
+        submit(name=f"job-{number}")
+    seen, cursor = [], ""
+    for _ in range(3):
+        page = api.get(URL, {"limit": 2, "cursor": cursor}).json()
+        seen += [one["name"] for one in page["items"]]
+        cursor = page["next_cursor"]
+        submit(name=f"late-{len(seen)}")
+    assert seen == ["job-4", "job-3", "job-2", "job-1", "job-0"]
+    assert cursor is None
+
+
+def test_jobs_are_found_by_state_name_label_and_id(api: APIClient, submit: SubmitJob) -> None:
+    one = submit(name="resnet", labels={"paper": "icml27"})
+    two = submit(name="bert")
+    api.post(f"{URL}/{two.id}/pause")
+
+    def found(**query: str) -> list[str]:
+        return [job["name"] for job in api.get(URL, query).json()["items"]]
+
+    assert found(state="queued") == ["resnet"]
+    assert found(state="queued,paused") == ["bert", "resnet"]
+    assert found(search="RES") == ["resnet"]
+    assert found(search="icml") == ["resnet"]
+    assert found(search=one.id) == ["resnet"]
+    assert found(team="language") == []
+    assert found(search="", state="", team="") == ["bert", "resnet"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"state": "sleeping"}, "state"),
+        ({"limit": "0"}, "limit"),
+        ({"limit": "100000"}, "limit"),
+        ({"limit": "many"}, "limit"),
+        ({"search": "a\0b"}, "search"),
+    ],
+)
+def test_a_bad_parameter_is_named(api: APIClient, query: dict[str, str], field: str) -> None:
+    answer = api.get(URL, query)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert answer.json()["details"][0]["field"] == field
+
+
+@pytest.mark.parametrize("cursor", ["!!!", "YWJj", "MjAyNi0wMS0wMSBh", "w6k="])
+def test_a_cursor_nobody_gave_is_refused(api: APIClient, cursor: str) -> None:
+    answer = api.get(URL, {"cursor": cursor})
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
+
+
+def test_a_list_of_running_jobs_takes_few_statements(
+    api: APIClient, submit: SubmitJob, django_assert_max_num_queries: pytest.FixtureRequest
+) -> None:
+    for number in range(8):
+        job = submit(name=f"job-{number}")
+        if not number:
+            run(job, workers=2)
+    with django_assert_max_num_queries(5):  # type: ignore[operator]  # a callable fixture
+        items = api.get(URL).json()["items"]
+    assert items[-1]["workers_desired"] == 2

@@ -1,0 +1,265 @@
+"""Is POST /jobs as promised?"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from cluster.models import Node, Pool
+from django.db import connections
+from rest_framework.test import APIClient
+from tenancy.models import Quota, Team
+
+from jobs.models import Event, IdempotencyKey, Job
+from tests.service.conftest import SubmitJob, client_of, make_team, spec
+
+URL = "/api/v1/jobs"
+
+
+def test_an_accepted_job_waits_with_its_spec_as_sent_and_resolved(api: APIClient) -> None:
+    answer = api.post(URL, spec(), format="json")
+    assert answer.status_code == 201
+    job = answer.json()
+    assert job["state"] == "queued"
+    assert job["team"] == "vision"
+    assert job["submitted_by"] == "vision/ci"
+    assert job["spec"] == spec()
+    assert job["resolved_spec"]["pool"] == "default"
+    assert job["resolved_spec"]["priority"] == 50
+    assert job["global_batch_size"] == 64
+    event = Event.objects.get(job_id=job["id"])
+    assert (event.kind, event.new_state) == ("submitted", "queued")
+
+
+def test_a_spec_may_be_yaml(api: APIClient) -> None:
+    text = "name: digits\ncommand: [python, train.py]\nelastic: {max_workers: 2}\n"
+    answer = api.post(URL, text, content_type="application/yaml")
+    assert answer.status_code == 201
+    assert answer.json()["max_workers"] == 2
+
+
+def test_a_spec_that_cannot_be_is_refused_with_field_value_and_remedy(api: APIClient) -> None:
+    answer = api.post(URL, spec(elastic={"min_workers": 5, "max_workers": 3}), format="json")
+    assert answer.status_code == 422
+    assert answer.json() == {
+        "code": "invalid_spec",
+        "message": "elastic.min_workers is greater than max_workers (3)."
+        " Use at most 3, or raise max_workers.",
+        "details": [
+            {
+                "field": "elastic.min_workers",
+                "value": 5,
+                "problem": "is greater than max_workers (3)",
+                "remedy": "Use at most 3, or raise max_workers.",
+            }
+        ],
+    }
+    assert not Job.objects.exists()
+
+
+MALFORMED: dict[str, tuple[str, str, str]] = {
+    "half an object": ("application/json", '{"name": ', "malformed"),
+    "a number that is none": ("application/json", '{"priority": NaN}', "malformed"),
+    "brackets without end": ("application/json", "[" * 100_000, "malformed"),
+    "open YAML": ("application/yaml", "name: [a", "malformed"),
+    "YAML that makes objects": ("application/yaml", "!!python/object:os.system {}", "malformed"),
+    "YAML aliases that could grow": ("application/yaml", "a: &x [1]\nb: *x", "malformed"),
+    "YAML brackets without end": ("application/yaml", "[" * 5_000, "malformed"),
+}
+
+
+@pytest.mark.parametrize("sentence", MALFORMED)
+def test_a_malformed_body_is_refused(api: APIClient, sentence: str) -> None:
+    media_type, body, code = MALFORMED[sentence]
+    answer = api.post(URL, body, content_type=media_type)
+    assert answer.status_code == 400
+    assert answer.json()["code"] == code
+
+
+def test_a_body_that_is_no_spec_at_all_is_refused(api: APIClient) -> None:
+    answer = api.post(URL, [1, 2], format="json")
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_spec")
+
+
+def test_a_huge_body_is_refused_unread(api: APIClient) -> None:
+    answer = api.post(URL, json.dumps({"name": "x" * 600_000}), content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+
+def test_another_media_type_is_refused(api: APIClient) -> None:
+    answer = api.post(URL, "<job/>", content_type="application/xml")
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_another_method_is_refused(api: APIClient) -> None:
+    answer = api.put(URL, spec(), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
+def test_nobody_submits_without_a_token(pool: Pool) -> None:
+    answer = APIClient().post(URL, spec(), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("team", ["language", "nobody"])
+def test_a_foreign_team_and_an_unknown_one_get_the_same_answer(
+    api: APIClient, language: Team, team: str
+) -> None:
+    answer = api.post(URL, spec(team=team), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_team")
+    assert answer.json()["details"] == [
+        {
+            "field": "team",
+            "value": team,
+            "problem": "is no team you can submit for",
+            "remedy": "Use one of: vision.",
+        }
+    ]
+
+
+def test_an_unknown_pool_names_those_there_are(api: APIClient) -> None:
+    answer = api.post(URL, spec(pool="h100"), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_pool")
+    assert answer.json()["details"][0]["remedy"] == "Use one of: default."
+
+
+def test_with_several_pools_a_job_must_name_one(api: APIClient) -> None:
+    Node.objects.create(pool=Pool.objects.create(name="other"), name="node-9", gpus=1)
+    answer = api.post(URL, spec(), format="json")
+    assert answer.json()["details"][0]["problem"] == "is missing"
+    assert api.post(URL, spec(pool="other"), format="json").status_code == 201
+
+
+TOO_LARGE: dict[str, tuple[dict[str, Any], str, str]] = {
+    "more than the pool names the pool's GPUs": (
+        {"elastic": {"min_workers": 9, "max_workers": 9}, "resources": {"gpus_per_worker": 1}},
+        "elastic.min_workers",
+        "limit of team vision in pool default (limit_gpus) is 6",
+    ),
+    "more than the team's limit names the limit": (
+        {"elastic": {"min_workers": 4, "max_workers": 4}, "resources": {"gpus_per_worker": 2}},
+        "elastic.min_workers",
+        "needs at least 8 GPUs (4 workers of 2), but the limit of team vision",
+    ),
+    "a worker larger than any node names the largest node": (
+        {"resources": {"gpus_per_worker": 5}},
+        "resources.gpus_per_worker",
+        "is more than the 4 GPUs of the largest node",
+    ),
+    "the smallest count that has a batch counts": (
+        {
+            "elastic": {"min_workers": 1, "max_workers": 8},
+            "batch": {
+                "global_batch_size": 800,
+                "per_gpu_batch_size": {"max": 100},
+                "gradient_accumulation": False,
+            },
+        },
+        "elastic.min_workers",
+        "needs at least 8 GPUs (8 workers of 1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", TOO_LARGE)
+def test_an_impossible_size_names_the_number_that_limits(api: APIClient, sentence: str) -> None:
+    changes, field, problem = TOO_LARGE[sentence]
+    answer = api.post(URL, spec(**changes), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (422, "exceeds_limit")
+    detail = answer.json()["details"][0]
+    assert detail["field"] == field
+    assert problem in detail["problem"]
+
+
+def test_without_a_limit_the_pool_limits(foreign_api: APIClient) -> None:
+    answer = foreign_api.post(
+        URL, spec(elastic={"min_workers": 9, "max_workers": 9}), format="json"
+    )
+    assert "number of GPUs in pool default is 8" in answer.json()["message"]
+
+
+def test_images_are_refused_where_workers_are_processes(api: APIClient) -> None:
+    answer = api.post(URL, spec(image="registry/x:1"), format="json")
+    assert answer.status_code == 422
+    assert "processes, not images" in answer.json()["message"]
+
+
+def test_a_live_name_is_taken_and_free_again_when_the_job_has_ended(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    job = submit()
+    answer = api.post(URL, spec(), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "name_in_use")
+    assert "'digits'" in answer.json()["message"]
+    api.post(f"{URL}/{job.id}/cancel")
+    assert api.post(URL, spec(), format="json").status_code == 201
+
+
+def test_two_teams_may_use_the_same_name(api: APIClient, foreign_api: APIClient) -> None:
+    assert api.post(URL, spec(), format="json").status_code == 201
+    assert foreign_api.post(URL, spec(), format="json").status_code == 201
+
+
+def test_the_same_key_and_body_answer_with_the_same_job(api: APIClient) -> None:
+    first = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
+    again = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json()["id"] == first.json()["id"]
+    assert Job.objects.count() == 1
+
+
+def test_the_same_key_with_another_body_is_a_conflict(api: APIClient) -> None:
+    api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
+    answer = api.post(URL, spec(name="b"), format="json", headers={"Idempotency-Key": "k"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_conflict")
+
+
+def test_keys_of_two_teams_do_not_meet(api: APIClient, foreign_api: APIClient) -> None:
+    for client in (api, foreign_api):
+        answer = client.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
+        assert answer.status_code == 201
+
+
+def test_an_outlived_key_is_forgotten(api: APIClient) -> None:
+    first = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"}).json()
+    row = IdempotencyKey.objects.get()
+    IdempotencyKey.objects.update(created_at=row.created_at.replace(year=2020))
+    answer = api.post(URL, spec(name="b"), format="json", headers={"Idempotency-Key": "k"})
+    assert answer.status_code == 201
+    assert answer.json()["id"] != first["id"]
+
+
+def test_a_key_without_end_is_refused(api: APIClient) -> None:
+    answer = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k" * 201})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_request_sent_many_times_at_once_makes_one_job() -> None:
+    pool = Pool.objects.create(name="default")
+    Node.objects.create(pool=pool, name="node-1", gpus=4)
+    api = client_of(make_team("vision", pool, guaranteed=2, limit=None))
+
+    def send(_: int) -> tuple[int, str]:
+        try:
+            answer = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
+            return answer.status_code, answer.json()["id"]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(6) as threads:
+        answers = list(threads.map(send, range(6)))
+    assert sorted(code for code, _ in answers) == [200] * 5 + [201]
+    assert len({job_id for _, job_id in answers}) == 1
+
+
+def test_a_team_without_quota_may_use_the_whole_pool(pool: Pool) -> None:
+    team = Team.objects.create(name="guests")
+    assert not Quota.objects.filter(team=team).exists()
+    answer = client_of(team).post(
+        URL, spec(elastic={"min_workers": 8, "max_workers": 8}), format="json"
+    )
+    assert answer.status_code == 201
