@@ -107,7 +107,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a job for good
-         * @description Carries out one command on a job of the caller's teams.
+         * @description A job that holds GPUs first becomes `stopping`, until they are free.
          */
         post: operations["cancel_job"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Give back a job's GPUs after a checkpoint
-         * @description Carries out one command on a job of the caller's teams.
+         * @description A job that holds GPUs first becomes `stopping`, until they are free.
          */
         post: operations["pause_job"];
         delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Queue a paused job again
-         * @description Carries out one command on a job of the caller's teams.
+         * @description A job that holds GPUs first becomes `stopping`, until they are free.
          */
         post: operations["resume_job"];
         delete?: never;
@@ -423,7 +423,7 @@ export interface components {
             /** Format: double */
             speedup: number;
             /** Format: double */
-            value: number;
+            value: number | null;
         };
         Claim: {
             gpu_index: number;
@@ -483,6 +483,22 @@ export interface components {
              * @default 60
              */
             registration_timeout: string;
+        };
+        /** @description The body of every error. */
+        Error: {
+            /** @description Stable; for programs. */
+            code: string;
+            /** @description For people. */
+            message: string;
+            details: components["schemas"]["ErrorDetail"][];
+        };
+        ErrorDetail: {
+            /** @description Empty: the request as a whole. */
+            field: string;
+            /** @description As it was sent, if small. */
+            value: unknown | null;
+            problem: string;
+            remedy: string;
         };
         Event: {
             readonly id: number;
@@ -574,7 +590,7 @@ export interface components {
             multiple_of: number;
         };
         Health: {
-            status: components["schemas"]["StatusEnum"];
+            status: components["schemas"]["HealthStatus"];
             database: boolean;
             redis: boolean;
             /**
@@ -583,13 +599,19 @@ export interface components {
              */
             control_loop_seconds_ago: number | null;
         };
+        /**
+         * @description * `ok` - ok
+         *     * `unavailable` - unavailable
+         * @enum {string}
+         */
+        HealthStatus: "ok" | "unavailable";
         /** @description A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`. */
         Job: {
             readonly id: string;
             readonly name: string;
             team: string;
             pool: string;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["JobState"];
             readonly reason: string;
             readonly message: string;
             readonly priority: number;
@@ -663,7 +685,7 @@ export interface components {
             readonly name: string;
             team: string;
             pool: string;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["JobState"];
             readonly reason: string;
             readonly message: string;
             readonly priority: number;
@@ -838,16 +860,35 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /**
+         * @description * `queued` - queued
+         *     * `starting` - starting
+         *     * `running` - running
+         *     * `rescaling` - rescaling
+         *     * `paused` - paused
+         *     * `stopping` - stopping
+         *     * `completed` - completed
+         *     * `failed` - failed
+         *     * `cancelled` - cancelled
+         * @enum {string}
+         */
+        JobState: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
         LogLine: {
             /** Format: date-time */
             at: string;
             worker: string;
-            stream: components["schemas"]["StreamEnum"];
+            stream: components["schemas"]["LogStream"];
             text: string;
         };
         LogLineList: {
             items: components["schemas"]["LogLine"][];
         };
+        /**
+         * @description * `stdout` - stdout
+         *     * `stderr` - stderr
+         * @enum {string}
+         */
+        LogStream: "stdout" | "stderr";
         Metric: {
             /** Format: date-time */
             readonly at: string;
@@ -1011,31 +1052,6 @@ export interface components {
         Session: {
             user: components["schemas"]["User"];
         };
-        /**
-         * @description * `queued` - queued
-         *     * `starting` - starting
-         *     * `running` - running
-         *     * `rescaling` - rescaling
-         *     * `paused` - paused
-         *     * `stopping` - stopping
-         *     * `completed` - completed
-         *     * `failed` - failed
-         *     * `cancelled` - cancelled
-         * @enum {string}
-         */
-        StateEnum: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
-        /**
-         * @description * `ok` - ok
-         *     * `unavailable` - unavailable
-         * @enum {string}
-         */
-        StatusEnum: "ok" | "unavailable";
-        /**
-         * @description * `stdout` - stdout
-         *     * `stderr` - stderr
-         * @enum {string}
-         */
-        StreamEnum: "stdout" | "stderr";
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
             completed: number;
@@ -1207,6 +1223,22 @@ export interface operations {
                     "application/json": components["schemas"]["Summary"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     get_utilisation: {
@@ -1228,6 +1260,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Utilisation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1285,6 +1341,22 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     submit_job: {
@@ -1319,6 +1391,46 @@ export interface operations {
                     "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     get_job: {
@@ -1338,6 +1450,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1366,6 +1494,30 @@ export interface operations {
                     "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     list_job_events: {
@@ -1390,6 +1542,30 @@ export interface operations {
                     "application/json": components["schemas"]["EventList"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     explain_job: {
@@ -1411,6 +1587,22 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     list_job_generations: {
@@ -1430,6 +1622,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GenerationList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1461,6 +1669,30 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     list_job_metrics: {
@@ -1483,6 +1715,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MetricList"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1511,6 +1767,30 @@ export interface operations {
                     "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     resume_job: {
@@ -1537,6 +1817,30 @@ export interface operations {
                     "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     list_job_workers: {
@@ -1556,6 +1860,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1582,6 +1902,30 @@ export interface operations {
                     "application/json": components["schemas"]["Validation"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     list_pools: {
@@ -1601,6 +1945,14 @@ export interface operations {
                     "application/json": components["schemas"]["PoolList"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     get_session: {
@@ -1618,6 +1970,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -1643,6 +2003,30 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     log_out: {
@@ -1660,6 +2044,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
             };
         };
     };
@@ -1683,6 +2075,22 @@ export interface operations {
                     "application/json": components["schemas"]["TeamList"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     get_team: {
@@ -1702,6 +2110,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TeamDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

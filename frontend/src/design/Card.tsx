@@ -19,7 +19,7 @@ export function Card({ title, note, actions, isFlush = false, children }: CardPr
       <header className={styles.header}>
         <div className={styles.titles}>
           <h2 id={heading}>{title}</h2>
-          {note !== undefined && <p className={styles.note}>{note}</p>}
+          {note !== undefined && note !== false && <p className={styles.note}>{note}</p>}
         </div>
         {actions}
       </header>

@@ -97,7 +97,7 @@ function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
       <div style={{ height: HEIGHT }}>
         <EmptyState title="No measurements yet">
           <p>
-            The script reports with <code>elastic.log(loss=…)</code>.
+            The script reports with <code>job.log(loss=…)</code>.
           </p>
         </EmptyState>
       </div>

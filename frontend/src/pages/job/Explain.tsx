@@ -9,11 +9,13 @@ import { RelativeTime } from "../../design/Time";
 import { formatMetric } from "../../domain/format";
 import { reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
+import { Outcome } from "./Outcome";
 import { Choices } from "./Choices";
 import styles from "./Explain.module.css";
 
 export function Explain({ job }: { readonly job: Job }) {
   const explanation = useExplanation(job.id, !isFinal(job.state));
+  if (isFinal(job.state)) return <Outcome job={job} />;
   return (
     <Card title="Why" note={<Decided at={explanation.data?.decided_at} />}>
       {explanation.isPending && <Skeleton height={220} />}
@@ -46,7 +48,7 @@ function Answer({ explanation, job }: AnswerProps) {
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
       {choices.length > 0 && (
-        <Choices choices={choices} chosen={explanation.workers} team={job.team} />
+        <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
       <dl className={styles.numbers}>
         {position !== null && <Number name="Position in the queue" value={String(position)} />}

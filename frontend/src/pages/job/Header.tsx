@@ -9,7 +9,7 @@ import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
 import { useTeamColour } from "../../design/teamColour";
 import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
-import { isFinal } from "../../domain/states";
+import { isFinal, isLively } from "../../domain/states";
 import { Verbs } from "./Verbs";
 import styles from "./Header.module.css";
 
@@ -36,7 +36,7 @@ export function Header({ job }: { readonly job: Job }) {
       </p>
       <div className={styles.progress}>
         <p>
-          <strong>{formatPercent(job.progress)}</strong>
+          <strong>{progressOf(job)}</strong>
           <span>{lengthOf(job)}</span>
         </p>
         <p className={styles.eta}>{outlookOf(job)}</p>
@@ -45,7 +45,7 @@ export function Header({ job }: { readonly job: Job }) {
             progress={job.progress}
             label={`Progress of ${job.name}`}
             colour={colour}
-            isLive={!isFinal(job.state)}
+            isLive={isLively(job.state)}
           />
         </div>
       </div>
@@ -53,7 +53,13 @@ export function Header({ job }: { readonly job: Job }) {
   );
 }
 
+function progressOf(job: Job): string {
+  if (job.progress !== null) return formatPercent(job.progress);
+  return job.step === 0 ? "Not begun" : "Length not known";
+}
+
 function lengthOf(job: Job): string {
+  if (job.step === 0) return "";
   const epochs =
     job.total_epochs === null
       ? `epoch ${formatMetric(job.epoch)}`
@@ -63,6 +69,6 @@ function lengthOf(job: Job): string {
 
 function outlookOf(job: Job): string {
   if (isFinal(job.state)) return `${job.state} after ${formatDuration(job.completion_seconds)}`;
-  if (job.eta_seconds === null) return "no estimate yet";
+  if (job.eta_seconds === null) return job.step === 0 ? "" : "no estimate yet";
   return `about ${formatDuration(job.eta_seconds)} left`;
 }

@@ -48,7 +48,11 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
       >
         {lines.length === 0 && (
           <EmptyState title={isFiltered ? "No line matches" : "No output yet"}>
-            <p>{isFiltered ? "Change the filter above." : "What the workers print stands here."}</p>
+            <p>
+              {isFiltered
+                ? "Change the filter above."
+                : "What the workers print stands here as it is written."}
+            </p>
           </EmptyState>
         )}
         {lines.map((line) => (

@@ -27,7 +27,11 @@ export function Timeline({ job, generations }: TimelineProps) {
   return (
     <Card
       title="Timeline"
-      note={items && `${plural(items.length, "generation")}; point at one to see why it began`}
+      note={
+        items !== undefined &&
+        items.length > 0 &&
+        `${plural(items.length, "generation")}; point at one to see why it began`
+      }
     >
       {generations.isPending && <Skeleton height={TIMELINE_HEIGHT} />}
       {generations.isLoadingError && (

@@ -24,7 +24,9 @@ export function Workers({ job }: { readonly job: Job }) {
         <Problem error={workers.error} onRetry={() => void workers.refetch()} />
       )}
       {workers.data !== undefined && items.length === gone.length && (
-        <EmptyState title="It holds no GPU now" />
+        <EmptyState title="It holds no GPU now">
+          <p>Workers stand here by node, with the GPUs they hold.</p>
+        </EmptyState>
       )}
       {workersByNode(items).map(([node, present]) => (
         <section key={node} aria-label={`Node ${node}`} className={styles.node}>

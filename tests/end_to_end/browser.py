@@ -1,0 +1,56 @@
+"""A real browser for the tests, and the few things they do with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, Playwright, ViewportSize
+
+from tests.end_to_end.running_stack import RunningStack
+
+WIDE: Final = ViewportSize(width=1280, height=800)
+NARROW: Final = ViewportSize(width=390, height=844)
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def launch(playwright: Playwright) -> Browser:
+    """The machine's Chromium, else Playwright's own; without either the tests are skipped."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    try:
+        return playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
+    except Error as error:
+        if found is not None:
+            raise
+        pytest.skip(f"no browser: install chromium or run `playwright install` ({error.message})")
+
+
+def sign_in(page: Page, stack: RunningStack) -> None:
+    page.get_by_label("User name").fill(stack.admin_username)
+    page.get_by_label("Password").fill(stack.admin_password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def scroll_width(page: Page) -> int:
+    """How wide the page really is; wider than the window means that it scrolls sideways."""
+    return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+def keep_screenshot(page: Page, name: str) -> None:
+    """Keep what the page looks like where `CONCERTINA_SCREENSHOTS` says, if it does."""
+    folder = os.environ.get("CONCERTINA_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

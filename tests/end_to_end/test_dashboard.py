@@ -1,0 +1,253 @@
+"""Does the dashboard show what the stack does? Seen in a real browser, as a person would."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
+
+from tests.end_to_end.browser import NARROW, WIDE, keep_screenshot, launch, scroll_width, sign_in
+from tests.end_to_end.running_stack import RunningStack
+from tests.end_to_end.waiting import job_of, until
+
+pytestmark = pytest.mark.timeout(240)
+
+SCRIPT = Path(__file__).parent / "scripts" / "chatty_regression.py"
+LIVE_MILLISECONDS = 15_000  # a poll of the page, and a busy machine
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def training(stack: RunningStack) -> Iterator[dict[str, Any]]:
+    """A job of team vision that has grown and trains while the tests look at it."""
+    elastic = {"min_workers": 1, "max_workers": 3}
+    yield from _running(stack, "vision", "watched", elastic, workers=3)
+
+
+@pytest.fixture(scope="module")
+def waiting(stack: RunningStack, training: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A job of team language that needs the whole pool, which `training` keeps from it."""
+    elastic = {"min_workers": 4, "max_workers": 4}
+    yield from _running(stack, "language", "patient", elastic, workers=0)
+
+
+def _running(
+    stack: RunningStack, team: str, name: str, elastic: dict[str, int], *, workers: int
+) -> Iterator[dict[str, Any]]:
+    """A job with so many workers, cancelled in the end, when its GPUs are free again."""
+    with stack.client(team) as client:
+        answer = client.post(
+            "/api/v1/jobs",
+            json={"name": name, "command": ["python", str(SCRIPT)], "elastic": elastic},
+        )
+        assert answer.status_code == 201, answer.text
+        job: dict[str, Any] = answer.json()
+        until(lambda: job_of(client, job["id"])["workers"] == workers, seconds=90, what=name)
+        try:
+            yield job
+        finally:
+            client.post(f"/api/v1/jobs/{job['id']}/cancel", json={})
+            until(
+                lambda: job_of(client, job["id"])["state"] == "cancelled",
+                seconds=60,
+                what=f"{name} is cancelled",
+            )
+
+
+@pytest.fixture(scope="module")
+def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
+    """The cookies of an administrator."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{stack.url}/login")
+    sign_in(page, stack)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iterator[Page]:
+    """A page of a person who is signed in; a script error on it fails the test."""
+    context = browser.new_context(
+        base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []
+
+
+def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(
+    stack: RunningStack, browser: Browser, training: dict[str, Any]
+) -> None:
+    context = browser.new_context(base_url=stack.url)
+    page = context.new_page()
+    page.goto(f"/jobs/{training['id']}")
+    page.get_by_label("User name").fill(stack.admin_username)
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).not_to_be_empty()
+
+    sign_in(page, stack)
+    expect(page.get_by_role("heading", name=training["name"])).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    context.close()
+
+
+def test_the_overview_shows_who_uses_what(page: Page, training: dict[str, Any]) -> None:
+    page.goto("/")
+    figures = page.get_by_role("region", name="Headline figures")
+    in_use = figures.get_by_role("group", name="GPUs in use")
+    expect(in_use).to_contain_text("/ 4")
+    expect(in_use.get_by_role("img", name="3 of 4 in use")).to_be_visible(timeout=LIVE_MILLISECONDS)
+
+    vision = page.get_by_role("listitem", name="Team vision")
+    for name, gpus in {"Guaranteed": "2", "Allocated": "3", "Borrowed": "1"}.items():
+        term = vision.get_by_text(name, exact=True)
+        expect(term.locator("xpath=following-sibling::dd")).to_have_text(gpus)
+    expect(vision).to_contain_text("Fair share")
+
+    chart = page.get_by_role("img", name=re.compile(r"GPUs in use by team, of 4: .*vision 3"))
+    expect(chart.locator("svg path").first).to_be_attached(timeout=LIVE_MILLISECONDS)
+
+    job = page.get_by_role("list", name="Running jobs").get_by_role("listitem")
+    expect(job).to_contain_text(training["name"])
+    expect(job.get_by_role("img", name="3 of at most 3 workers")).to_be_visible()
+    expect(job.get_by_role("progressbar")).to_have_attribute("aria-valuenow", re.compile(r"\d+"))
+    keep_screenshot(page, "overview")
+
+
+def test_the_queue_says_why_a_job_waits(page: Page, waiting: dict[str, Any]) -> None:
+    page.goto("/")
+    job = page.get_by_role("list", name="Queue").get_by_role("listitem")
+    expect(job).to_contain_text(waiting["name"])
+    expect(job.get_by_title("Place in the queue")).to_have_text("1", timeout=LIVE_MILLISECONDS)
+
+    job.get_by_role("link", name=waiting["name"]).click()
+    why = page.get_by_role("region", name="Why")
+    expect(why).to_contain_text("Position in the queue")
+    expect(why).to_contain_text(re.compile(r"\d+ .*GPU"))
+
+
+def test_the_job_page_tells_what_changed_and_why(
+    stack: RunningStack, page: Page, training: dict[str, Any]
+) -> None:
+    page.goto("/")
+    page.get_by_role("link", name=training["name"]).click()
+    expect(page.get_by_role("heading", name=training["name"])).to_be_visible()
+
+    with stack.client("vision") as client:
+        address = f"/api/v1/jobs/{training['id']}/generations"
+        generations = client.get(address).json()["items"]
+    changes = page.get_by_role("list", name="Changes, newest first").get_by_role("listitem")
+    expect(changes.first).to_contain_text("3 workers")
+    expect(changes.first).to_contain_text(generations[-1]["message"])
+
+    for name in ("Timeline", "Loss", "Throughput"):
+        region = page.get_by_role("region", name=name)
+        expect(region.locator("svg path").first).to_be_attached(timeout=LIVE_MILLISECONDS)
+    why = page.get_by_role("region", name="Why")
+    expect(why.get_by_role("row", name=re.compile(r"\(chosen\)"))).to_be_visible()
+    workers = page.get_by_role("region", name="Workers")
+    expect(workers.get_by_text("training", exact=True)).to_have_count(3)
+    keep_screenshot(page, "job")
+
+
+def test_pointing_at_the_timeline_shows_the_reason(page: Page, training: dict[str, Any]) -> None:
+    page.goto(f"/jobs/{training['id']}")
+    timeline = page.get_by_role("img", name=re.compile("over time"))
+    expect(timeline.locator("svg path").first).to_be_attached(timeout=LIVE_MILLISECONDS)
+    timeline.hover(position={"x": 400, "y": 80})
+    expect(timeline.get_by_text(re.compile(r"Generation \d+ · from"))).to_be_visible()
+
+
+def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any]) -> None:
+    page.goto(f"/jobs/{training['id']}")
+    lines = page.get_by_role("log").get_by_role("paragraph")
+    expect(lines.filter(has_text=re.compile("loss")).first).to_be_visible()
+    texts = lines.all_inner_texts()
+    assert len(texts) == len(set(texts))
+    newest = texts[-1]
+    until(lambda: lines.last.inner_text() != newest, seconds=15, what="a new line arrives")
+
+    page.get_by_label("Filter log lines").fill("no line says this")
+    expect(page.get_by_text("No line matches")).to_be_visible()
+
+
+def test_a_job_is_paused_and_resumed_after_a_question(
+    stack: RunningStack, page: Page, waiting: dict[str, Any]
+) -> None:
+    page.goto(f"/jobs/{waiting['id']}")
+    page.get_by_role("button", name="Pause").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Keep as it is").click()
+    expect(dialog).to_be_hidden()
+
+    page.get_by_role("button", name="Pause").click()
+    dialog.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Resume").click(timeout=LIVE_MILLISECONDS)
+    with stack.client("language") as client:
+        assert job_of(client, waiting["id"])["state"] == "paused"
+    dialog.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible(timeout=LIVE_MILLISECONDS)
+
+
+def test_nothing_scrolls_sideways_on_a_phone(
+    page: Page, training: dict[str, Any], waiting: dict[str, Any]
+) -> None:
+    page.set_viewport_size(NARROW)
+    addresses = {"overview": "/", "job": f"/jobs/{training['id']}"}
+    for name, address in addresses.items():
+        page.goto(address)
+        expect(page.locator("main svg path").first).to_be_attached(timeout=LIVE_MILLISECONDS)
+        assert scroll_width(page) <= NARROW["width"], name
+        keep_screenshot(page, f"{name}-narrow")
+
+
+def test_the_theme_is_the_system_s_until_one_is_chosen(
+    page: Page, training: dict[str, Any]
+) -> None:
+    def ground() -> str:
+        return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+    page.emulate_media(color_scheme="light")
+    page.goto("/")
+    light = ground()
+    page.emulate_media(color_scheme="dark")
+    assert ground() != light
+    keep_screenshot(page, "overview-dark")
+
+    switch = page.get_by_role("button", name=re.compile("^Theme: as the system"))
+    switch.click()
+    assert ground() == light
+    page.reload()
+    expect(page.get_by_role("button", name=re.compile("^Theme: light"))).to_be_visible()
+    assert ground() == light
+
+
+def test_it_says_that_the_service_is_away_and_recovers(page: Page, stack: RunningStack) -> None:
+    page.goto("/")
+    expect(page.get_by_role("listitem", name="Team vision")).to_be_visible()
+    page.route("**/api/**", lambda route: route.abort())
+    banner = page.get_by_text("Reconnecting to the service")
+    expect(banner).to_be_visible(timeout=LIVE_MILLISECONDS)
+    expect(page.get_by_role("listitem", name="Team vision")).to_be_visible()
+
+    page.unroute("**/api/**")
+    expect(banner).to_be_hidden(timeout=LIVE_MILLISECONDS)
