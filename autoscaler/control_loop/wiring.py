@@ -7,6 +7,7 @@ import socket
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster.process_host.host import ProcessHost
 from cluster.worker_host import WorkerHost
@@ -14,12 +15,17 @@ from django.conf import settings
 from django.utils import timezone
 
 from autoscaler.control_loop.shell import Surroundings
-from autoscaler.control_loop.tick import ControlLoop
-from autoscaler.planning import invariants, planner
+
+if TYPE_CHECKING:
+    from autoscaler.control_loop.tick import ControlLoop
 
 
 def control_loop() -> ControlLoop:
     """The loop over the real host, planner and clock."""
+    # Here, so that only the process that plans loads scipy: it takes longer than all the rest.
+    from autoscaler.control_loop.tick import ControlLoop  # noqa: PLC0415
+    from autoscaler.planning import invariants, planner  # noqa: PLC0415
+
     return ControlLoop(
         host=worker_host(),
         planner=planner.plan,
