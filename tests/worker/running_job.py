@@ -56,7 +56,7 @@ class RunningJob:
                 preexec_fn=die_with_the_parent,
             )
 
-    def start_workers(self, count: int, *extra_arguments: str) -> list[str]:
+    def start_workers(self, count: int, *extra_arguments: str, attempt: int = 0) -> list[str]:
         """Start processes; they train once `want` names them."""
         names = []
         for _ in range(count):
@@ -67,7 +67,7 @@ class RunningJob:
             environment = {
                 **self._environment(),
                 Env.WORKER_ID: name,
-                Env.ATTEMPT: str(max(1, self.service.desired["attempt"])),
+                Env.ATTEMPT: str(attempt or self.service.desired["attempt"]),
             }
             self.processes[name] = self._zygote.start(argv, environment, self._log(name))
             names.append(name)
@@ -81,7 +81,7 @@ class RunningJob:
 
     def begin_attempt(self, count: int, *, batch: int = 20) -> None:
         """New workers for a job that has none (any more)."""
-        workers = self.start_workers(count)
+        workers = self.start_workers(count, attempt=self.service.desired["attempt"] + 1)
         self.service.want(workers, batch, new_attempt=True)
 
     def kill(self, worker: str) -> None:

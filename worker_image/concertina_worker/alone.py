@@ -26,8 +26,8 @@ class Alone:
         else:
             loop.state.load_checkpoint(checkpoint)
 
-    def turn(self, loop: Loop, *, is_epoch_end: bool) -> bool:  # noqa: ARG002
-        return False
+    def turn(self, loop: Loop) -> None:
+        """Nothing to agree on."""
 
     def start_sum(self, tensor: torch.Tensor) -> Any:  # noqa: ARG002
         return None

@@ -133,6 +133,11 @@ class Gradients:
         for parameter in self._parameters:
             parameter.grad = None
 
+    def ignore_next(self) -> None:
+        """The next backward pass goes nowhere."""
+        self._step = _Step()
+        self.hide()
+
     def drop_references(self) -> None:
         """Forget the group: its sockets close when nobody refers to it."""
         self._step.works.clear()

@@ -33,18 +33,13 @@ class Handover:
         self._state = state
         self._transfer: BackgroundTransfer | None = None
 
-    def send(self, *, is_immediate: bool) -> None:
-        """`is_immediate`: both sides are to call `finish` at once, not behind a step."""
-        header = {**self._state.header(), "is_immediate": is_immediate}
-        send_header(self._process_group, header, root=_SOURCE)
+    def send(self) -> None:
+        send_header(self._process_group, self._state.header(), root=_SOURCE)
         self._start()
 
-    def receive(self) -> bool:
-        """Returns the sender's `is_immediate`."""
-        header = receive_header(self._process_group, root=_SOURCE)
-        self._state.take_header(header)
+    def receive(self) -> None:
+        self._state.take_header(receive_header(self._process_group, root=_SOURCE))
         self._start()
-        return bool(header["is_immediate"])
 
     def finish(self) -> None:
         """Wait for the state; afterwards a joiner holds what the source holds."""

@@ -23,7 +23,7 @@ from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership import Membership
 from concertina_worker.progress import Progress
 from concertina_worker.samples import Collate, MapDataset, fetch
-from concertina_worker.training_loop import Share, TrainingLoop
+from concertina_worker.training_loop import TrainingLoop
 from concertina_worker.training_state import Stateful, TrainingState
 from concertina_worker.wire import FromWorker
 
@@ -161,7 +161,9 @@ class Job:
         """This worker's micro-batches of one epoch over the data set, in random order.
 
         Call it once per epoch. A worker may get no micro-batch at all in a step; it takes part in
-        the step nevertheless.
+        the step nevertheless. A worker that got none in the whole epoch, because it joined in the
+        last step, is given one whose gradient goes nowhere: so code after the loop may use what
+        its body assigns.
 
         Args:
             dataset: with a length, and samples reached by number.
@@ -174,12 +176,17 @@ class Job:
         if self._epochs is not None:
             self._progress.tell_length(self._epochs * len(dataset))
         loop.begin_epoch(len(dataset))
+        has_yielded = False
         try:
             while (share := loop.begin_step()) is not None:
-                yield from self._micro_batches(loop, share, dataset, collate)
+                for number in range(len(share.micro_batches)):
+                    yield fetch(dataset, loop.begin_micro_batch(share, number), collate)
+                    has_yielded = True
                 loop.commit()  # unless optimizer.step() has done it
                 if not share.micro_batches:
                     self._step_scheduler_like_the_others(loop)
+            if not has_yielded and len(dataset):
+                yield fetch(dataset, loop.rehearsal(), collate)
         finally:
             loop.end_epoch()
 
@@ -203,12 +210,6 @@ class Job:
         if self._loop is None:
             raise RuntimeError("call job.register(model, optimizer) first")
         return self._loop
-
-    def _micro_batches(
-        self, loop: TrainingLoop, share: Share, dataset: MapDataset, collate: Collate | None
-    ) -> Iterator[Any]:
-        for number in range(len(share.micro_batches)):
-            yield fetch(dataset, loop.begin_micro_batch(share, number), collate)
 
     def _step_scheduler_like_the_others(self, loop: TrainingLoop) -> None:
         """The script did not run in this step; its scheduler must not fall behind."""
@@ -260,7 +261,7 @@ def _take_over_optimizer(optimizer: torch.optim.Optimizer, loop: TrainingLoop) -
     def step(closure: None = None) -> None:
         if closure is not None:
             raise TypeError("optimizer.step(closure) cannot be made elastic: call it without")
-        if loop.is_between_steps:
+        if not loop.is_in_epoch:
             raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
         loop.commit()
 
@@ -279,7 +280,7 @@ def _take_over_scheduler(scheduler: Any, loop: TrainingLoop) -> None:
     def step(self: Any, *args: Any, **kwargs: Any) -> None:
         if not loop.may_step_scheduler:
             return
-        if not loop.is_between_steps:
+        if loop.is_in_epoch:
             loop.state.steps_scheduler_per_batch = True
         original.step(self, *args, **kwargs)
 

@@ -112,22 +112,16 @@ class Membership:
             del prepared  # or its group would outlive a failure
         self._orders.is_training = True
 
-    def turn(self, loop: Loop, *, is_epoch_end: bool) -> bool:
-        """Between two steps: do what was agreed, or recover. True: a generation began.
-
-        At the end of an epoch joiners get their state at once, because the script's next code
-        may use the model.
-        """
-        began = self._tried
+    def turn(self, loop: Loop) -> None:
+        """Between two steps of an epoch: do what was agreed, or recover."""
         if self._recovery_is_due():
             self._break()
         if not self._is_broken and self._agreed is not None:
-            self._try_to_switch(self._agreed, loop, is_epoch_end=is_epoch_end)
+            self._try_to_switch(self._agreed, loop)
         if self._is_broken:
             self._recover(loop)
         if exit_code := self._orders.while_training:
             self._end(exit_code, loop)
-        return self._tried != began
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start an exchange. Raises RuntimeError when the group is broken."""
@@ -217,34 +211,27 @@ class Membership:
 
     def _join(self, group: Group, loop: Loop) -> None:
         handover = Handover(group, loop.state)
-        is_immediate = handover.receive()
+        handover.receive()
         self._install(group, loop)
-        self._follow(handover, is_immediate=is_immediate)
+        self._has_newcomers = True
+        self._handover = handover
 
-    def _try_to_switch(self, agreed: Prepared, loop: Loop, *, is_epoch_end: bool) -> None:
+    def _try_to_switch(self, agreed: Prepared, loop: Loop) -> None:
         self._agreed = self._offered = None
         if agreed.group is None:
             self._leave(agreed.plan, loop)
         try:
-            self._switch(agreed.group, loop, is_epoch_end=is_epoch_end)
+            self._switch(agreed.group, loop)
         except RuntimeError:
             self._break()
 
-    def _switch(self, group: Group, loop: Loop, *, is_epoch_end: bool) -> None:
+    def _switch(self, group: Group, loop: Loop) -> None:
         self._install(group, loop)
-        self._has_newcomers = bool(group.plan.joiners) and not is_epoch_end
+        self._has_newcomers = bool(group.plan.joiners)
         if group.is_source:
             group.announce_handover()
-            handover = Handover(group, loop.state)
-            handover.send(is_immediate=is_epoch_end)
-            self._follow(handover, is_immediate=is_epoch_end)
-
-    def _follow(self, handover: Handover, *, is_immediate: bool) -> None:
-        self._has_newcomers = not is_immediate
-        if is_immediate:
-            handover.finish()
-        else:
-            self._handover = handover
+            self._handover = Handover(group, loop.state)
+            self._handover.send()
 
     def _install(self, group: Group, loop: Loop) -> None:
         """This worker is a member of `group` from now on; the coordinator is told."""

@@ -67,6 +67,7 @@ class TrainingLoop:
         self._gradients = Gradients([*state.model.parameters()])
         self._real_step = state.optimizer.step
         self._step: _Step | None = None
+        self._is_in_epoch = False
         self._epoch = 0
         self._length = 0
         self._order = torch.zeros(0, dtype=torch.int64)
@@ -109,9 +110,11 @@ class TrainingLoop:
         self._order = cursors.permutation(
             seed=self._environment.seed, epoch=self._epoch, length=length
         )
+        self._is_in_epoch = True
         self._clock.resume()
 
     def end_epoch(self) -> None:
+        self._is_in_epoch = False
         self._step = None
         self._gradients.hide()
         self._clock.pause()
@@ -124,10 +127,15 @@ class TrainingLoop:
     # -- a step, in order ----------------------------------------------------------------------
 
     def begin_step(self) -> Share | None:
-        """What to compute next; None at the end of the epoch."""
+        """What to compute next; None at the end of the epoch.
+
+        Switches, recoveries and checkpoints wait at the end of an epoch until the next one
+        begins: the script's code between epochs runs as if nothing could happen there.
+        """
         self._step = None
-        is_epoch_end = self.state.cursor.position >= self._length
-        self._membership.turn(self, is_epoch_end=is_epoch_end)
+        if self.state.cursor.position >= self._length:
+            return None
+        self._membership.turn(self)
         self._write_due_checkpoint()
         batch = self.state.cursor.batch(self.global_batch_size, self._length)
         if not batch or self.is_catching_up:
@@ -147,6 +155,13 @@ class TrainingLoop:
             weight=len(positions) / len(share.batch), is_last=is_last
         )
         return self._order[positions.start : positions.stop]
+
+    def rehearsal(self) -> torch.Tensor:
+        """Indices of samples for a micro-batch that goes nowhere: see `Job.batches`."""
+        self._step = None
+        self._gradients.ignore_next()
+        parts, _ = self._membership.part
+        return self._order[-max(2, self.global_batch_size // parts) :]
 
     def commit(self) -> None:
         """After the last micro-batch: exchange and step; does nothing at any other time."""
@@ -168,12 +183,12 @@ class TrainingLoop:
     def may_step_scheduler(self) -> bool:
         """Once per committed step inside an epoch, freely between epochs."""
         if self._step is None:
-            return not self.is_catching_up
+            return not self.is_catching_up and not self._is_in_epoch
         return self._step.is_committed
 
     @property
-    def is_between_steps(self) -> bool:
-        return self._step is None
+    def is_in_epoch(self) -> bool:
+        return self._is_in_epoch
 
     # -- parts of a step -----------------------------------------------------------------------
 

@@ -24,14 +24,20 @@ class StateFile:
         folder.mkdir(parents=True, exist_ok=True)
 
     def load(self) -> Memory:
-        """A new memory when there is none, or none that can be read."""
+        """A new memory when there is none, or none that can be read.
+
+        What was desired is asked for anew: a stop from before a pause must not meet the workers
+        of the resumed job.
+        """
         if not self._path.exists():
             return Memory()
         try:
-            return Memory.from_json(json.loads(self._path.read_text()))
+            memory = Memory.from_json(json.loads(self._path.read_text()))
         except (ValueError, TypeError, KeyError) as error:
             _log.warning("The state file cannot be read, starting anew: %s action=forget", error)
             return Memory()
+        memory.desired = None
+        return memory
 
     def save(self, memory: Memory) -> None:
         temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
