@@ -8,6 +8,7 @@ line, and how many of its lines had that time.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +44,12 @@ class Deduplicator:
         for position in self._positions.values():
             position.lines_at_reread = 0
             position.is_catching_up = True
+
+    def settle(self, at: str) -> None:
+        """Take all lines of this time for read: some of them may have been left out."""
+        for position in self._positions.values():
+            if position.at == at:
+                position.lines_at = sys.maxsize
 
     def is_new(self, line: LogLine) -> bool:
         """Whether `line` has not been met before; remembers it."""
@@ -105,6 +112,7 @@ class LogFollower:
         """
         seen = Deduplicator()
         yield from (line for line in snapshot if seen.is_new(line))
+        seen.settle(since)
         path, params = f"/jobs/{job_id}/logs", {"follow": "true", "worker": worker}
         while True:
             seen.begin_stream()

@@ -87,7 +87,7 @@ class CommandLine:
         """A command that runs on; the second value waits for its end."""
         process = subprocess.Popen(
             (*PROGRAM, *map(str, arguments)),
-            env=self._environment(),
+            env=self.process_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -114,6 +114,7 @@ class CommandLine:
                 assert stream is not None
                 stream.close()
 
-    def _environment(self) -> dict[str, str]:
+    def process_environment(self) -> dict[str, str]:
+        """What a process of its own is started with: nothing of ours but the PATH."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         return {**kept, "PYTHONPATH": str(ROOT / "client"), "TZ": "UTC", **self.environment}

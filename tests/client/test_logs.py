@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cluster import log_store
+from cluster.process_host.line_log import LineLog
+from django.conf import settings
+
+from jobs.lifecycle import State
+from jobs.models import Job
+from tests.client.command_line import CommandLine
+from tests.client.running_api import RunningApi
+from tests.client.test_submitting import finish
+
+Write = Callable[..., None]
+
+
+@pytest.fixture
+def job(concertina: CommandLine, job_file: Path) -> Job:
+    assert concertina("submit", "-f", job_file).exit_code == 0
+    return Job.objects.get()
+
+
+@pytest.fixture
+def write(job: Job) -> Write:
+    """Lets a worker of the job write lines, as its supervisor does."""
+
+    def write(*lines: str, worker: int = 0, stream: str = "stdout") -> None:
+        process_id = f"{job.id}-1-{worker}"
+        log = LineLog(
+            log_store.path_of(process_id, job_id=job.id, state_dir=settings.CONCERTINA.state_dir)
+        )
+        log.write(stream, [line.encode() for line in lines])
+        log.close()
+
+    return write
+
+
+def test_what_workers_wrote_is_printed_in_order(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("first")
+    write("second", worker=1, stream="stderr")
+    write("third [red]not red[/red]")
+    texts = [line.split(" ", 2)[2] for line in concertina("logs", "digits").out.splitlines()]
+    assert texts == ["first", "second", "third [red]not red[/red]"]
+
+
+def test_a_program_gets_one_document_per_line(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("a", "b")
+    lines = [
+        json.loads(line) for line in concertina("logs", "digits", "-o", "json").out.split("\n")[:-1]
+    ]
+    assert [(line["text"], line["stream"]) for line in lines] == [("a", "stdout"), ("b", "stdout")]
+
+
+def test_only_the_last_lines_or_only_those_of_one_worker(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("a", "b")
+    write("c", worker=1)
+    assert concertina("logs", "digits", "--tail", "1").out.split()[-1] == "c"
+    assert concertina("logs", "digits", "--worker", f"{job.id}-1-1").out.count("\n") == 1
+
+
+def test_a_job_that_wrote_nothing_has_an_empty_log(concertina: CommandLine, job: Job) -> None:
+    ended = concertina("logs", "digits")
+    assert (ended.exit_code, ended.out) == (0, "")
+
+
+def test_a_log_is_followed_to_the_end_of_its_job(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("before")
+    with concertina.running("logs", "-f", "digits") as (running, end):
+        running.wait_until_said("before")
+        write("meanwhile")
+        running.wait_until_said("meanwhile")
+        write("last")
+        finish(job, State.COMPLETED)
+        ended = end()
+    assert ended.exit_code == 0
+    assert [line.split()[-1] for line in ended.out.splitlines()] == ["before", "meanwhile", "last"]
+
+
+def test_following_begins_with_the_last_lines(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("old", worker=7)
+    write("a", "b", "c")
+    with concertina.running("logs", "-f", "--tail", "2", "digits") as (running, end):
+        running.wait_until_said("c\n")
+        write("new", worker=7)
+        running.wait_until_said("new")
+        finish(job, State.COMPLETED)
+        out = end().out
+    assert [line.split()[-1] for line in out.splitlines()] == ["b", "c", "new"]
+
+
+def test_a_restart_of_the_api_costs_and_repeats_no_line(
+    concertina: CommandLine, job: Job, write: Write, api: RunningApi
+) -> None:
+    expected = [f"line-{number}" for number in range(60)]
+    with concertina.running("logs", "-f", "digits") as (running, end):
+        write(*expected[:20])
+        running.wait_until_said("line-19")
+        for start in (20, 40):
+            api.kill()
+            write(*expected[start : start + 10])  # workers go on without the api
+            api.start()
+            write(*expected[start + 10 : start + 20])
+            running.wait_until_said(expected[start + 19])
+        finish(job, State.COMPLETED)
+        ended = end()
+    assert ended.exit_code == 0
+    assert [line.split()[-1] for line in ended.out.splitlines()] == expected
+
+
+def test_an_interrupted_follow_ends_quietly(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("a")
+    with concertina.running("logs", "-f", "digits") as (running, end):
+        running.wait_until_said("a\n")
+        running.interrupt()
+        ended = end()
+    assert ended.exit_code == 130
+    assert "Traceback" not in ended.err
