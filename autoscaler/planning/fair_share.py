@@ -16,7 +16,7 @@ what it gets beyond.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.cluster_state import Preemptibility
@@ -55,7 +55,23 @@ class Admission:
 def admit(
     demands: Sequence[Demand], *, quotas: Mapping[str, TeamQuota], gpus: int, now: float
 ) -> Admission:
-    """Decide who runs on `gpus` schedulable GPUs. `quotas` has an entry for every team."""
+    """Decide who runs on `gpus` schedulable GPUs. `quotas` has an entry for every team.
+
+    What a paused job leaves behind is given out at once, as if the job had never run: otherwise
+    the next plan would differ from this one though nothing else has happened.
+    """
+    paused: list[Demand] = []
+    while True:
+        left = [demand for demand in demands if demand not in paused]
+        admission = _admit(left, quotas=quotas, gpus=gpus, now=now)
+        paused += admission.paused
+        if not admission.paused:
+            return replace(admission, paused=tuple(paused))
+
+
+def _admit(
+    demands: Sequence[Demand], *, quotas: Mapping[str, TeamQuota], gpus: int, now: float
+) -> Admission:
     possible = [demand for demand in demands if demand.sizes]
     guaranteed = _within_guarantees(possible, quotas)
     ledger = _Ledger(gpus_free=gpus, gpus_open=gpus, quotas=quotas, guaranteed=guaranteed)
@@ -92,13 +108,23 @@ def promised_gpus(quota: TeamQuota) -> int:
 def _within_guarantees(
     demands: Iterable[Demand], quotas: Mapping[str, TeamQuota]
 ) -> frozenset[str]:
-    used: defaultdict[str, int] = defaultdict(int)
+    """Running jobs as far as they fit; waiting ones only beside all running jobs before them.
+
+    A team whose running jobs use up its guarantee is owed nothing, even where they leave a hole
+    that a small waiting job would fill: filling it would pause one of the team's own.
+    """
+    secured: defaultdict[str, int] = defaultdict(int)
+    committed: defaultdict[str, int] = defaultdict(int)
     within: set[str] = set()
     for demand in sorted(demands, key=lambda d: (_protection(d), *_importance(d))):
         team = demand.job.team
-        if used[team] + demand.floor_gpus <= promised_gpus(quotas[team]):
-            used[team] += demand.floor_gpus
+        used = secured[team] if demand.is_active else committed[team]
+        fits = used + demand.floor_gpus <= promised_gpus(quotas[team])
+        if fits:
             within.add(demand.job.job_id)
+            secured[team] += demand.floor_gpus
+        if fits or demand.is_active:
+            committed[team] += demand.floor_gpus
     return frozenset(within)
 
 
@@ -110,10 +136,12 @@ def _protection(demand: Demand) -> int:
     return order.get(demand.job.preemptibility, 2)
 
 
-def _importance(demand: Demand) -> tuple[int, bool, float, str]:
-    """Sort key, most important first. Among equals what runs goes on running."""
+def _importance(demand: Demand) -> tuple[int, bool, float, float, str]:
+    """Sort key, most important first. Among equals what runs goes on running, longest first:
+    a job that starts on what is left must not push an older one out of the guarantee."""
     job = demand.job
-    return (-job.priority, not demand.is_active, job.submitted_at, job.job_id)
+    started_at = (job.started_at or 0.0) if demand.is_active else 0.0
+    return (-job.priority, not demand.is_active, started_at, job.submitted_at, job.job_id)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -133,7 +133,10 @@ def _guarantee_rule(
             and decision.reason is not Reason.EXCEEDS_LIMIT
         ),
     )
-    if not queue:
+    gives_up_own = any(
+        job.team == quota.team and decision.action is Action.PAUSE for job, decision in own
+    )  # those still count for their team until they are gone
+    if not queue or gives_up_own:
         return
     job = queue[0][-1]
     needed = _smallest(job) * job.gpus_per_worker
@@ -179,13 +182,15 @@ def _can_give(job: Job, decision: Decision, pool: Pool) -> int:
         return 0
     closed = {node.name for node in pool.nodes if not node.is_schedulable}
     stuck = sum(count for node, count in decision.allocation.workers_by_node if node in closed)
-    floor = max(_smallest(job), stuck)
+    floor = _smallest(job, at_least=stuck)
     return max(decision.allocation.workers - floor, 0) * job.gpus_per_worker
 
 
-def _smallest(job: Job) -> int:
-    allowed = job.allowed_workers or ()
-    return min((count for count in allowed if count >= job.min_workers), default=job.min_workers)
+def _smallest(job: Job, *, at_least: int = 0) -> int:
+    floor = max(job.min_workers, at_least)
+    if job.allowed_workers is None:
+        return floor
+    return min((count for count in job.allowed_workers if count >= floor), default=floor)
 
 
 def _standing(job: Job) -> Allocation | None:
