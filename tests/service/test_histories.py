@@ -1,0 +1,112 @@
+"""Are GET /jobs/{id}/events, /generations, /workers and /metrics as promised?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from jobs.models import Event, Job, MetricPoint
+from tests.service.conftest import generation, run
+
+
+def items(api: APIClient, job: Job, what: str, **query: Any) -> list[dict[str, Any]]:
+    answer = api.get(f"/api/v1/jobs/{job.id}/{what}", query)
+    assert answer.status_code == 200, answer.json()
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
+def test_events_go_on_after_the_last_one_seen(api: APIClient, job: Job) -> None:
+    api.post(f"/api/v1/jobs/{job.id}/pause")
+    first, second = items(api, job, "events")
+    assert (first["kind"], second["new_state"]) == ("submitted", "paused")
+    assert items(api, job, "events", after=first["id"]) == [second]
+    assert items(api, job, "events", after=second["id"]) == []
+
+
+def test_a_long_history_is_cut(api: APIClient, job: Job) -> None:
+    Event.objects.bulk_create(Event(job=job, kind="test") for _ in range(1005))
+    assert len(items(api, job, "events")) == 1000
+
+
+@pytest.mark.parametrize("after", ["x", "-1", str(2**70)])
+def test_after_must_be_an_events_number(api: APIClient, job: Job, after: str) -> None:
+    answer = api.get(f"/api/v1/jobs/{job.id}/events", {"after": after})
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "after")
+
+
+def test_generations_tell_their_reason_and_the_planners_numbers(api: APIClient, job: Job) -> None:
+    run(job, workers=2)
+    generation(job, 1, ended_at=job.submitted_at + timedelta(seconds=5), message="Because.")
+    generation(job, 2, revision=7)
+    first, second = items(api, job, "generations")
+    assert (first["number"], first["message"], first["decision"]) == (
+        1,
+        "Because.",
+        {"price": 0.25},
+    )
+    assert (second["ended_at"], second["decision"]) == (None, {})
+
+
+def test_workers_tell_their_node_and_gpus(api: APIClient, job: Job) -> None:
+    made = run(job, workers=2)
+    first, second = items(api, job, "workers")
+    assert [first["id"], second["id"]] == [worker.id for worker in made]
+    assert (first["node"], first["gpu_indices"], first["phase"]) == ("node-1", [0], "starting")
+    assert second["gpu_indices"] == [1]
+
+
+def points(job: Job, count: int) -> None:
+    MetricPoint.objects.bulk_create(
+        MetricPoint(
+            job=job,
+            at=job.submitted_at + timedelta(seconds=step),
+            generation=1,
+            step=step,
+            epoch=0.0,
+            samples=step,
+            samples_per_second=1.0,
+            step_seconds=1.0,
+            compute_seconds=1.0,
+            communication_seconds=0.0,
+            learning_rate=0.1,
+            values={"loss": None},
+        )
+        for step in range(1, count + 1)
+    )
+
+
+def test_few_metrics_all_come_with_the_size_of_their_generation(api: APIClient, job: Job) -> None:
+    generation(job, 1, workers=3, global_batch_size=96)
+    points(job, 4)
+    found = items(api, job, "metrics")
+    assert [point["step"] for point in found] == [1, 2, 3, 4]
+    assert {(point["workers"], point["global_batch_size"]) for point in found} == {(3, 96)}
+    assert found[0]["values"] == {"loss": None}
+
+
+@pytest.mark.parametrize(("stored", "asked"), [(10, 3), (100, 7), (1000, 999), (5, 5), (50, 1)])
+def test_many_metrics_are_thinned_evenly_and_end_with_the_newest(
+    api: APIClient, job: Job, stored: int, asked: int
+) -> None:
+    points(job, stored)
+    steps = [point["step"] for point in items(api, job, "metrics", points=asked)]
+    assert len(steps) == asked
+    assert steps[-1] == stored
+    gaps = {after - before for before, after in pairwise(steps)}
+    assert not gaps or max(gaps) - min(gaps) <= 1
+
+
+def test_metrics_of_an_unknown_generation_have_no_size(api: APIClient, job: Job) -> None:
+    points(job, 1)
+    assert items(api, job, "metrics")[0]["workers"] is None
+
+
+@pytest.mark.parametrize("asked", ["0", "100000", "x"])
+def test_points_are_bounded(api: APIClient, job: Job, asked: str) -> None:
+    answer = api.get(f"/api/v1/jobs/{job.id}/metrics", {"points": asked})
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "points")
