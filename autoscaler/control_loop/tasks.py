@@ -10,9 +10,7 @@ from autoscaler.control_loop import wakeup, wiring
 QUEUE = "control"
 
 
-@shared_task(
-    name="autoscaler.control_loop.tasks.tick", queue=QUEUE, ignore_result=True, acks_late=False
-)
+@shared_task(name="autoscaler.control_loop.tasks.tick", ignore_result=True, acks_late=False)
 def tick() -> bool:
     """Run one tick. Losing one does no harm: the next does all that is to be done."""
     wakeup.answer()
