@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from concertina_worker.protocol import FOR_JOBS_TO_SET
+
 _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
@@ -35,7 +37,7 @@ def check_environment(env: dict[str, str]) -> dict[str, str]:
                 f"has {name!r}, which is not a variable name"
                 " | Use letters, digits and underscores, not beginning with a digit."
             )
-        if name.startswith(_OURS):
+        if name.startswith(_OURS) and name not in FOR_JOBS_TO_SET:
             raise ValueError(f"sets {name}, which the platform sets itself | Remove it.")
     return env
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +42,7 @@ def start(
     """
     checkout.make_folders()
     log = checkout.logs_dir / "supervisor.log"
-    command = [sys.executable, "-m", "local_stack", "up", *_arguments(options)]
+    command = [sys.executable, "-m", "local_stack", "supervise", *_arguments(options)]
     if ends_with_us:
         command = tethered(tuple(command), death_signal=signal.SIGTERM)
     offset = log.stat().st_size if log.exists() else 0
@@ -55,6 +56,7 @@ def start(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    threading.Thread(target=process.wait, daemon=True).start()  # whenever it ends, no zombie stays
     return _wait_until_ready(checkout, process, _NewLines(log, offset), say)
 
 

@@ -34,7 +34,10 @@ class Env(StrEnum):
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
     COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional, default 600
-    SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # optional: record every committed step
+    SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # a job may set it: record every step
+
+
+FOR_JOBS_TO_SET: Final = frozenset({Env.SAMPLE_AUDIT_DIR})
 
 
 class ExitCode(IntEnum):
