@@ -26,10 +26,13 @@ def _of_claims() -> Iterator[str]:
 
 def _of_workers() -> Iterator[str]:
     live = Worker.objects.exclude(phase=Worker.Phase.GONE).select_related("job")
-    for worker in live.annotate(held=Count("claims")):
-        asked = worker.job.resolved_spec["resources"]["gpus_per_worker"]
-        if worker.held != asked:
-            yield f"{worker} holds {worker.held} GPUs instead of {asked}"
+    for worker in live:
+        asked, held = (
+            worker.job.resolved_spec["resources"]["gpus_per_worker"],
+            worker.claims.count(),
+        )
+        if held != asked:
+            yield f"{worker} holds {held} GPUs instead of {asked}"
         if worker.job.state in WITHOUT_WORKERS:
             yield f"{worker} lives, but its job is {worker.job.state}"
     for worker in Worker.objects.filter(phase=Worker.Phase.GONE, gone_at=None):

@@ -7,10 +7,8 @@ from django.db import close_old_connections
 
 from autoscaler.control_loop import wakeup, wiring
 
-QUEUE = "control"
 
-
-@shared_task(name="autoscaler.control_loop.tasks.tick", ignore_result=True, acks_late=False)
+@shared_task(name="autoscaler.control_loop.tasks.tick", ignore_result=True)
 def tick() -> bool:
     """Run one tick. Losing one does no harm: the next does all that is to be done."""
     wakeup.answer()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from celery import signals as celery_signals
 
 from autoscaler.control_loop import wakeup, watch, wiring
-from autoscaler.control_loop.tasks import QUEUE
 from jobs.signals import demand_changed
 
-_NAME = "autoscaler.control_loop"
+CONTROL_QUEUE: Final = "control"
+_NAME: Final = "autoscaler.control_loop"
 
 
 def connect() -> None:
     """Listen, once per process however often it is called."""
     demand_changed.connect(_on_demand_changed, dispatch_uid=_NAME)
     celery_signals.celeryd_after_setup.connect(_on_worker_set_up, dispatch_uid=_NAME)
+    celery_signals.worker_ready.connect(_on_worker_ready, dispatch_uid=_NAME)
 
 
 def _on_demand_changed(**_: Any) -> None:
@@ -24,7 +25,17 @@ def _on_demand_changed(**_: Any) -> None:
 
 
 def _on_worker_set_up(instance: Any, **_: Any) -> None:
-    """In a Celery worker that serves the control queue, watch the host, in its main process."""
-    if QUEUE in instance.app.amqp.queues.consume_from:
+    """Load the planner before the worker forks, so that the first tick need not."""
+    if _serves_control(instance.app):
+        wiring.control_loop()
+
+
+def _on_worker_ready(sender: Any, **_: Any) -> None:
+    """Watch the host from the worker's main process, which has forked by now."""
+    if _serves_control(sender.app):
         watch.start_watching(wiring.worker_host(), wakeup.ask_for_tick)
         wakeup.ask_for_tick()
+
+
+def _serves_control(app: Any) -> bool:
+    return CONTROL_QUEUE in app.amqp.queues.consume_from

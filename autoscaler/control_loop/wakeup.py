@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
 from typing import Final
 
 import redis
@@ -22,7 +21,9 @@ def ask_for_tick() -> bool:
     from autoscaler.control_loop.tasks import tick  # noqa: PLC0415 - tasks imports this module
 
     try:
-        if not _redis().set(_KEY, "1", nx=True, ex=_KEY_SECONDS):
+        with _redis() as client:
+            is_first = client.set(_KEY, "1", nx=True, ex=_KEY_SECONDS)
+        if not is_first:
             return False
         tick.apply_async(countdown=DEBOUNCE_SECONDS, expires=60, retry=False)
     except (redis.RedisError, OperationalError, OSError) as problem:
@@ -35,12 +36,13 @@ def ask_for_tick() -> bool:
 def answer() -> None:
     """A tick begins: whoever asks from now on gets another one."""
     try:
-        _redis().delete(_KEY)
+        with _redis() as client:
+            client.delete(_KEY)
     except (redis.RedisError, OSError) as problem:
         _log.warning("Redis does not answer: %s", problem, extra={"action": "tick"})
 
 
-@lru_cache(maxsize=1)
 def _redis() -> redis.Redis:
+    """A client of its own for each call: one that is shared over a fork may wait for its lock."""
     url: str = settings.CONCERTINA.redis_url
     return redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)
