@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from concertina_worker.protocol import BatchRules, Env, GenerationReport
-from service_twin import ServiceTwin
-from worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
+from tests.worker.service_twin import ServiceTwin
+from tests.worker.worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
 
 TOKEN: Final = "token-of-the-job"
 SCRIPT: Final = Path(__file__).parent / "scripts" / "regression.py"
@@ -63,6 +63,7 @@ class RunningJob:
             self._started += 1
             name = f"w{self._started}"
             argv = [str(self.script), "--out", str(self.folder / "out")]
+            argv += ["--stop-file", str(self.folder / "stop")]
             argv += [*self.script_arguments, *extra_arguments]
             environment = {
                 **self._environment(),
@@ -80,12 +81,36 @@ class RunningJob:
         self.service.want(current[:count] + self.start_workers(missing), batch)
 
     def begin_attempt(self, count: int, *, batch: int = 20) -> None:
-        """New workers for a job that has none (any more)."""
-        workers = self.start_workers(count, attempt=self.service.desired["attempt"] + 1)
+        """New workers for a job that has none (any more).
+
+        Only the first begins with the weights of seed 1; the others must take them from it.
+        """
+        attempt = self.service.desired["attempt"] + 1
+        workers = self.start_workers(1, "--model-seed", "1", attempt=attempt)
+        workers += self.start_workers(count - 1, attempt=attempt)
         self.service.want(workers, batch, new_attempt=True)
 
     def kill(self, worker: str) -> None:
         self.processes[worker].kill()
+
+    def play(self, body: Callable[[GenerationReport], int | None]) -> None:
+        """Let `body` see each generation and answer how many workers it wants next; None: enough.
+
+        Every generation makes a few steps before `body` is asked.
+        """
+        count: int | None = len(self.service.desired["workers"])
+        while count is not None:
+            generation = self.wait_for_workers(count)
+            self.wait_for_steps(4)
+            count = body(generation)
+            if count is not None:
+                self.resize(count)
+        self.end()
+
+    def end(self) -> None:
+        """Let the script end after the epoch it is in."""
+        (self.folder / "stop").touch()
+        self.wait_until_finished()
 
     # -- waiting -------------------------------------------------------------------------------
 
@@ -144,8 +169,20 @@ class RunningJob:
         return [json.loads(line) for path in files for line in path.read_text().splitlines()]
 
     def result(self, worker: str) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads((self.folder / "out" / f"{worker}.json").read_text())
-        return document
+        return read_result(self.folder / "out", worker)
+
+    def assert_every_sample_once(self, *, epochs: int, samples: int = 97) -> None:
+        """Steps follow each other, all workers agree on them, and they tile every epoch."""
+        steps = {
+            (line["step"], line["epoch"], line["start"], line["stop"])
+            for line in self.audit_lines()
+        }
+        assert [step for step, *_ in sorted(steps)] == list(range(1, len(steps) + 1))
+        for epoch in range(epochs):
+            ranges = sorted((start, stop) for _, e, start, stop in steps if e == epoch)
+            assert [start for start, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
+            assert ranges[-1][1] == samples
+        assert {epoch for _, epoch, *_ in steps} == set(range(epochs))
 
     def logs(self) -> str:
         files = sorted((self.folder / "logs").glob("*"))
@@ -184,6 +221,22 @@ class RunningJob:
         if self.batch is not None:
             environment[Env.BATCH] = json.dumps(self.batch)
         return environment
+
+
+def alone_environment() -> dict[str, str]:
+    return {Env.SEED: "3"}
+
+
+def read_result(folder: Path, worker: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / f"{worker}.json").read_text())
+    return document
+
+
+def wait_for(condition: Callable[[], Any], *, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def _free_port() -> int:

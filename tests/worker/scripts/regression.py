@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--batch-norm", action="store_true")
     parser.add_argument("--model-seed", type=int, default=os.getpid())
     parser.add_argument("--crash-at-step", type=int)
+    parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
 
@@ -62,9 +63,13 @@ def main() -> None:
             job.log(loss=loss.item())
         job.log(epoch_loss=job.mean(loss.item()))
         print(f"epoch {epoch} loss {loss.item():.6f}", flush=True)
+        is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
+        if job.mean(float(is_enough)) > 0:
+            break
     job.log(final=1.0)
     document = {
         "parameters": [p.tolist() for p in model.parameters()],
+        "epochs": epoch + 1,
         "rate": optimizer.param_groups[0]["lr"],
         "rank": job.rank,
     }

@@ -1,0 +1,53 @@
+"""Real jobs for the worker tests, and what an undisturbed one ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.worker.running_job import SCRIPT, RunningJob, alone_environment, read_result, wait_for
+from tests.worker.worker_zygote import WorkerZygote
+
+MANY_EPOCHS = ("--epochs", "100000", "--samples", "97")
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[WorkerZygote]:
+    zygote = WorkerZygote()
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def make_job(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Callable[..., RunningJob]]:
+    jobs: list[RunningJob] = []
+
+    def make(*script_arguments: str, **settings: Any) -> RunningJob:
+        arguments = (*MANY_EPOCHS, *script_arguments)
+        job = RunningJob(tmp_path, zygote, script_arguments=arguments, **settings)
+        jobs.append(job)
+        job.start_coordinator()
+        return job
+
+    yield make
+    for job in jobs:
+        job.close()
+
+
+@pytest.fixture
+def undisturbed(tmp_path: Path, zygote: WorkerZygote) -> Callable[..., dict[str, Any]]:
+    """The result of the same script, run alone from beginning to end."""
+
+    def run(epochs: int, *script_arguments: str) -> dict[str, Any]:
+        out = tmp_path / "undisturbed"
+        argv = [str(SCRIPT), "--out", str(out), "--model-seed", "1", "--step-seconds", "0"]
+        argv += ["--samples", "97", "--epochs", str(epochs), *script_arguments]
+        process = zygote.start(argv, alone_environment(), tmp_path / "undisturbed.log")
+        wait_for(lambda: process.poll() is not None)
+        assert process.poll() == 0, (tmp_path / "undisturbed.log").read_text()
+        return read_result(out, "alone")
+
+    return run

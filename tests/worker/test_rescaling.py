@@ -1,0 +1,124 @@
+"""Growing, shrinking and changing the batch change nothing but the speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from concertina_worker.protocol import ExitCode, GenerationReport
+from tests.worker.running_job import RunningJob
+
+MakeJob = Callable[..., RunningJob]
+Undisturbed = Callable[..., dict[str, Any]]
+
+
+def assert_same_parameters(one: dict[str, Any], other: dict[str, Any], tolerance: float) -> None:
+    assert one["epochs"] == other["epochs"]
+    for a, b in zip(one["parameters"], other["parameters"], strict=True):
+        np.testing.assert_allclose(np.array(a), np.array(b), rtol=0, atol=tolerance)
+    assert one["rate"] == pytest.approx(other["rate"], rel=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", [(), ("--adam",)], ids=["momentum", "adam"])
+def test_one_two_three_one_workers_train_like_one(
+    make_job: MakeJob, undisturbed: Undisturbed, optimizer: tuple[str, ...]
+) -> None:
+    job = make_job(*optimizer)
+    job.begin_attempt(1)
+    wanted = iter([2, 3, 1])
+    seen: list[GenerationReport] = []
+
+    def body(generation: GenerationReport) -> int | None:
+        seen.append(generation)
+        return next(wanted, None)
+
+    job.play(body)
+
+    result = job.result("w1")
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"], *optimizer), 1e-9)
+    assert [len(generation["workers"]) for generation in seen] == [1, 2, 3, 1]
+    assert all(generation["stall_seconds"] < 2.0 for generation in seen)
+    assert job.exit_codes() == {"w1": 0, "w2": ExitCode.RELEASED, "w3": ExitCode.RELEASED}
+    assert job.coordinator_code == 0
+
+
+def test_workers_that_begin_together_start_from_the_weights_of_the_first(
+    make_job: MakeJob, undisturbed: Undisturbed
+) -> None:
+    job = make_job("--batch-norm")
+    job.begin_attempt(3)
+    job.play(lambda _: None)
+    results = [job.result(worker) for worker in ("w1", "w2", "w3")]
+    assert_same_parameters(results[0], results[1], 0.0)
+    assert_same_parameters(results[0], results[2], 0.0)
+    job.assert_every_sample_once(epochs=results[0]["epochs"])
+
+
+def test_a_batch_change_keeps_workers_and_samples(make_job: MakeJob) -> None:
+    job = make_job()
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    job.wait_for_steps(4)
+    job.resize(2, batch=33)
+    generation = job.wait_for_workers(2)
+    assert generation["global_batch_size"] == 33
+    job.wait_for_steps(4)
+    job.end()
+    job.assert_every_sample_once(epochs=job.result("w1")["epochs"])
+    sizes = {line["stop"] - line["start"] for line in job.audit_lines()}
+    assert {20, 33} <= sizes
+    assert job.exit_codes() == {"w1": 0, "w2": 0}
+
+
+def test_every_worker_can_be_replaced(make_job: MakeJob, undisturbed: Undisturbed) -> None:
+    job = make_job()
+    job.begin_attempt(1)
+    job.wait_for_workers(1)
+    job.wait_for_steps(4)
+    newcomer = job.start_workers(1)
+    job.service.want(newcomer, 20)
+    job.wait_for_workers(1)
+    job.wait_for_steps(4)
+    job.end()
+    result = job.result("w2")
+    assert job.exit_codes() == {"w1": ExitCode.RELEASED, "w2": 0}
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
+
+
+def test_a_joiner_that_never_comes_holds_nobody_up(make_job: MakeJob) -> None:
+    job = make_job()
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    job.service.want(["w1", "ghost"], 20)  # w2 is to go although the ghost is not there
+    job.wait("w2 has left", lambda: job.exit_codes()["w2"] is not None)
+    assert job.exit_codes()["w2"] == ExitCode.RELEASED
+    job.wait_for_steps(4)
+    job.end()
+    job.assert_every_sample_once(epochs=job.result("w1")["epochs"])
+
+
+def test_reports_tell_progress_and_measurements(make_job: MakeJob) -> None:
+    job = make_job()
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    job.wait_for_steps(60)
+    job.end()
+    metrics = job.service.metrics
+    assert [m["step"] for m in metrics] == sorted(m["step"] for m in metrics)
+    assert metrics[-1]["values"]["final"] == 1.0
+    assert metrics[-1]["samples"] == 97 * job.result("w1")["epochs"]
+    assert metrics[-1]["local_batch_size"] <= 10
+    newest = job.service.newest
+    assert newest is not None
+    assert newest["finished"]
+    assert newest["registered"]
+    assert newest["model_bytes"] > 0
+    assert newest["total_samples"] == 97 * 100_000
+    (measurement,) = newest["measurements"]
+    assert (measurement["workers"], measurement["global_batch_size"]) == (2, 20)
+    assert 0.02 <= measurement["step_seconds"] < 2.0
