@@ -42,6 +42,14 @@ def _up(options: argparse.Namespace) -> int:
     return up.up(checkout.find(), chosen, is_detached=options.detach)
 
 
+def _supervise(options: argparse.Namespace) -> int:
+    from local_stack import up
+    from local_stack.stack import Options
+
+    chosen = Options(slots=options.slots, tick_seconds=options.tick_seconds)
+    return up.supervise(checkout.find(), chosen)
+
+
 def _test(options: argparse.Namespace) -> int:
     from local_stack import quality
 
@@ -103,6 +111,7 @@ def _clean(options: argparse.Namespace) -> int:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "demo": _demo,
     "up": _up,
+    "supervise": _supervise,
     "test": _test,
     "set-up": _set_up,
     "lint": _lint,

@@ -43,6 +43,7 @@ class ChildProcess:
         """Start the process. Its output goes to the end of the spec's log."""
         self.spec = spec
         self.started_at = time.time()
+        self._is_asked_to_stop = False
         with spec.log.open("ab") as log:
             self._popen = subprocess.Popen(
                 tethered(spec.command, death_signal=spec.stop_signal),
@@ -83,14 +84,22 @@ class ChildProcess:
                 )
             time.sleep(0.03)
 
+    def ask_to_stop(self) -> None:
+        """Send the signal on which the process ends in order, once. Does not wait.
+
+        A second signal would mean haste to Celery, which then drops what it works on.
+        """
+        if self.is_alive and not self._is_asked_to_stop:
+            self._is_asked_to_stop = True
+            self._popen.send_signal(self.spec.stop_signal)
+
     def stop(self) -> None:
         """End the process in order, then whatever is left of its group by force. Blocks."""
-        if self.is_alive:
-            self._popen.send_signal(self.spec.stop_signal)
-            try:
-                self._popen.wait(self.spec.stop_seconds)
-            except subprocess.TimeoutExpired:
-                self._popen.kill()
+        self.ask_to_stop()
+        try:
+            self._popen.wait(self.spec.stop_seconds)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
         self.kill_group()
         self._popen.wait()
 

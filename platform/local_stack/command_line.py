@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     commands = made.add_subparsers(dest="command", prog="./dev", metavar="", help=argparse.SUPPRESS)
     _add_demo(commands)
     _add_up(commands)
+    _add_supervise(commands)
     _add_test(commands)
     commands.add_parser("set-up", description="Only the set-up that demo, up and test begin with.")
     commands.add_parser("lint", description="ruff, formatting, types and import contracts.")
@@ -71,14 +72,23 @@ def _add_up(commands: _Commands) -> None:
     up.add_argument(
         "-d", "--detach", action="store_true", help="return when it is ready; ./dev down stops it"
     )
-    up.add_argument(
+    _add_run(up)
+
+
+def _add_supervise(commands: _Commands) -> None:
+    """What `up --detach` and `demo` run in the background; no command for people."""
+    _add_run(commands.add_parser("supervise"))
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--tick-seconds",
         type=float,
         default=5.0,
         metavar="S",
         help="how often the planner looks at the cluster (default: %(default)s)",
     )
-    _add_slots(up)
+    _add_slots(command)
 
 
 def _add_slots(command: argparse.ArgumentParser) -> None:

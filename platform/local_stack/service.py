@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from local_stack.secrets_file import Secrets
 
 CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
 WORKER = ("worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO")
+LATE_TICKS = 3  # a loop that misses so many does not turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +80,22 @@ class Service:
 
     def processes(self) -> tuple[ProcessSpec, ...]:
         """The four processes of the service itself. They may start in any order."""
-        schedule = self.checkout.state_dir / "beat-schedule"
+        schedule = str(self.checkout.state_dir / "beat-schedule")
+        control = (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
+        io = (*CELERY, *WORKER, "-Q", "io", "-c", "1", "-n", "io@%h")
         return (
-            self._process("api", self._gunicorn(), is_ready=True),
-            self._process("beat", (*CELERY, "beat", "--schedule", str(schedule), "--pidfile=")),
-            self._process(
-                "control", (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
-            ),
-            self._process("io", (*CELERY, *WORKER, "-Q", "io", "-c", "1", "-n", "io@%h")),
+            self._process("api", self._gunicorn(), is_ready=self._is_healthy),
+            self._process("beat", (*CELERY, "beat", "--schedule", schedule, "--pidfile=")),
+            self._process("control", control, is_ready=self._is_loop_turning),
+            self._process("io", io),
         )
+
+    def _is_healthy(self) -> bool:
+        return health(self.url).get("status") == "ok"
+
+    def _is_loop_turning(self) -> bool:
+        seconds_ago = health(self.url).get("control_loop_seconds_ago")
+        return seconds_ago is not None and seconds_ago < self.tick_seconds * LATE_TICKS
 
     def _gunicorn(self) -> tuple[str, ...]:
         bind = f"127.0.0.1:{self.port}"
@@ -95,7 +103,11 @@ class Service:
         return (*program, "-k", "asgi", "--bind", bind, "--workers", "1", "--graceful-timeout", "3")
 
     def _process(
-        self, name: str, command: tuple[str, ...], *, is_ready: bool = False
+        self,
+        name: str,
+        command: tuple[str, ...],
+        *,
+        is_ready: Callable[[], bool] = always_ready,
     ) -> ProcessSpec:
         return ProcessSpec(
             name=name,
@@ -103,7 +115,7 @@ class Service:
             log=self.checkout.logs_dir / f"{name}.log",
             working_directory=self.checkout.root,
             environment=self.environment(),
-            is_ready=(lambda: is_healthy(self.url)) if is_ready else always_ready,
+            is_ready=is_ready,
         )
 
 
@@ -115,8 +127,3 @@ def health(url: str) -> Mapping[str, Any]:
             return told
     except (OSError, ValueError):
         return {}
-
-
-def is_healthy(url: str) -> bool:
-    """Whether the service answers and reaches its database and Redis."""
-    return health(url).get("status") == "ok"

@@ -42,21 +42,26 @@ class Supervisor:
     def __init__(self, *, say: Callable[[str], None]) -> None:
         """Tell through `say` whatever a person should know."""
         self._say = say
-        self._supervised: list[Supervised] = []
+        self._stages: list[list[Supervised]] = []  # each needs those before it
 
     def start(self, *specs: ProcessSpec) -> None:
-        """Start these side by side and wait until each answers.
+        """Start these side by side, as one stage, and wait until each answers.
 
         Raises:
             NotReady: one does not.
         """
-        started = [Supervised(spec=spec, process=ChildProcess(spec)) for spec in specs]
-        self._supervised += started
-        for one in started:
+        stage: list[Supervised] = []
+        self._stages.append(stage)
+        stage.extend(Supervised(spec=spec, process=ChildProcess(spec)) for spec in specs)
+        for one in stage:
             one.process.wait_until_ready()
 
     def records(self) -> tuple[ProcessRecord, ...]:
         return tuple(one.as_record() for one in self._supervised)
+
+    @property
+    def _supervised(self) -> list[Supervised]:
+        return [one for stage in self._stages for one in stage]
 
     def run_once(self) -> bool:
         """Look at every process once; True if one was found down or was restarted."""
@@ -90,8 +95,10 @@ class Supervisor:
         return True
 
     def stop(self) -> None:
-        """End all processes, the last started first. Blocks until none is left."""
-        while self._supervised:
-            one = self._supervised[-1]
-            one.process.stop()
-            self._supervised.pop()
+        """End all processes, stage by stage, the last first. Blocks until none is left."""
+        while self._stages:
+            for one in self._stages[-1]:
+                one.process.ask_to_stop()
+            for one in self._stages[-1]:
+                one.process.stop()
+            self._stages.pop()

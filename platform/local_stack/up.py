@@ -30,6 +30,16 @@ def up(checkout: Checkout, options: Options, *, is_detached: bool) -> int:
     return 0
 
 
+def supervise(checkout: Checkout, options: Options) -> int:
+    """Be the supervisor behind `up --detach` and `demo`, which read the record and our output."""
+    try:
+        Stack(checkout, options, say=say, on_ready=lambda _checkout, _record: None).run()
+    except TROUBLE as trouble:
+        say(f"✗ {trouble}")
+        return 1
+    return 0
+
+
 def _welcome(checkout: Checkout, record: StackRecord) -> None:
     introduce(checkout, record)
     say("Ctrl-C stops it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def main(root: str, arguments: list[str]) -> int:
     """Set up what the command needs, then become it. Returns only when something is wrong."""
     checkout = checkouts.find(Path(root))
     command = command_line.parser().parse_args(arguments or ["--help"]).command
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a step ends its own processes
     venv = VirtualEnvironment(folder=checkout.root / ".venv")
     if command in NEEDS_EVERYTHING | NEEDS_DEPENDENCIES:
         try:

@@ -1,0 +1,103 @@
+"""The whole service on this machine: up, damaged, repaired, killed, up again, and gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from local_stack import checkout as checkouts
+from local_stack import secrets_file, stack_record
+from local_stack.checkout import Checkout
+from local_stack.service import health
+from local_stack.stack_record import ProcessRecord, StackRecord
+
+PATIENCE_SECONDS = 60.0
+GIVEN = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true in time"
+        time.sleep(0.1)
+
+
+class Stack:
+    """A stack with a home of its own, used through its commands as a person would."""
+
+    def __init__(self, home: Path) -> None:
+        self.checkout: Checkout = checkouts.find(home=home)
+        ours = {name: os.environ[name] for name in os.environ if name not in GIVEN}
+        kept = {name: ours[name] for name in ours if not name.startswith("CONCERTINA_")}
+        self._environment = {**kept, "CONCERTINA_HOME": str(self.checkout.state_dir)}
+
+    def run(self, *arguments: str) -> str:
+        command = (sys.executable, "-m", "local_stack", *arguments)
+        ran = subprocess.run(
+            command, cwd="/", env=self._environment, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    @property
+    def record(self) -> StackRecord:
+        record = stack_record.current(self.checkout)
+        assert record is not None
+        return record
+
+    def process(self, name: str) -> ProcessRecord:
+        return next(process for process in self.record.processes if process.name == name)
+
+    @property
+    def is_healthy(self) -> bool:
+        return health(self.record.url).get("status") == "ok"
+
+    def running(self) -> list[psutil.Process]:
+        """Every process on the machine that belongs to this stack, by its environment."""
+        return [process for process in psutil.process_iter() if self._owns(process)]
+
+    def _owns(self, process: psutil.Process) -> bool:
+        try:
+            return process.environ().get("CONCERTINA_HOME") == str(self.checkout.state_dir)
+        except psutil.Error:
+            return False
+
+
+@pytest.fixture
+def stack() -> Iterator[Stack]:
+    with tempfile.TemporaryDirectory(prefix="concertina-test-") as home:
+        made = Stack(Path(home))
+        yield made
+        made.run("down")
+        wait_for(lambda: not made.running())
+        assert not made.checkout.runtime_dir.exists()
+
+
+@pytest.mark.timeout(240)
+def test_the_service_survives_what_happens_to_it_and_leaves_nothing_behind(stack: Stack) -> None:
+    assert "Ready in" in stack.run("up", "--detach", "--slots", "2")
+    assert stack.is_healthy
+    assert "already up" in stack.run("up")
+    assert "control" in stack.run("status")
+    assert set(secrets_file.load_or_create(stack.checkout).tokens) == {"vision", "language"}
+
+    for name in ("postgres", "api"):
+        os.kill(stack.process(name).pid, signal.SIGKILL)
+        wait_for(lambda name=name: stack.process(name).restarts == 1)
+        wait_for(lambda: stack.is_healthy)
+    assert stack.process("api").last_exit == "was ended by SIGKILL"
+
+    url = stack.record.url
+    os.kill(stack.record.supervisor_pid, signal.SIGKILL)
+    wait_for(lambda: not stack.running())  # the kernel ends what a killed supervisor started
+    restarted = stack.run("up", "--detach", "--slots", "2")
+    assert "Database schema (0.0 s)" in restarted  # nothing is prepared twice
+    assert stack.record.url == url
