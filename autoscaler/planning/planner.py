@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.offers import Offer
     from autoscaler.planning.policies import Policy
-    from autoscaler.planning.split import Offer, Split
+    from autoscaler.planning.split import Split
 
 
 def plan(state: ClusterState, policies: Mapping[str, Policy] = POLICIES) -> Plan:

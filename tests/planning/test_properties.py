@@ -20,8 +20,8 @@ from tests.planning.random_states import states
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job
 
-MANY = settings(max_examples=300, deadline=None)
-SOME = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=150, deadline=None)
+SOME = settings(max_examples=60, deadline=None)
 
 
 @MANY
