@@ -40,16 +40,19 @@ class _ReadOnly:
 class EventInline(_ReadOnly, EventInlineBase):
     model = Event
     fields = ("at", "kind", "old_state", "new_state", "reason", "message")
+    readonly_fields = fields
 
 
 class GenerationInline(_ReadOnly, GenerationInlineBase):
     model = Generation
     fields = ("number", "workers", "global_batch_size", "reason", "began_at", "stall_seconds")
+    readonly_fields = fields
 
 
 class WorkerInline(_ReadOnly, WorkerInlineBase):
     model = Worker
     fields = ("id", "phase", "node", "attempt", "created_at", "gone_at", "exit_code")
+    readonly_fields = fields
 
 
 @admin.register(Job)

@@ -66,12 +66,17 @@ class Elastic(_Part):
         return tuple(range(self.min_workers, self.max_workers + 1, self.worker_step))
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
 class GlobalBatch(_Part):
     """Allowed global batch sizes: from min to max, multiples of `multiple_of`."""
 
     base: int = Field(ge=1, le=10**9)  # the one the script's learning rate was chosen for
-    min: int = Field(default=0, ge=1, le=10**9)  # not given: as `base`
-    max: int = Field(default=0, ge=1, le=10**9)  # not given: as `base`
+    # Not given, these two are as `base`: see `_expand`.
+    min: int = Field(default=0, ge=1, le=10**9, json_schema_extra=_without_default)
+    max: int = Field(default=0, ge=1, le=10**9, json_schema_extra=_without_default)
     multiple_of: int = Field(default=1, ge=1, le=10**9)
 
 
@@ -86,7 +91,10 @@ def _check_limit(value: object) -> int | Literal["auto"]:
 class PerGpuBatch(_Part):
     """The memory limit of one worker's share."""
 
-    max: Annotated[int | Literal["auto"], PlainValidator(_check_limit)] = "auto"
+    max: Annotated[
+        int | Literal["auto"],
+        PlainValidator(_check_limit, json_schema_input_type=int | Literal["auto"]),
+    ] = "auto"
 
 
 def _expand(value: object) -> object:
@@ -101,7 +109,9 @@ def _expand(value: object) -> object:
 class Batch(_Part):
     """The global batch, and how the learning rate follows it."""
 
-    global_batch_size: Annotated[GlobalBatch, BeforeValidator(_expand)]
+    global_batch_size: Annotated[
+        GlobalBatch, BeforeValidator(_expand, json_schema_input_type=int | GlobalBatch)
+    ]
     per_gpu_batch_size: PerGpuBatch = PerGpuBatch()
     gradient_accumulation: bool = True
     lr_scaling: Literal["none", "linear", "sqrt"] = LearningRateScaling.LINEAR.value

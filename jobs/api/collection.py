@@ -25,7 +25,7 @@ LONGEST_KEY = 200
 
 class ProblemSerializer(serializers.Serializer[Any]):
     field = serializers.CharField()
-    value = serializers.JSONField(allow_null=True)
+    value = serializers.JSONField()
     problem = serializers.CharField()
     remedy = serializers.CharField()
 

@@ -9,6 +9,7 @@ import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy import tokens
 from tenancy.models import Quota, Team
@@ -65,6 +66,12 @@ def client_of(team: Team) -> APIClient:
 @pytest.fixture
 def admin_user(db: None) -> User:
     return User.objects.create_superuser("root", password="a long password")
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Settings) -> None:
+    """Slow hashes are for passwords that somebody might steal."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)

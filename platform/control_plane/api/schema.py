@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 class ErrorDetailSerializer(serializers.Serializer[Any]):
     field = serializers.CharField(help_text="Empty: the request as a whole.")
-    value = serializers.JSONField(allow_null=True, help_text="As it was sent, if small.")
+    value = serializers.JSONField(help_text="As it was sent, if small.")
     problem = serializers.CharField()
     remedy = serializers.CharField()
 
@@ -75,5 +75,16 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     target_class = "tenancy.authentication.TokenAuthentication"
     name = "teamToken"
 
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:  # noqa: ARG002
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:  # noqa: ARG002 - theirs
         return {"type": "http", "scheme": "bearer", "bearerFormat": "ct_…"}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # untyped base
+    """Describes the session's cookie alike on every installation, whatever its name there."""
+
+    target_class = "rest_framework.authentication.SessionAuthentication"
+    name = "cookieAuth"
+    priority = 1
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:  # noqa: ARG002 - theirs
+        return {"type": "apiKey", "in": "cookie", "name": "concertina_session"}

@@ -1,0 +1,180 @@
+"""Can an admin manage teams, tokens, quotas and nodes in the browser, and are mistakes refused?"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from cluster.models import Node, Pool
+from django.contrib.auth.models import User
+from django.test import Client
+from tenancy import tokens
+from tenancy.models import Quota, Team, Token
+
+from jobs.models import Job
+from tests.service.conftest import generation, run
+
+
+@pytest.fixture
+def browser(admin_user: User) -> Client:
+    client = Client()
+    client.force_login(admin_user)
+    return client
+
+
+def page(browser: Client, path: str) -> str:
+    answer = browser.get(f"/admin/{path}")
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "tenancy/team/",
+        "tenancy/team/add/",
+        "tenancy/quota/",
+        "tenancy/quota/add/",
+        "tenancy/token/",
+        "tenancy/token/add/",
+        "cluster/pool/",
+        "cluster/pool/add/",
+        "cluster/node/",
+        "cluster/node/add/",
+        "jobs/job/",
+        "auth/user/",
+        "auth/user/add/",
+    ],
+)
+def test_every_page_opens(browser: Client, vision: Team, job: Job, path: str) -> None:
+    tokens.issue(team=vision, name="x")
+    page(browser, path)
+
+
+def test_pages_of_single_things_open(browser: Client, vision: Team, pool: Pool, job: Job) -> None:
+    run(job, workers=1)
+    generation(job, 1)
+    token, _ = tokens.issue(team=vision, name="x")
+    assert "node-1" in page(browser, f"cluster/pool/{pool.pk}/change/")
+    assert "vision" in page(browser, f"tenancy/team/{vision.pk}/change/")
+    assert token.prefix in page(browser, f"tenancy/token/{token.pk}/change/")
+    assert "job_arrived" in page(browser, f"jobs/job/{job.pk}/change/")
+
+
+def test_a_tokens_key_is_shown_once_and_works(browser: Client, vision: Team) -> None:
+    fields = {"team": vision.pk, "name": "ci", "expires_at_0": "", "expires_at_1": ""}
+    answer = browser.post("/admin/tenancy/token/add/", fields)
+    found = re.search(r'value="(ct_[^"]+)"', answer.content.decode())
+    assert found
+    assert "no-store" in answer.headers["Cache-Control"]
+    token = tokens.find_valid(found[1])
+    assert token is not None
+    assert found[1] not in page(browser, f"tenancy/token/{token.pk}/change/")
+    assert found[1] not in page(browser, "tenancy/token/")
+
+
+def test_tokens_are_revoked_from_their_list(browser: Client, vision: Team) -> None:
+    token, key = tokens.issue(team=vision, name="ci")
+    chosen = {"action": "revoke", "_selected_action": [token.pk]}
+    browser.post("/admin/tenancy/token/", chosen)
+    assert tokens.find_valid(key) is None
+    assert Token.objects.get().revoked_at is not None
+
+
+def add_quota(browser: Client, team: Team, pool: Pool, **fields: Any) -> str:
+    body = {
+        "team": team.pk,
+        "pool": pool.pk,
+        "guaranteed_gpus": 1,
+        "limit_gpus": "",
+        "over_quota_weight": 1.0,
+        **fields,
+    }
+    return browser.post("/admin/tenancy/quota/add/", body).content.decode()
+
+
+def test_a_guarantee_beyond_the_pool_is_refused_with_what_is_left(
+    browser: Client, pool: Pool, vision: Team
+) -> None:
+    team = Team.objects.create(name="robots")
+    answer = add_quota(browser, team, pool, guaranteed_gpus=5)
+    assert "has 8 GPUs, of which 4 are guaranteed to other teams. Guarantee at most 4." in answer
+    assert not Quota.objects.filter(team=team).exists()
+    add_quota(browser, team, pool, guaranteed_gpus=4)
+    assert Quota.objects.get(team=team).guaranteed_gpus == 4
+
+
+def test_a_limit_below_the_guarantee_is_refused(browser: Client, pool: Pool) -> None:
+    team = Team.objects.create(name="robots")
+    answer = add_quota(browser, team, pool, guaranteed_gpus=3, limit_gpus=2)
+    assert "The limit (2) is below the guarantee (3)." in answer
+
+
+def test_guarantees_given_together_are_checked_together(browser: Client, pool: Pool) -> None:
+    one, two = Team.objects.create(name="one"), Team.objects.create(name="two")
+    nodes = list(pool.nodes.all())
+    body: dict[str, Any] = {
+        "name": pool.name,
+        "gpu_type": "slot",
+        "policy": "completion_time",
+        "nodes-TOTAL_FORMS": 2,
+        "nodes-INITIAL_FORMS": 2,
+        "quotas-TOTAL_FORMS": 2,
+        "quotas-INITIAL_FORMS": 0,
+    }
+    for number, node in enumerate(nodes):
+        body |= {
+            f"nodes-{number}-id": node.pk,
+            f"nodes-{number}-pool": pool.pk,
+            f"nodes-{number}-name": node.name,
+            f"nodes-{number}-address": node.address,
+            f"nodes-{number}-gpus": node.gpus,
+            f"nodes-{number}-is_schedulable": "on",
+        }
+    for number, team in enumerate((one, two)):
+        body |= {
+            f"quotas-{number}-pool": pool.pk,
+            f"quotas-{number}-team": team.pk,
+            f"quotas-{number}-guaranteed_gpus": 5,
+            f"quotas-{number}-over_quota_weight": 1.0,
+        }
+    answer = browser.post(f"/admin/cluster/pool/{pool.pk}/change/", body)
+    assert "These guarantees add up to 10 GPUs; the pool has 8." in answer.content.decode()
+    assert not Quota.objects.exists()
+    body["quotas-1-guaranteed_gpus"] = 3
+    answer = browser.post(f"/admin/cluster/pool/{pool.pk}/change/", body)
+    assert answer.status_code == 302
+    assert Quota.objects.count() == 2
+
+
+def test_a_node_that_guarantees_need_cannot_shrink(
+    browser: Client, pool: Pool, vision: Team, language: Team
+) -> None:
+    node = Node.objects.get(name="node-1")
+    body = {"pool": pool.pk, "name": node.name, "address": node.address, "gpus": 1}
+    answer = browser.post(f"/admin/cluster/node/{node.pk}/change/", body).content.decode()
+    assert "Teams are guaranteed 6 GPUs of pool default, which would have 5." in answer
+    node.refresh_from_db()
+    assert node.gpus == 4
+
+
+def test_nodes_are_cordoned_and_uncordoned(browser: Client, pool: Pool) -> None:
+    chosen = {"_selected_action": [node.pk for node in pool.nodes.all()]}
+    browser.post("/admin/cluster/node/", {**chosen, "action": "cordon"})
+    assert not Node.objects.filter(is_schedulable=True).exists()
+    browser.post("/admin/cluster/node/", {**chosen, "action": "uncordon"})
+    assert not Node.objects.filter(is_schedulable=False).exists()
+
+
+@pytest.mark.parametrize("verb", ["add/", "{id}/delete/"])
+def test_jobs_are_read_only(browser: Client, job: Job, verb: str) -> None:
+    assert browser.get(f"/admin/jobs/job/{verb.format(id=job.id)}").status_code == 403
+    assert browser.post(f"/admin/jobs/job/{job.id}/change/", {"state": "failed"}).status_code == 403
+
+
+def test_who_is_no_admin_stays_out(vision: Team) -> None:
+    client = Client()
+    client.force_login(User.objects.create_user("ada"))
+    assert client.get("/admin/").status_code == 302

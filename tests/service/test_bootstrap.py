@@ -1,0 +1,80 @@
+"""Does `manage.py bootstrap` make an installation usable, however often it is run?"""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from cluster.models import Node, Pool
+from django.contrib.auth import authenticate
+from django.core.management import CommandError, call_command
+from tenancy import tokens
+from tenancy.models import Quota, Team
+
+pytestmark = pytest.mark.django_db
+
+TEAMS = ("--team", "vision=2", "--team", "language=2")
+
+
+def bootstrap(*arguments: str) -> dict[str, Any]:
+    said = StringIO()
+    call_command("bootstrap", *arguments, stdout=said)
+    told: dict[str, Any] = json.loads(said.getvalue())
+    return told
+
+
+def test_it_makes_a_pool_teams_keys_and_an_admin() -> None:
+    told = bootstrap("--nodes", "2", "--slots", "4", *TEAMS, "--admin-password", "pw")
+    assert Node.objects.filter(pool__name="default", gpus=4).count() == 2
+    assert Quota.objects.get(team__name="vision").guaranteed_gpus == 2
+    token = tokens.find_valid(told["tokens"]["language"])
+    assert token is not None
+    assert token.team.name == "language"
+    assert told["admin"] == {"username": "admin", "password": "pw"}
+    user = authenticate(username="admin", password="pw")
+    assert user is not None
+    assert user.is_superuser
+
+
+def test_a_second_run_keeps_keys_and_takes_over_what_changed() -> None:
+    first = bootstrap(*TEAMS, "--admin-password", "pw")
+    second = bootstrap("--slots", "8", "--team", "vision=5", "--admin-password", "new")
+    assert second["tokens"] == {"vision": None}
+    assert tokens.find_valid(first["tokens"]["vision"]) is not None
+    assert (Pool.objects.count(), Team.objects.count()) == (1, 2)
+    assert Node.objects.get().gpus == 8
+    assert Quota.objects.get(team__name="vision").guaranteed_gpus == 5
+    assert authenticate(username="admin", password="new") is not None
+
+
+def test_lost_keys_can_be_replaced() -> None:
+    first = bootstrap(*TEAMS)
+    second = bootstrap(*TEAMS, "--new-tokens")
+    assert tokens.find_valid(first["tokens"]["vision"]) is None
+    assert tokens.find_valid(second["tokens"]["vision"]) is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--team", "vision"), "NAME=GPUS"),
+        (("--team", "vision=many"), "NAME=GPUS"),
+        (("--team", "Vision Team=1"), "lower-case"),
+        (("--slots", "2", "--team", "vision=3"), "Guarantee at most 2"),
+        (("--pool", "No Pool", *TEAMS), "lower-case"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_half_made(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        bootstrap(*arguments)
+    assert not Pool.objects.exists()
+    assert not Team.objects.exists()
+
+
+def test_a_password_is_made_when_none_is_given() -> None:
+    told = bootstrap()
+    assert len(told["admin"]["password"]) >= 12

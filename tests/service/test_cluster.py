@@ -1,0 +1,132 @@
+"""Are GET /cluster/utilisation and GET /cluster/summary as promised?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from cluster.models import Pool, UtilisationSample
+from django.utils import timezone
+from rest_framework.test import APIClient
+from tenancy.models import Team
+
+from jobs.lifecycle import State
+from jobs.models import Job
+from tests.service.conftest import SubmitJob, generation, run
+
+
+def sample(pool: Pool, team: Team, *, seconds_ago: float, gpus: int, waiting: int = 0) -> None:
+    UtilisationSample.objects.create(
+        pool=pool,
+        team=team,
+        at=timezone.now().replace(microsecond=0) - timedelta(seconds=seconds_ago),
+        gpus=gpus,
+        guaranteed_gpus=4,
+        waiting_gpus=waiting,
+    )
+
+
+def utilisation(api: APIClient, **query: Any) -> dict[str, Any]:
+    answer = api.get("/api/v1/cluster/utilisation", query)
+    assert answer.status_code == 200, answer.json()
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_utilisation_is_by_team_oldest_first_and_within_the_minutes_asked(
+    api: APIClient, pool: Pool, vision: Team, language: Team
+) -> None:
+    sample(pool, vision, seconds_ago=300, gpus=1)
+    sample(pool, vision, seconds_ago=60, gpus=2, waiting=3)
+    sample(pool, language, seconds_ago=60, gpus=4)
+    told = utilisation(api, minutes=2)
+    assert (told["pool"], told["gpus_total"]) == ("default", 8)
+    assert {"team": "vision", "guaranteed": 4} in told["teams"]
+    (only,) = told["samples"]
+    assert (only["used"], only["waiting"]) == (
+        {"vision": 2, "language": 4},
+        {"vision": 3, "language": 0},
+    )
+    assert [one["used"]["vision"] for one in utilisation(api)["samples"]] == [1, 2]
+
+
+def test_many_samples_are_thinned_evenly_and_end_with_the_newest(
+    api: APIClient, pool: Pool, vision: Team
+) -> None:
+    now = timezone.now()
+    UtilisationSample.objects.bulk_create(
+        UtilisationSample(
+            pool=pool,
+            team=vision,
+            at=now - timedelta(seconds=2 * (1500 - number)),
+            gpus=number,
+            guaranteed_gpus=0,
+        )
+        for number in range(1500)
+    )
+    samples = utilisation(api)["samples"]
+    assert len(samples) == 600
+    assert samples[-1]["used"]["vision"] == 1499
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [({"pool": "x"}, 404), ({"minutes": "0"}, 400), ({"minutes": "9999999"}, 400)],
+)
+def test_bad_parameters_of_utilisation(api: APIClient, query: dict[str, str], status: int) -> None:
+    assert api.get("/api/v1/cluster/utilisation", query).status_code == status
+
+
+def ended(job: Job, *, state: State, hours_ago: float, seconds: float) -> None:
+    at = timezone.now() - timedelta(hours=hours_ago)
+    Job.objects.filter(pk=job.pk).update(
+        state=state,
+        finished_at=at,
+        submitted_at=at - timedelta(seconds=seconds),
+        gpu_seconds=10.0,
+    )
+
+
+def test_the_summary_compares_with_the_time_before(
+    api: APIClient, submit: SubmitJob, pool: Pool, vision: Team, language: Team
+) -> None:
+    for number, seconds in enumerate((10, 20, 60)):
+        ended(submit(name=f"a{number}"), state=State.COMPLETED, hours_ago=1, seconds=seconds)
+    ended(submit(name="b"), state=State.FAILED, hours_ago=2, seconds=5)
+    ended(submit(name="c"), state=State.COMPLETED, hours_ago=30, seconds=100)
+    running = submit(name="d")
+    run(running, workers=1)
+    generation(running, 1, began_at=timezone.now())
+    generation(running, 2, began_at=timezone.now(), stall_seconds=0.5)
+    submit(name="e")
+    sample(pool, vision, seconds_ago=10, gpus=2)
+    sample(pool, language, seconds_ago=10, gpus=2)
+    told = api.get("/api/v1/cluster/summary").json()
+    assert (told["completed"], told["failed"], told["cancelled"]) == (3, 1, 0)
+    assert (told["running"], told["waiting"]) == (1, 1)
+    assert told["mean_completion_seconds"] == pytest.approx(30)
+    assert told["p50_completion_seconds"] == pytest.approx(20)
+    assert told["p99_completion_seconds"] == pytest.approx(59.2)
+    assert (told["rescales"], told["longest_stall_seconds"]) == (1, 0.5)
+    assert told["gpu_seconds"] == 40.0
+    assert told["utilisation"] == 0.5
+    assert told["previous"]["completed"] == 1
+    assert told["previous"]["mean_completion_seconds"] == pytest.approx(100)
+
+
+def test_an_empty_cluster_has_a_summary(api: APIClient) -> None:
+    told = api.get("/api/v1/cluster/summary", {"hours": 1}).json()
+    assert told["mean_completion_seconds"] is None
+    assert told["utilisation"] == 0
+
+
+@pytest.mark.parametrize("hours", ["0", "-1", "x", "nan", "1e9"])
+def test_hours_are_bounded(api: APIClient, hours: str) -> None:
+    assert api.get("/api/v1/cluster/summary", {"hours": hours}).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["utilisation", "summary"])
+def test_the_cluster_needs_a_token_and_the_right_method(api: APIClient, path: str) -> None:
+    assert APIClient().get(f"/api/v1/cluster/{path}").status_code == 401
+    assert api.post(f"/api/v1/cluster/{path}").status_code == 405

@@ -1,0 +1,106 @@
+"""Is the service wired as it should be: environment, Redis, Celery, log lines?"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import pytest
+from control_plane import database_url, environment
+from control_plane.celery import celery_app
+from control_plane.redis_url import broker_url
+from control_plane.structured_logging import SentenceFormatter
+from kombu import Connection
+
+GOOD = {
+    "DATABASE_URL": "postgresql://u@h/d",
+    "REDIS_URL": "redis://h",
+    "CONCERTINA_SECRET_KEY": "k",
+}
+
+
+def test_the_environment_is_read_with_its_defaults() -> None:
+    read = environment.read(GOOD)
+    assert (read.tick_seconds, read.is_debug, read.allowed_hosts) == (
+        5.0,
+        False,
+        ("127.0.0.1", "localhost"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"DATABASE_URL": ""}, "DATABASE_URL"),
+        ({"CONCERTINA_SECRET_KEY": ""}, "CONCERTINA_SECRET_KEY"),
+        ({"CONCERTINA_DEBUG": "maybe"}, "CONCERTINA_DEBUG"),
+        ({"CONCERTINA_TICK_SECONDS": "0"}, "CONCERTINA_TICK_SECONDS"),
+        ({"CONCERTINA_TICK_SECONDS": "soon"}, "CONCERTINA_TICK_SECONDS"),
+    ],
+)
+def test_a_bad_variable_is_named(changes: dict[str, str], named: str) -> None:
+    with pytest.raises(environment.BadEnvironment, match=named):
+        environment.read({**GOOD, **changes})
+
+
+def test_database_urls_may_name_a_socket_folder() -> None:
+    told = database_url.parse("postgresql://me@/data?host=/run/pg&sslmode=disable")
+    assert (told["USER"], told["NAME"], told["HOST"]) == ("me", "data", "/run/pg")
+    assert told["OPTIONS"] == {"sslmode": "disable"}
+    with pytest.raises(ValueError, match="is not PostgreSQL"):
+        database_url.parse("mysql://x/y")
+
+
+@pytest.mark.parametrize(
+    ("url", "broker"),
+    [
+        ("redis://h:1/2", "redis://h:1/2"),
+        ("unix:///run/v.sock?db=3", "redis+socket:///run/v.sock?virtual_host=3"),
+        ("unix:///run/v.sock", "redis+socket:///run/v.sock?virtual_host=0"),
+    ],
+)
+def test_celery_gets_redis_in_its_own_words(url: str, broker: str) -> None:
+    assert broker_url(url) == broker
+    Connection(broker)  # understands it
+
+
+def test_what_is_no_redis_is_refused() -> None:
+    with pytest.raises(ValueError, match="is not Redis"):
+        broker_url("amqp://h")
+
+
+def test_ticks_go_to_the_control_queue_and_expire() -> None:
+    schedule = celery_app.conf.beat_schedule
+    assert schedule["tick"]["options"]["queue"] == "control"
+    assert schedule["tick"]["options"]["expires"] == schedule["tick"]["schedule"]
+    celery_app.loader.import_default_modules()
+    for entry in schedule.values():
+        assert entry["task"] in celery_app.tasks
+    route = celery_app.amqp.router.route({}, "autoscaler.control_loop.tasks.tick")
+    assert route["queue"].name == "control"
+    assert celery_app.conf.task_default_queue == "io"
+
+
+def test_a_log_line_is_a_sentence_with_pairs() -> None:
+    record = logging.makeLogRecord(
+        {
+            "name": "jobs",
+            "levelname": "INFO",
+            "msg": "Job %s was accepted.",
+            "args": ("x1",),
+            "created": 0.0,
+            "action": "submit",
+            "team": "a b",
+        }
+    )
+    assert SentenceFormatter().format(record) == (
+        '1970-01-01T00:00:00.000Z INFO jobs Job x1 was accepted. action=submit team="a b"'
+    )
+
+
+def test_a_log_line_of_a_failure_has_its_traceback() -> None:
+    try:
+        int("broken")
+    except ValueError:
+        record = logging.makeLogRecord({"msg": "No.", "exc_info": sys.exc_info()})
+    assert "ValueError: invalid literal" in SentenceFormatter().format(record)
