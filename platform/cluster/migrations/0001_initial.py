@@ -6,49 +6,110 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Pool',
+            name="Pool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$', 'Use 1 to 40 lower-case letters, digits and hyphens, beginning with a letter.')])),
-                ('gpu_type', models.CharField(default='slot', max_length=40)),
-                ('policy', models.CharField(default='completion_time', max_length=40)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        max_length=40,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$",
+                                "Use 1 to 40 lower-case letters, digits and hyphens, beginning with a letter.",
+                            )
+                        ],
+                    ),
+                ),
+                ("gpu_type", models.CharField(default="slot", max_length=40)),
+                ("policy", models.CharField(default="completion_time", max_length=40)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Node',
+            name="Node",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True)),
-                ('address', models.CharField(default='127.0.0.1', help_text='Where its processes reach one another.', max_length=200)),
-                ('gpus', models.PositiveIntegerField(validators=[django.core.validators.MinValueValidator(1)])),
-                ('is_schedulable', models.BooleanField(default=True, help_text='Off: no new work is placed here (cordoned).')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='nodes', to='cluster.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80, unique=True)),
+                (
+                    "address",
+                    models.CharField(
+                        default="127.0.0.1",
+                        help_text="Where its processes reach one another.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "gpus",
+                    models.PositiveIntegerField(
+                        validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                (
+                    "is_schedulable",
+                    models.BooleanField(
+                        default=True, help_text="Off: no new work is placed here (cordoned)."
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="nodes",
+                        to="cluster.pool",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='UtilisationSample',
+            name="UtilisationSample",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('gpus', models.PositiveIntegerField()),
-                ('guaranteed_gpus', models.PositiveIntegerField()),
-                ('waiting_gpus', models.PositiveIntegerField(default=0, help_text="GPUs the team's waiting jobs asked for at least.")),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='cluster.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("gpus", models.PositiveIntegerField()),
+                ("guaranteed_gpus", models.PositiveIntegerField()),
+                (
+                    "waiting_gpus",
+                    models.PositiveIntegerField(
+                        default=0, help_text="GPUs the team's waiting jobs asked for at least."
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="cluster.pool",
+                    ),
+                ),
             ],
         ),
     ]

@@ -5,26 +5,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('cluster', '0001_initial'),
-        ('tenancy', '0001_initial'),
+        ("cluster", "0001_initial"),
+        ("tenancy", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='utilisationsample',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.team'),
+            model_name="utilisationsample",
+            name="team",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="tenancy.team"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='node',
-            constraint=models.CheckConstraint(condition=models.Q(('gpus__gte', 1)), name='node_has_a_gpu'),
+            model_name="node",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("gpus__gte", 1)), name="node_has_a_gpu"
+            ),
         ),
         migrations.AddIndex(
-            model_name='utilisationsample',
-            index=models.Index(fields=['pool', 'at'], name='cluster_uti_pool_id_d2d857_idx'),
+            model_name="utilisationsample",
+            index=models.Index(fields=["pool", "at"], name="cluster_uti_pool_id_d2d857_idx"),
         ),
     ]
