@@ -30,6 +30,8 @@ class RunningJob:
         *,
         script_arguments: tuple[str, ...] = (),
         batch: BatchRules | None = None,
+        checkpoint_seconds: float = 60.0,
+        coordinator_lost_seconds: float = 600.0,
     ) -> None:
         self.folder = folder
         self._zygote = zygote
@@ -37,9 +39,10 @@ class RunningJob:
         self.script_arguments = script_arguments
         self.batch = batch
         self.script = SCRIPT
-        self.checkpoint_seconds = 60.0
+        self.checkpoint_seconds = checkpoint_seconds
+        self.coordinator_lost_seconds = coordinator_lost_seconds
         self.processes: dict[str, WorkerProcess] = {}
-        self.coordinator: subprocess.Popen[bytes] | None = None
+        self.coordinators: list[subprocess.Popen[bytes]] = []
         self._port = _free_port()
         self._started = 0
 
@@ -47,7 +50,7 @@ class RunningJob:
 
     def start_coordinator(self) -> None:
         with self._log("coordinator").open("ab") as output:
-            self.coordinator = subprocess.Popen(
+            coordinator = subprocess.Popen(
                 [sys.executable, "-m", "concertina_worker.coordinator"],
                 env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,
@@ -55,6 +58,7 @@ class RunningJob:
                 stderr=subprocess.STDOUT,
                 preexec_fn=die_with_the_parent,
             )
+        self.coordinators.append(coordinator)
 
     def start_workers(self, count: int, *extra_arguments: str, attempt: int = 0) -> list[str]:
         """Start processes; they train once `want` names them."""
@@ -89,6 +93,10 @@ class RunningJob:
         workers = self.start_workers(1, "--model-seed", "1", attempt=attempt)
         workers += self.start_workers(count - 1, attempt=attempt)
         self.service.want(workers, batch, new_attempt=True)
+
+    def kill_coordinator(self) -> None:
+        self.coordinators[-1].kill()
+        self.coordinators[-1].wait()
 
     def kill(self, worker: str) -> None:
         self.processes[worker].kill()
@@ -148,8 +156,7 @@ class RunningJob:
     def wait_until_finished(self) -> None:
         for name, process in self.processes.items():
             self.wait(f"{name} ends", lambda process=process: process.poll() is not None)
-        if self.coordinator is not None:
-            self.wait("the coordinator ends", lambda: self.coordinator_code is not None)
+        self.wait("the coordinator ends", lambda: self.coordinator_code is not None)
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -159,7 +166,8 @@ class RunningJob:
 
     @property
     def coordinator_code(self) -> int | None:
-        return self.coordinator.poll() if self.coordinator else None
+        """Of the newest coordinator; None while it runs."""
+        return self.coordinators[-1].poll()
 
     def exit_codes(self) -> dict[str, int | None]:
         return {name: process.poll() for name, process in self.processes.items()}
@@ -184,6 +192,13 @@ class RunningJob:
             assert ranges[-1][1] == samples
         assert {epoch for _, epoch, *_ in steps} == set(range(epochs))
 
+    def checkpoints(self) -> list[Path]:
+        """Complete ones, oldest first."""
+        return sorted((self.folder / "checkpoints").glob("step-*.pt"))
+
+    def log_of(self, name: str) -> str:
+        return self._log(name).read_text()
+
     def logs(self) -> str:
         files = sorted((self.folder / "logs").glob("*"))
         return "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in files)
@@ -193,9 +208,9 @@ class RunningJob:
             process.kill()
         for name, process in self.processes.items():
             self.wait(f"{name} is gone", lambda process=process: process.poll() is not None)
-        if self.coordinator is not None:
-            self.coordinator.kill()
-            self.coordinator.wait()
+        for coordinator in self.coordinators:
+            coordinator.kill()
+            coordinator.wait()
         self.service.close()
 
     # -- processes -----------------------------------------------------------------------------
@@ -214,6 +229,7 @@ class RunningJob:
             Env.STATE_DIR: str(self.folder / "coordinator"),
             Env.CHECKPOINT_DIR: str(self.folder / "checkpoints"),
             Env.CHECKPOINT_INTERVAL_SECONDS: str(self.checkpoint_seconds),
+            Env.COORDINATOR_LOST_SECONDS: str(self.coordinator_lost_seconds),
             Env.SAMPLE_AUDIT_DIR: str(self.folder / "audit"),
             Env.SEED: "3",
             "PYTHONPATH": python_path(),

@@ -73,12 +73,9 @@ def unchanged(active: Plan) -> Choice:
 
 def survivors(memory: Memory, crew: Crew) -> tuple[str, ...]:
     """Whoever may hold state, or was about to get it, and is still there."""
-    candidates: dict[str, None] = {}
-    for plan in [memory.active, *memory.published]:
-        candidates.update(dict.fromkeys(plan.members if plan else ()))
     return tuple(
         worker
-        for worker in candidates
+        for worker in memory.planned_workers
         if crew.is_connected(worker) and crew.phase(worker) is not WorkerPhase.FINISHED
     )
 

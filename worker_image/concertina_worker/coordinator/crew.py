@@ -11,7 +11,7 @@ from typing import Final
 
 from concertina_worker.protocol import WorkerPhase, WorkerReport
 
-GRACE_SECONDS: Final = 15.0  # guessed: many reconnect delays; trades a wrong loss for a late one
+GRACE_SECONDS: Final = 5.0  # guessed: many reconnect delays; trades a wrong loss for a late one
 
 
 @dataclass(slots=True, kw_only=True)

@@ -78,8 +78,13 @@ class Decisions:
         )
 
     def _recover(self) -> list[Instruction]:
-        """Survivors go on among themselves; what is desired is looked at afterwards."""
+        """Survivors go on among themselves; what is desired is looked at afterwards.
+
+        After a takeover only once every member has come back, or was given up as lost.
+        """
         memory = self.memory
+        if any(w not in self.crew and w not in memory.lost for w in memory.planned_workers):
+            return []
         survivors = choosing.survivors(memory, self.crew)
         if not survivors:
             memory.forget_generation()

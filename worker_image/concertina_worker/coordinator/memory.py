@@ -45,6 +45,12 @@ class Memory:
     def active_members(self) -> tuple[str, ...]:
         return self.active.members if self.active else ()
 
+    @property
+    def planned_workers(self) -> tuple[str, ...]:
+        """Members of the active plan, then those only newer plans have."""
+        plans = [self.active, *self.published]
+        return tuple(dict.fromkeys(worker for plan in plans if plan for worker in plan.members))
+
     def forget_generation(self) -> None:
         """Nobody who trained is left: the next generation starts from a checkpoint."""
         self.active = None

@@ -108,8 +108,8 @@ class Notes:
     def _lose_the_silent(self) -> None:
         if self._now - self._took_over_at < GRACE_SECONDS:
             return
-        for worker in self.memory.active_members:
-            if worker not in self.crew:
+        for worker in self.memory.planned_workers:
+            if worker not in self.crew and worker not in self.memory.lost:
                 self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
                 self._lose(worker)
 
