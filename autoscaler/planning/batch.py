@@ -65,6 +65,8 @@ def best_batch(
     candidates = feasible_batches(rules, workers=workers, at_most=at_most)
     if not candidates:
         return None
+    if current is not None and candidates[0] <= current <= candidates[-1]:
+        candidates = tuple(sorted({*candidates, current}))
     batches = np.array(candidates)
     rates = samples_per_second(
         model, rules, batches=batches, workers=workers, crosses_nodes=crosses_nodes

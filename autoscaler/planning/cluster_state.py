@@ -47,7 +47,7 @@ class JobPhase(StrEnum):
 
 
 class Preemptibility(StrEnum):
-    """Whether a job may be paused to give GPUs back; shrinking to `min_workers` is always allowed."""
+    """Whether a job may be paused to give GPUs back; it may always be shrunk to `min_workers`."""
 
     PREEMPTIBLE = "preemptible"
     SEMI_PREEMPTIBLE = "semi-preemptible"  # min_workers protected while in quota, surplus not

@@ -133,7 +133,7 @@ def _from_to(outcome: Outcome) -> str:
     return f"{verb} from {before} to {workers(size.workers)}"
 
 
-def _because(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
+def _because(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:  # noqa: PLR0911 - one for each reason
     team = outcome.demand.job.team
     match cause.reason:
         case Reason.RECLAIM_GUARANTEE if outcome.loses:

@@ -137,8 +137,9 @@ def _protection(demand: Demand) -> int:
 
 
 def _importance(demand: Demand) -> tuple[int, bool, float, float, str]:
-    """Sort key, most important first. Among equals what runs goes on running, longest first:
-    a job that starts on what is left must not push an older one out of the guarantee.
+    """Sort key, most important first. Among equals what runs goes on running, longest first.
+
+    So a job that starts on what is left does not push an older one out of the guarantee.
     """
     job = demand.job
     started_at = (job.started_at or 0.0) if demand.is_active else 0.0

@@ -78,16 +78,12 @@ def solve(
 ) -> Solution | None:
     """An optimal split of at most `gpus`, or None when the claims cannot all be met."""
     width = gpus + 2  # one GPU more than there is: its value is the price
-    teams = _claims_by_team(claims)
-    tables = {
-        team: _choose_each([claims[i].options for i in own], width) for team, own in teams.items()
-    }
-    offers = {team: _within(tables[team][0], (bounds or {}).get(team, Bounds())) for team in teams}
-    best, team_picks = _choose_each([_as_options(offers[team]) for team in teams], width)
+    curves = _team_curves(claims, width, bounds or {})
+    best, picks = _choose_each([curve.offered for curve in curves], width)
     if not np.isfinite(best[: gpus + 1]).any():
         return None
     used = int(np.argmax(best[: gpus + 1]))  # the fewest GPUs among equals
-    chosen = _trace(claims, teams, tables, offers, team_picks, used)
+    chosen = _trace(claims, curves, picks, used)
     value = sum(claim.options[i].value for claim, i in zip(claims, chosen, strict=True))
     bound = float(best[used])
     return Solution(
@@ -111,11 +107,27 @@ def reachable_totals(claims: Iterable[Claim]) -> tuple[int, ...]:
     return tuple(total for total in range(totals.bit_length()) if totals >> total & 1)
 
 
-def _claims_by_team(claims: Sequence[Claim]) -> dict[str, list[int]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TeamCurve:
+    """A team as one job: what it may take within its bounds, and how its jobs then share it."""
+
+    indices: list[int]  # of its claims
+    picks: list[Picks]
+    offered: list[Option]
+
+
+def _team_curves(
+    claims: Sequence[Claim], width: int, bounds: Mapping[str, Bounds]
+) -> list[_TeamCurve]:
     teams: defaultdict[str, list[int]] = defaultdict(list)
     for index, claim in enumerate(claims):
         teams[claim.team].append(index)
-    return dict(teams)
+    curves = []
+    for team, indices in teams.items():
+        table, picks = _choose_each([claims[index].options for index in indices], width)
+        offered = _within(table, bounds.get(team, Bounds()))
+        curves.append(_TeamCurve(indices=indices, picks=picks, offered=offered))
+    return curves
 
 
 def _choose_each(groups: Sequence[Sequence[Option]], width: int) -> tuple[Table, list[Picks]]:
@@ -134,31 +146,24 @@ def _choose_each(groups: Sequence[Sequence[Option]], width: int) -> tuple[Table,
     return best, picks
 
 
-def _within(table: Table, bounds: Bounds) -> Table:
-    inside = np.full_like(table, -np.inf)
-    most = len(table) - 1 if bounds.most is None else min(bounds.most, len(table) - 1)
-    inside[bounds.least : most + 1] = table[bounds.least : most + 1]
-    return inside
-
-
-def _as_options(table: Table) -> list[Option]:
-    return [Option(gpus=int(g), value=float(table[g])) for g in np.flatnonzero(np.isfinite(table))]
+def _within(table: Table, bounds: Bounds) -> list[Option]:
+    most = len(table) if bounds.most is None else bounds.most
+    return [
+        Option(gpus=gpus, value=float(table[gpus]))
+        for gpus in np.flatnonzero(np.isfinite(table)).tolist()
+        if bounds.least <= gpus <= most
+    ]
 
 
 def _trace(
-    claims: Sequence[Claim],
-    teams: Mapping[str, list[int]],
-    tables: Mapping[str, tuple[Table, list[Picks]]],
-    offers: Mapping[str, Table],
-    team_picks: list[Picks],
-    used: int,
+    claims: Sequence[Claim], curves: Sequence[_TeamCurve], picks: Sequence[Picks], used: int
 ) -> tuple[int, ...]:
     """Walk both recurrences backwards from the optimum."""
     chosen = [0] * len(claims)
-    for team, pick in zip(reversed(list(teams)), reversed(team_picks), strict=True):
-        left = _as_options(offers[team])[pick[used]].gpus
+    for curve, pick in zip(reversed(curves), reversed(picks), strict=True):
+        left = curve.offered[pick[used]].gpus
         used -= left
-        for index, job_pick in zip(reversed(teams[team]), reversed(tables[team][1]), strict=True):
+        for index, job_pick in zip(reversed(curve.indices), reversed(curve.picks), strict=True):
             chosen[index] = int(job_pick[left])
             left -= claims[index].options[chosen[index]].gpus
     return tuple(chosen)

@@ -105,4 +105,4 @@ def _soft_ranks(lengths: Sequence[float]) -> np.typing.NDArray[np.float64]:
 
 
 def _least_attained(job: Job) -> float:
-    return max(job.attained_gpu_seconds, FLOOR_GPU_SECONDS) ** -0.5
+    return 1 / math.sqrt(max(job.attained_gpu_seconds, FLOOR_GPU_SECONDS))

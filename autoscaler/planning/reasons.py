@@ -78,24 +78,20 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
-    job = outcome.demand.job
-    if job.job_id in picture.changed(ChangeKind.WORKER_LOST) or (
-        outcome.demand.held < job.min_workers
-    ):
-        return Reason.NODE_LOST
-    if picture.is_below_guarantee(job.team) and any(
-        _gives_back(loser, outcome, picture) for loser in picture.losers
-    ):
-        return Reason.RECLAIM_GUARANTEE
-    if picture.changed(ChangeKind.NODE_JOINED):
-        return Reason.NODE_JOINED
-    if picture.changed(ChangeKind.JOB_FINISHED):
-        return Reason.JOB_FINISHED
-    if picture.losers:
-        return Reason.FAIR_SHARE
-    if job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome):
-        return Reason.SCALING_EFFICIENT
-    return Reason.JOB_FINISHED
+    """The first that holds, most telling first."""
+    job, held = outcome.demand.job, outcome.demand.held
+    lost_a_worker = job.job_id in picture.changed(ChangeKind.WORKER_LOST)
+    is_given_back = any(_gives_back(loser, outcome, picture) for loser in picture.losers)
+    tries_more = job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome)
+    candidates = (
+        (lost_a_worker or held < job.min_workers, Reason.NODE_LOST),
+        (is_given_back, Reason.RECLAIM_GUARANTEE),
+        (picture.changed(ChangeKind.NODE_JOINED), Reason.NODE_JOINED),
+        (picture.changed(ChangeKind.JOB_FINISHED), Reason.JOB_FINISHED),
+        (picture.losers, Reason.FAIR_SHARE),
+        (tries_more, Reason.SCALING_EFFICIENT),
+    )
+    return next((reason for holds, reason in candidates if holds), Reason.JOB_FINISHED)
 
 
 def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.reasons import Cause
 
 
-def waiting_message(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
+def waiting_message(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:  # noqa: PLR0911 - one for each reason
     needs = gpus(outcome.demand.needed_gpus)
     match cause.reason:
         case Reason.EXCEEDS_LIMIT:
@@ -106,7 +106,7 @@ def _what_is_free(outcome: Outcome, picture: PoolPicture) -> str:
 def _holders(picture: PoolPicture) -> str:
     """`vision holds 3 of 4 (1 borrowed), language 1`, most first."""
     held = {team: count for team, count in picture.planned_by_team.items() if count}
-    parts = []
+    parts: list[str] = []
     for team in sorted(held, key=lambda name: (-held[name], name)):
         borrowed = max(held[team] - picture.quotas[team].guaranteed_gpus, 0)
         loan = f" ({borrowed} borrowed)" if borrowed else ""

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from autoscaler.planning.cluster_state import Node
+from autoscaler.planning.placement import Seats, place
+
+
+def nodes(*gpus: int) -> tuple[Node, ...]:
+    return tuple(Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1))
+
+
+def seats(job_id: str, workers: int, *standing: tuple[str, int], gpus_per_worker: int = 1) -> Seats:
+    return Seats(job_id=job_id, workers=workers, standing=standing, gpus_per_worker=gpus_per_worker)
+
+
+def test_workers_that_stay_keep_their_places() -> None:
+    placed = place(nodes(4, 4), [seats("a", 3, ("n1", 1), ("n2", 2)), seats("b", 4)])
+    assert placed["a"] == (("n1", 1), ("n2", 2))
+    assert placed["b"] == (("n1", 3), ("n2", 1))
+
+
+def test_a_job_goes_to_the_tightest_node_that_takes_all_of_it() -> None:
+    assert place(nodes(8, 3, 4), [seats("a", 3)])["a"] == (("n2", 3),)
+
+
+def test_a_job_too_large_for_a_node_spans_as_few_as_possible() -> None:
+    assert place(nodes(2, 4, 4), [seats("a", 6)])["a"] == (("n1", 2), ("n2", 4))
+
+
+def test_a_growing_job_prefers_the_node_it_is_on() -> None:
+    assert place(nodes(4, 2), [seats("a", 3, ("n1", 1))])["a"] == (("n1", 3),)
+
+
+def test_a_shrinking_job_leaves_closed_nodes_first_then_the_smallest_part() -> None:
+    three = nodes(4, 4, 4)
+    held = (("n1", 1), ("n2", 2), ("n3", 3))
+    assert place(three, [seats("a", 4, *held)])["a"] == (("n2", 1), ("n3", 3))
+    closed = (*three[:2], Node(name="n3", gpus=4, is_schedulable=False))
+    assert place(closed, [seats("a", 3, *held)])["a"] == (("n1", 1), ("n2", 2))
+
+
+def test_what_one_job_leaves_another_takes_in_the_same_plan() -> None:
+    placed = place(nodes(4), [seats("a", 2, ("n1", 4)), seats("b", 2)])
+    assert placed == {"a": (("n1", 2),), "b": (("n1", 2),)}
+
+
+def test_large_workers_are_seated_before_small_ones_scatter_the_room() -> None:
+    placed = place(nodes(2, 2), [seats("a", 2), seats("b", 1, gpus_per_worker=2)])
+    assert placed == {"a": (("n2", 2),), "b": (("n1", 1),)}
+
+
+def test_scattered_gpus_hold_no_large_worker() -> None:
+    standing = [seats("a", 1, ("n1", 1)), seats("b", 1, ("n2", 1))]
+    assert place(nodes(2, 2), [*standing, seats("c", 1, gpus_per_worker=2)])["c"] is None
