@@ -10,10 +10,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from local_stack import secrets_file
+from local_stack import gpus, secrets_file
 from local_stack.service import Service
 from local_stack.set_up.stamp import Stamp, digest_of
 
@@ -33,7 +33,10 @@ def migrate(service: Service) -> None:
         PreparationFailed: with what Django said.
     """
     stamp = _stamp(service, "schema", digest_of(_migrations(service.checkout.root)))
-    _once(service, stamp, lambda: manage(service, "migrate", "--no-input"))
+    if service.has_own_database and stamp.is_valid:
+        return
+    manage(service, "migrate", "--no-input")
+    stamp.set()
 
 
 def bootstrap(service: Service, *, slots: int) -> None:
@@ -45,7 +48,10 @@ def bootstrap(service: Service, *, slots: int) -> None:
         PreparationFailed: with what Django said.
     """
     stamp = _stamp(service, "bootstrap", digest_of([], str(slots), *TEAMS))
-    _once(service, stamp, lambda: _bootstrap(service, slots))
+    if service.has_own_database and stamp.is_valid and _has_all_tokens(service):
+        return
+    _bootstrap(service, slots)
+    stamp.set()
 
 
 def guarantees(slots: int) -> dict[str, int]:
@@ -78,16 +84,17 @@ def _bootstrap(service: Service, slots: int) -> None:
     told = manage(
         service,
         *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(slots), *teams),
-        *("--admin-password", service.secrets.admin_password),
+        *("--gpu-type", gpus.kind()),
+        f"--admin-password={service.secrets.admin_password}",  # it may begin with a hyphen
+        *([] if _has_all_tokens(service) else ["--new-tokens"]),
     )
-    secrets_file.save(service.checkout, service.secrets.with_tokens(json.loads(told)["tokens"]))
+    new = {team: key for team, key in json.loads(told)["tokens"].items() if key is not None}
+    secrets_file.save(service.checkout, service.secrets.with_tokens(new))
 
 
-def _once(service: Service, stamp: Stamp, step: Callable[[], object]) -> None:
-    if service.has_own_database and stamp.is_valid:
-        return
-    step()
-    stamp.set()
+def _has_all_tokens(service: Service) -> bool:
+    """Whether we know each team's token; the service itself keeps only their digests."""
+    return all(service.secrets.tokens.get(team) for team in TEAMS)
 
 
 def _stamp(service: Service, name: str, digest: str) -> Stamp:

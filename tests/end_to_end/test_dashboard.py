@@ -49,7 +49,12 @@ def _running(
     with stack.client(team) as client:
         answer = client.post(
             "/api/v1/jobs",
-            json={"name": name, "command": ["python", str(SCRIPT)], "elastic": elastic},
+            json={
+                "name": name,
+                "command": ["python", str(SCRIPT)],
+                "elastic": elastic,
+                "batch": {"global_batch_size": {"base": 16, "min": 16, "max": 64}},
+            },
         )
         assert answer.status_code == 201, answer.text
         job: dict[str, Any] = answer.json()

@@ -59,7 +59,7 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
                 "borrower",
                 script,
                 audits["borrower"],
-                epochs=12,
+                epochs=40,
                 elastic={"min_workers": 1, "max_workers": 4},
             ),
         )
@@ -72,12 +72,12 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
                 "owner",
                 script,
                 audits["owner"],
-                epochs=4,
+                epochs=6,
                 elastic={"min_workers": 2, "max_workers": 2},
             ),
         )
         until(lambda: trains_with(language, owner, 2), seconds=60, what="the owner gets its 2")
-        assert trains_with(vision, borrower, 2)
+        until(lambda: trains_with(vision, borrower, 2), seconds=30, what="the borrower keeps 2")
         reclaimed = [g for g in generations(vision, borrower) if g["reason"] == "reclaim_guarantee"]
         assert reclaimed
         assert "owner" in reclaimed[-1]["message"]
@@ -118,8 +118,8 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
             what="the borrower completes",
         )
 
-    assert_every_sample_once(audits["borrower"], samples=1000, epochs=12)
-    assert_every_sample_once(audits["owner"], samples=1000, epochs=4)
+    assert_every_sample_once(audits["borrower"], samples=1000, epochs=40)
+    assert_every_sample_once(audits["owner"], samples=1000, epochs=6)
     assert stack.claimed_gpus() == 0
 
 

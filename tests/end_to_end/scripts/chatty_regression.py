@@ -1,37 +1,47 @@
-"""A job that prints every step, slowly, so that its log can be followed in a browser."""
+"""A job that prints every step and gains from workers, so that it can be watched in a browser."""
 
-import argparse
 import time
 
 import torch
 from torch import nn
-from torch.utils.data import TensorDataset
+from torch.utils.data import Dataset
 
 import concertina_worker as elastic
 
+EPOCHS = 200
+SECONDS_PER_SAMPLE = 0.005
+
+
+class Line(Dataset):
+    """Samples of y = 3x + 1; reading one takes a while, so that workers share the time."""
+
+    def __init__(self, size: int) -> None:
+        self.x = torch.linspace(-1, 1, size).unsqueeze(1)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
+        time.sleep(SECONDS_PER_SAMPLE)
+        return self.x[index], 3 * self.x[index] + 1
+
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--epochs", type=int, default=200)
-    arguments = parser.parse_args()
-
     torch.manual_seed(0)
     torch.set_num_threads(1)
     job = elastic.init()
-    x = torch.linspace(-1, 1, 512).unsqueeze(1)
-    data = TensorDataset(x, 3 * x + 1)
+    data = Line(1000)
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     job.register(model, optimizer)
-    for epoch in job.epochs(arguments.epochs):
-        for inputs, targets in job.batches(data, batch_size=32):
-            loss = nn.functional.mse_loss(model(inputs), targets)
+    for epoch in job.epochs(EPOCHS):
+        for x, y in job.batches(data, batch_size=16):
+            loss = nn.functional.mse_loss(model(x), y)
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
             job.log(loss=loss.item())
-            print(f"epoch {epoch} loss {loss.item():.4f}", flush=True)
-            time.sleep(0.1)
+            print(f"epoch {epoch} loss {loss.item():.6f}", flush=True)
 
 
 if __name__ == "__main__":
