@@ -178,13 +178,12 @@ class World:
         """A queued job of team vision."""
         team, pool = Team.objects.get(name="vision"), cluster.Pool.objects.get()
         elastic = {"max_workers": 4, **spec.pop("elastic", {})}
-        batch = {"global_batch_size": {"base": BATCH, "min": 8, "max": 256}}
         document = {
             "name": name,
             "team": team.name,
             "command": ["python", "train.py"],
             "elastic": elastic,
-            "batch": batch,
+            "batch": {"global_batch_size": {"base": BATCH, "min": 8, "max": 256}},
             **spec,
         }
         parsed = parse(document)
