@@ -1,0 +1,88 @@
+"""Who asks for a tick before its time, and how many ticks that makes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+from cluster.in_memory_host import InMemoryHost
+from cluster.worker_host import Labels, Launch, Role
+from django.conf import settings
+
+from autoscaler.control_loop import tasks, triggers, wakeup, watch
+from jobs.signals import demand_changed
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
+    """What was sent to the queue, with the real Redis deciding whether."""
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(tasks.tick, "apply_async", lambda **options: sent.append(options))
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+        client.delete("concertina:tick-is-asked-for")
+        yield sent
+        client.delete("concertina:tick-is-asked-for")
+
+
+def test_many_who_ask_get_one_tick(asked: list[dict[str, Any]]) -> None:
+    assert [wakeup.ask_for_tick() for _ in range(5)] == [True, False, False, False, False]
+    assert len(asked) == 1
+
+
+def test_who_asks_after_the_tick_began_gets_another(asked: list[dict[str, Any]]) -> None:
+    wakeup.ask_for_tick()
+    wakeup.answer()
+    assert wakeup.ask_for_tick()
+    assert len(asked) == 2
+
+
+def test_changed_demand_asks_for_a_tick(asked: list[dict[str, Any]]) -> None:
+    triggers.connect()
+    demand_changed.send(sender=None, job_id="any")
+    assert len(asked) == 1
+
+
+def test_a_redis_that_is_away_costs_only_the_quick_tick(
+    asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    nowhere = redis.Redis(unix_socket_path="/nowhere/valkey.sock")
+    monkeypatch.setattr(wakeup, "_redis", lambda: nowhere)
+    assert not wakeup.ask_for_tick()
+    wakeup.answer()
+    assert asked == []
+    assert "could not be asked for" in caplog.text
+
+
+def test_the_watch_notices_starts_and_exits() -> None:
+    host = InMemoryHost()
+    noticed = threading.Semaphore(0)
+    labels = Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+
+    def watch_until_told() -> None:
+        with pytest.raises(_Enough):
+            watch.watch(host, notice, poll_seconds=0.01)
+
+    count = 0
+
+    def notice() -> None:
+        nonlocal count
+        count += 1
+        noticed.release()
+        if count == 2:
+            raise _Enough
+
+    thread = threading.Thread(target=watch_until_told)
+    thread.start()
+    host.start(Launch(labels=labels, command=("sh",), env={}, node="n1"))
+    assert noticed.acquire(timeout=20)
+    host.exit("w1", 0)
+    assert noticed.acquire(timeout=20)
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+class _Enough(BaseException):
+    """Ends a watch, which no ordinary exception does."""

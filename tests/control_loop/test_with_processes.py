@@ -1,0 +1,139 @@
+"""A few rules once more, with real processes instead of the twin."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import psutil
+import pytest
+from cluster import log_store
+from cluster.process_host.host import ProcessHost
+from cluster.process_host.sweep import sweep
+
+from autoscaler.control_loop.shell import Surroundings
+from autoscaler.control_loop.tick import ControlLoop
+from jobs.commands.control import cancel
+from jobs.models import Job
+
+from .conftest import World, claims, fresh, live_workers
+
+FOR_EVER = ["python", "-S", "-c", "import signal; print('up', flush=True); signal.pause()"]
+
+
+@dataclass
+class Machine:
+    """A world whose processes are real; its jobs run in restart mode, so need no service."""
+
+    world: World
+    host: ProcessHost
+    loop: ControlLoop
+
+    def job(self, command: list[str], *, workers: int = 1, max_restarts: int = 3) -> Job:
+        elastic = {"mode": "restart", "max_workers": 4, "grace_period": "1s"}
+        job = self.world.job(command=command, elastic=elastic, max_restarts=max_restarts)
+        self.world.wish(job, workers)
+        return job
+
+    def tick_until(self, is_true: Callable[[], object], *, seconds: float = 60.0) -> None:
+        give_up_at = time.monotonic() + seconds
+        while not is_true():
+            assert time.monotonic() < give_up_at, "the condition did not come true in time"
+            assert self.loop.run_once()
+            time.sleep(0.05)
+
+    def pid(self, worker_id: str) -> int:
+        """Of the worker's command, once it runs."""
+        for process in psutil.process_iter():
+            if process.ppid() > 1 and _is_command_of(process, worker_id):
+                return process.pid
+        raise AssertionError(f"no process of {worker_id}")
+
+
+def _is_command_of(process: psutil.Process, worker_id: str) -> bool:
+    try:
+        return process.environ().get("CONCERTINA_WORKER_ID") == worker_id
+    except psutil.Error:
+        return False
+
+
+@pytest.fixture
+def machine(world: World) -> Iterator[Machine]:
+    host = ProcessHost(state_dir=world.state_dir)
+    surroundings = Surroundings(
+        state_dir=world.state_dir,
+        service_url="http://127.0.0.1:1",
+        python=Path(sys.executable),
+    )
+    loop = replace(world.loop(host=host), surroundings=surroundings)
+    yield Machine(world=world, host=host, loop=loop)
+    sweep(world.state_dir, grace_seconds=0.0)
+
+
+def text_of(machine: Machine, job: Job) -> list[str]:
+    lines = log_store.read(job.id, state_dir=machine.world.state_dir)
+    return [line.text for line in lines]
+
+
+def test_a_job_runs_to_its_end_and_its_logs_stay(machine: Machine) -> None:
+    show = "import os; print(os.environ['RANK'], 'of', os.environ['WORLD_SIZE'])"
+    job = machine.job(["python", "-S", "-c", show], workers=2)
+    machine.tick_until(lambda: fresh(job).state == "completed")
+    assert sorted(text_of(machine, job)) == ["0 of 2", "1 of 2"]
+    assert claims() == set()
+    assert machine.host.list() == ()
+
+
+def test_a_crash_is_retried_and_its_last_line_is_the_message(machine: Machine) -> None:
+    job = machine.job(["python", "-S", "-c", "1 / 0"], max_restarts=1)
+    machine.tick_until(lambda: fresh(job).state == "queued" and fresh(job).failures == 1)
+    machine.world.clock.advance(5)
+    machine.tick_until(lambda: fresh(job).state == "failed")
+    assert fresh(job).attempt == 2
+    assert fresh(job).message.endswith("ZeroDivisionError: division by zero")
+
+
+def test_a_command_that_does_not_exist_is_named(machine: Machine) -> None:
+    job = machine.job(["pyhton", "train.py"])
+    machine.tick_until(lambda: fresh(job).state == "failed")
+    assert fresh(job).reason == "command_not_found"
+    assert "command not found: 'pyhton'" in fresh(job).message
+
+
+def test_a_new_control_process_adopts_what_runs(machine: Machine) -> None:
+    job = machine.job(FOR_EVER, workers=2)
+    machine.tick_until(lambda: len(text_of(machine, job)) == 2)
+    workers = live_workers(job)
+    pids = {machine.pid(worker) for worker in workers}
+    machine.loop = replace(
+        machine.loop, holder="another", host=ProcessHost(state_dir=machine.world.state_dir)
+    )
+    machine.tick_until(lambda: fresh(job).state == "running")
+    assert live_workers(job) == workers
+    assert {machine.pid(worker) for worker in workers} == pids
+
+
+def test_a_killed_worker_brings_the_job_back_with_new_ones(machine: Machine) -> None:
+    job = machine.job(FOR_EVER, workers=2)
+    machine.tick_until(lambda: len(text_of(machine, job)) == 2)
+    before = live_workers(job)
+    os.kill(machine.pid(before[0]), signal.SIGKILL)
+    machine.tick_until(lambda: fresh(job).losses and fresh(job).state == "running")
+    assert not set(before) & set(live_workers(job))
+    assert len(claims()) == 2
+
+
+def test_a_cancelled_job_leaves_no_process_behind(machine: Machine) -> None:
+    deaf = "import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True)"
+    job = machine.job(["python", "-S", "-c", f"{deaf}; signal.pause()"])
+    machine.tick_until(lambda: text_of(machine, job) == ["up"])
+    pid = machine.pid(live_workers(job)[0])
+    cancel(job_id=job.id, actor="ada")
+    machine.tick_until(lambda: fresh(job).state == "cancelled")
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    assert machine.host.list() == ()
