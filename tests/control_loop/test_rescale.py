@@ -172,6 +172,27 @@ def test_a_joiner_that_dies_is_left_out_of_the_change(world: World) -> None:
     assert fresh(job).losses == 1
 
 
+@pytest.mark.parametrize("exits_seen_together", [True, False])
+def test_a_job_that_ends_while_it_grows_has_completed(
+    world: World, *, exits_seen_together: bool
+) -> None:
+    job = world.job()
+    world.running(job, 2)
+    trained = live_workers(job)
+    world.wish(job, 4)
+    world.tick()
+    joiners = live_workers(job)[2:]
+    for worker in trained:
+        world.host.exit(worker, 0)
+        if not exits_seen_together:
+            world.tick()
+    world.tick()
+    assert (fresh(job).state, fresh(job).ends_as) == ("stopping", "completed")
+    assert fresh(job).message == "Ran to its end on 2 workers."
+    assert {process_id for process_id, _ in world.host.stops} == set(joiners)
+    assert "joiner_dropped" not in kinds(job)
+
+
 def test_a_change_that_never_ends_is_given_up(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)

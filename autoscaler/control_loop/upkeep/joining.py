@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from autoscaler.control_loop.assignments import assign, batch_for
+from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -23,10 +24,15 @@ _CHANGING: Final = {State.STARTING, State.RESCALING}
 
 
 def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
-    """A worker ended before the change it was part of was over: change without it."""
+    """A worker ended before the change it was part of was over: change without it.
+
+    Unless it ran to its end, for then the others are about to do so too.
+    """
     if not view.is_hot or view.state not in _CHANGING or view.is_between_sets:
         return False
     gone = [worker for worker in view.members if worker.is_gone]
+    if any(worker.ending is Ending.COMPLETED for worker in gone):
+        return False
     staying = [worker for worker in view.members if not worker.is_gone]
     if not gone or not staying:
         return False

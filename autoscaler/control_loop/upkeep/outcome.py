@@ -96,21 +96,27 @@ def _failed_too_often(view: JobView, shell: Shell) -> bool:
 
 
 def _completed(view: JobView, shell: Shell) -> bool:
-    """Hot: whoever trained to the end ended well. Else: all did."""
-    if not _all_ended(view.members):
+    """Hot: whoever trained to the end ended well. Else: all did.
+
+    Newcomers that never trained have no say: the training may end before they are ready.
+    """
+    trained = _trained(view) if view.is_hot else view.members
+    if not _all_ended(trained):
         return False
-    endings = {worker.id: worker.ending for worker in view.members}
-    is_complete = set(endings.values()) == {Ending.COMPLETED}
-    if view.is_hot and not is_complete and Ending.COMPLETED in endings.values():
-        last = Generation.objects.filter(job_id=view.id).order_by("number").last()
-        trained = last.worker_ids if last else view.wanted
-        bad = {Ending.FAILED, Ending.RELEASED}
-        is_complete = not any(endings.get(worker_id) in bad for worker_id in trained)
-    if not is_complete:
+    endings = {worker.ending for worker in trained}
+    is_lost_excused = view.is_hot and Ending.COMPLETED in endings
+    if endings - ({Ending.LOST} if is_lost_excused else set()) != {Ending.COMPLETED}:
         return False
-    count = len(view.members)
+    count = len(trained)
     message = f"Ran to its end on {count} worker{'s' if count != 1 else ''}."
     return stop(view, shell, ends_as=State.COMPLETED, reason="completed", message=message)
+
+
+def _trained(view: JobView) -> tuple[WorkerView, ...]:
+    """The members of the newest generation, as far as they are wanted; before any, all."""
+    last = Generation.objects.filter(job_id=view.id).order_by("number").last()
+    trained = [worker for worker in view.members if last and worker.id in last.worker_ids]
+    return tuple(trained) or view.members
 
 
 def _finished_after_all(view: JobView, shell: Shell) -> bool:
