@@ -38,8 +38,9 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => unwrap(client.DELETE("/api/v1/session")),
     onSuccess: () => {
-      queries.clear();
+      // The shell goes first: what it shows would be asked for again once removed.
       queries.setQueryData(SESSION_KEY, null);
+      queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
     },
   });
 }

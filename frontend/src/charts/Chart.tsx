@@ -5,7 +5,9 @@ import { lazy, Suspense } from "react";
 import { Skeleton } from "../design/Skeleton";
 import type { ChartOption } from "./echarts";
 
-const Canvas = lazy(() => import("./Canvas"));
+// Asked for with the page itself: behind the live queries it would wait for a free connection.
+const loading = import("./Canvas");
+const Canvas = lazy(() => loading);
 
 interface ChartProps {
   readonly option: ChartOption;

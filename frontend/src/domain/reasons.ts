@@ -18,12 +18,20 @@ const LABELS: Record<string, string> = {
   fair_share: "Fair share moved",
   batch_retune: "Batch retuned",
   scaling_inefficient: "Scaled too poorly",
+  scaling_efficient: "Scales well",
   node_lost: "Worker or node lost",
   node_joined: "Node joined",
   user_request: "A person asked",
   best_allocation: "Best allocation",
   cooldown: "Changed a moment ago",
   not_rescalable: "Cannot change now",
+  command_not_found: "Command not found",
+  not_registered: "Script did not register",
+  job_failed: "Its own code failed",
+  workers_lost: "Workers lost too often",
+  cancelled_by_user: "Cancelled by a person",
+  hot: "Rescales without a restart",
+  restart: "Rescales by a restart",
 };
 
 export function reasonLabel(code: string): string {

@@ -1,6 +1,6 @@
 /** A scrolling list of log lines that stays at its end until somebody scrolls up. */
 
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, useLayoutEffect, useRef, useState } from "react";
 
 import type { LogLine } from "../../api/types";
 import { Button } from "../../design/Button";
@@ -24,7 +24,8 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
 
-  useEffect(() => {
+  // Before the browser paints, so that lines which push others out are never seen as scrolling.
+  useLayoutEffect(() => {
     const element = box.current;
     if (element !== null && isFollowing) element.scrollTop = element.scrollHeight;
   }, [lines, isFollowing]);

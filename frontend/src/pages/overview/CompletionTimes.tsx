@@ -8,10 +8,12 @@ import styles from "./CompletionTimes.module.css";
 
 export function CompletionTimes({ summary }: { readonly summary: Summary | undefined }) {
   const before = summary?.previous;
+  const hasBefore = before?.mean_completion_seconds != null;
   return (
     <div className={styles.block}>
       <p className={styles.label}>
-        Completion time <span>24 h, against the day before</span>
+        Completion time{" "}
+        <span>{hasBefore ? "24 h, against the day before" : "of the last 24 h"}</span>
       </p>
       <dl className={styles.figures}>
         <Figure
@@ -47,7 +49,7 @@ function Figure({ name, now, before }: FigureProps) {
       <dt>{name}</dt>
       <dd>{now === undefined ? <Skeleton height={22} width={80} /> : formatDuration(now)}</dd>
       <dd className={styles.movement} data-direction={movement?.direction ?? "same"}>
-        {movement?.text ?? "no earlier day"}
+        {movement?.text}
       </dd>
     </div>
   );

@@ -16,13 +16,13 @@ export function OverviewPage() {
   const pools = usePools();
   const names = pools.data?.items.map((pool) => pool.name) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
-  const pool = chosen ?? names[0];
+  const pool = names.length > 1 ? (chosen ?? names[0]) : undefined;
   return (
     <div className={styles.page}>
       <title>Overview · Concertina</title>
       <div className={styles.heading}>
         <h1>Overview</h1>
-        {names.length > 1 && pool !== undefined && (
+        {pool !== undefined && (
           <Segments
             label="Pool"
             options={names.map((name) => ({ value: name, text: name }))}

@@ -15,7 +15,8 @@ import styles from "./Teams.module.css";
 export function Teams({ pool }: { readonly pool: string | undefined }) {
   const teams = useTeams(pool);
   const pools = usePools();
-  const gpusTotal = pools.data?.items.find((candidate) => candidate.name === pool)?.gpus_total ?? 1;
+  const shown = pools.data?.items.filter(({ name }) => pool === undefined || name === pool) ?? [];
+  const gpusTotal = shown.reduce((sum, { gpus_total }) => sum + gpus_total, 0);
   return (
     <Card title="Teams" note="guaranteed, fair share, allocated, borrowed or lent" isFlush>
       {teams.isPending && <SkeletonRows rows={2} height={112} />}
