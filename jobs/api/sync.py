@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -33,10 +34,16 @@ def sync(request: HttpRequest, job_id: str) -> JsonResponse:
         return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
     except (ValueError, RecursionError):
         return _refusal(400, "malformed", "The body is not JSON.")
+    return _answer(job_id, report)
+
+
+def _answer(job_id: str, report: SyncReport) -> JsonResponse:
     try:
         return JsonResponse(record_sync(job_id=job_id, report=report))
     except JobNotFound as error:
         return _refusal(404, error.code, str(error))
+    except (OperationalError, InterfaceError):
+        return _refusal(503, "unavailable", "The database does not answer now; report again.")
 
 
 def _refusal(

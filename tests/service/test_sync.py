@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from jobs import job_token
@@ -239,6 +240,15 @@ def test_a_token_opens_its_own_job_only(job: Job, submit: SubmitJob) -> None:
 
 def test_a_team_token_does_not_open_the_sync(api: Any, job: Job) -> None:
     assert api.post(f"/internal/v1/jobs/{job.id}/sync", {}, format="json").status_code == 401
+
+
+def test_without_the_database_the_coordinator_is_told_to_report_again(job: Job) -> None:
+    def gone(*_: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    with connection.execute_wrapper(gone):
+        answer = sync(job, report())
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
 
 
 def test_another_method_is_refused(job: Job) -> None:
