@@ -17,11 +17,12 @@ from tests.end_to_end.waiting import job_of, until
 pytestmark = pytest.mark.timeout(240)
 
 SCRIPT = Path(__file__).parent / "scripts" / "chatty_regression.py"
-expect.set_options(timeout=20_000)  # a poll of the page, on a busy machine
+PATIENCE_MILLISECONDS = 20_000  # a poll of the page, on a busy machine
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
     with sync_playwright() as playwright:
         browser = launch(playwright)
         yield browser
