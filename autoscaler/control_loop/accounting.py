@@ -13,7 +13,6 @@ from tenancy.models import Quota
 
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
-from jobs.spec import JobSpec
 
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
@@ -71,7 +70,6 @@ def _used_gpus() -> Counter[tuple[int, int]]:
 def _waiting_gpus() -> Counter[tuple[int, int]]:
     waiting: Counter[tuple[int, int]] = Counter()
     for job in Job.objects.filter(state=State.QUEUED):
-        spec = JobSpec.from_resolved(job.resolved_spec)
-        gpus = spec.elastic.min_workers * spec.resources.gpus_per_worker
-        waiting[job.pool_id, job.team_id] += gpus
+        gpus = job.resolved_spec["resources"]["gpus_per_worker"]
+        waiting[job.pool_id, job.team_id] += gpus * job.resolved_spec["elastic"]["min_workers"]
     return waiting

@@ -10,7 +10,7 @@ from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.control_loop.endings import Ending, ending_of
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Assignment, Job, Worker
+from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec import JobSpec
 
 
@@ -55,6 +55,7 @@ class JobView:
     job: Job
     spec: JobSpec
     assignment: Assignment | None
+    generation: Generation | None  # the newest, open or ended
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
     state_since: datetime  # when it came into its present state

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from cluster.worker_host import ObservedProcess
 from django.db.models import F, Max, Q, QuerySet
+from pydantic import ValidationError
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.names import coordinator_id
 from jobs import events
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Assignment, Event, Job, Worker
+from jobs.models import Assignment, Event, Generation, Job, Worker
 from jobs.spec import JobSpec
 
 WITH_WORKERS = ACTIVE | {State.STOPPING}
 
 Processes = Mapping[str, ObservedProcess]
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What belongs to a set of jobs, by job id; five queries however many jobs there are."""
+    """What belongs to a set of jobs, by job id; six queries however many jobs there are."""
 
     assignments: Mapping[str, Assignment]
+    generations: Mapping[str, Generation]
     workers: Mapping[str, list[Worker]]
     state_since: Mapping[str, datetime]
 
@@ -39,21 +44,33 @@ def job_ids_with_workers() -> list[str]:
 
 
 def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, ...]:
-    """The jobs in the given order; unknown ids are left out."""
+    """The jobs in the given order; unknown ids, and jobs whose spec is unreadable, are left out."""
     jobs = Job.objects.select_related("team", "pool").in_bulk(job_ids)
     rows = _rows(list(jobs))
-    return tuple(_view(jobs[job_id], rows, processes) for job_id in job_ids if job_id in jobs)
+    specs = {job_id: _spec(job) for job_id, job in jobs.items()}
+    return tuple(
+        _view(jobs[job_id], spec, rows, processes)
+        for job_id in job_ids
+        if (spec := specs.get(job_id)) is not None
+    )
 
 
-def job_view(job_id: str, processes: Processes) -> JobView | None:
-    return next(iter(job_views([job_id], processes)), None)
+def _spec(job: Job) -> JobSpec | None:
+    """One job that an older version wrote, or a hand broke, must not stop the others."""
+    try:
+        return JobSpec.from_resolved(job.resolved_spec)
+    except ValidationError:
+        extra = {"action": "observe", "job_id": job.id}
+        _log.exception("The spec of a job cannot be read; the job is left alone.", extra=extra)
+        return None
 
 
-def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
+def _view(job: Job, spec: JobSpec, rows: Rows, processes: Processes) -> JobView:
     return JobView(
         job=job,
-        spec=JobSpec.from_resolved(job.resolved_spec),
+        spec=spec,
         assignment=rows.assignments.get(job.id),
+        generation=rows.generations.get(job.id),
         workers=tuple(
             WorkerView(row=row, process=processes.get(row.id))
             for row in rows.workers.get(job.id, ())
@@ -69,6 +86,7 @@ def _rows(job_ids: Collection[str]) -> Rows:
         .order_by("job_id", "-revision")
         .distinct("job_id")
     )
+    last = Generation.objects.filter(job__in=job_ids).order_by("job_id", "-number")
     workers: dict[str, list[Worker]] = {}
     relevant = ~Q(phase=Worker.Phase.GONE) | Q(attempt=F("job__attempt"))
     rows = Worker.objects.filter(relevant, job__in=job_ids).select_related("node")
@@ -80,6 +98,7 @@ def _rows(job_ids: Collection[str]) -> Rows:
     since = moves.values_list("job").annotate(Max("at"))
     return Rows(
         assignments={assignment.job_id: assignment for assignment in newest},
+        generations={one.job_id: one for one in last.distinct("job_id")},
         workers=workers,
         state_since=dict(since.order_by()),
     )

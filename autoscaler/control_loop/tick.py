@@ -87,7 +87,8 @@ class ControlLoop:
         )
         remove_orphans(shell)
         with_workers = observe.job_ids_with_workers()
-        changed = [job_id for job_id in with_workers if attend(job_id, shell)]
+        observed = observe.job_views(with_workers, shell.processes)
+        changed = [view.id for view in observed if attend(view, shell)]
         views = _plannable(shell)
         state = cluster_state(views.values(), shell)
         watch.lap("observe")
@@ -95,8 +96,9 @@ class ControlLoop:
         violations = self.check(state, plan)
         watch.lap("plan")
         applied = [] if violations else apply_plan(plan, views, shell)
-        for decision in applied:
-            attend(decision.job_id, shell)
+        applied_to = [decision.job_id for decision in applied]
+        for view in observe.job_views(applied_to, shell.processes):
+            attend(view, shell)
         accounting.update_gpu_seconds(with_workers, self.clock())
         accounting.sample_utilisation(self.clock())
         watch.lap("apply")

@@ -65,6 +65,15 @@ def test_a_job_that_cannot_be_handled_does_not_stop_the_others(world: World) -> 
     assert fresh(poison).failures == 1
 
 
+def test_a_job_whose_spec_cannot_be_read_does_not_stop_the_others(world: World) -> None:
+    poison, healthy = world.job("poison"), world.job("healthy")
+    Job.objects.filter(pk=poison.id).update(resolved_spec={**poison.resolved_spec, "seed": "?"})
+    world.wish(poison, 1)
+    world.wish(healthy, 1)
+    world.tick()
+    assert (fresh(poison).state, fresh(healthy).state) == ("queued", "starting")
+
+
 def test_a_plan_that_breaks_an_invariant_is_not_applied_and_raises_an_alarm(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,7 +16,7 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
 from jobs import events
 from jobs.lifecycle import State
-from jobs.models import Generation, Job, Worker
+from jobs.models import Job, Worker
 
 JOINER_DROPPED: Final = "joiner_dropped"
 WORKER_HUNG: Final = "worker_hung"
@@ -80,8 +80,10 @@ def kill_hung_workers(view: JobView, shell: Shell) -> bool:
     """A worker the others went on without, and which still runs, holds a GPU for nothing."""
     if not view.is_hot or view.state is not State.RUNNING:
         return False
-    newest = Generation.objects.filter(job_id=view.id, ended_at=None).order_by("number").last()
-    if newest is None or shell.seconds_since(newest.began_at) < shell.limits.hung_worker:
+    newest = view.generation
+    if newest is None or newest.ended_at is not None:
+        return False
+    if shell.seconds_since(newest.began_at) < shell.limits.hung_worker:
         return False
     for worker in view.members:
         is_left_out = worker.id not in newest.worker_ids and worker.is_running

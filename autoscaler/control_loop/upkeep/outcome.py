@@ -12,7 +12,7 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_FAILED
 from jobs import events
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Event, Generation, Job
+from jobs.models import Event, Job
 from jobs.transitions import move
 
 ALL_WORKERS_LOST: Final = "all_workers_lost"
@@ -114,7 +114,7 @@ def _completed(view: JobView, shell: Shell) -> bool:
 
 def _trained(view: JobView) -> tuple[WorkerView, ...]:
     """The members of the newest generation, as far as they are wanted; before any, all."""
-    last = Generation.objects.filter(job_id=view.id).order_by("number").last()
+    last = view.generation
     trained = [worker for worker in view.members if last and worker.id in last.worker_ids]
     return tuple(trained) or view.members
 

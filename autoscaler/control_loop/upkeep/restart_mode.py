@@ -57,7 +57,7 @@ def begin_generation(view: JobView, shell: Shell) -> bool:
 
 
 def _write(view: JobView, assignment: Assignment, shell: Shell) -> None:
-    last = Generation.objects.filter(job_id=view.id).order_by("number").last()
+    last = view.generation
     number = last.number + 1 if last else 1
     is_rescale = view.state is State.RESCALING and last is not None
     stall_seconds = shell.seconds_since(view.state_since) if is_rescale else 0.0

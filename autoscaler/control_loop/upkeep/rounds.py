@@ -11,7 +11,7 @@ from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.observe import job_view
+from autoscaler.control_loop.observe import job_views
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import (
     joining,
@@ -47,7 +47,7 @@ _BETWEEN_ERROR_EVENTS: Final = timedelta(seconds=60)
 _log = logging.getLogger(__name__)
 
 
-def attend(job_id: str, shell: Shell) -> bool:
+def attend(view: JobView, shell: Shell) -> bool:
     """Do all that is to be done for one job; True when anything changed.
 
     A job whose data breaks a rule is noted and left for the next tick: it must not stop the
@@ -58,13 +58,13 @@ def attend(job_id: str, shell: Shell) -> bool:
         OperationalError: the database went away.
     """
     try:
-        return _attend(job_id, shell)
+        return _attend(view, shell)
     except (Overtaken, OperationalError, InterfaceError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
-        extra = {"action": "attend", "job_id": job_id}
+        extra = {"action": "attend", "job_id": view.id}
         _log.exception("A job could not be attended to.", extra=extra)
-        note_error(job_id, error, shell)
+        note_error(view.id, error, shell)
         return False
 
 
@@ -77,10 +77,10 @@ def note_error(job_id: str, error: Exception, shell: Shell) -> None:
         events.record(job_id=job_id, kind=CONTROL_LOOP_ERROR, message=message)
 
 
-def _attend(job_id: str, shell: Shell) -> bool:
+def _attend(view: JobView, shell: Shell) -> bool:
     for rounds in range(_MOST_ROUNDS):
-        view = job_view(job_id, shell.processes)
-        if view is None or not any(rule(view, shell) for rule in RULES):
+        if not any(rule(view, shell) for rule in RULES):
             return rounds > 0
-    _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": job_id})
+        (view,) = job_views([view.id], shell.processes)
+    _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": view.id})
     return True
