@@ -16,8 +16,9 @@ import sys
 import threading
 from typing import Any, NoReturn
 
-import concertina_worker.job  # noqa: F401 - what takes long to import
 import torch
+
+import concertina_worker.job  # noqa: F401 - what takes long to import
 
 _PR_SET_PDEATHSIG = 1
 

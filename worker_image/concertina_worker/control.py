@@ -63,7 +63,9 @@ class Control:
 
     def start(self) -> None:
         for target in (self._stay_connected, self._keep_sending):
-            threading.Thread(target=target, name=f"concertina{target.__name__}", daemon=True).start()
+            threading.Thread(
+                target=target, name=f"concertina{target.__name__}", daemon=True
+            ).start()
 
     def send(self, kind: FromWorker, **fields: Any) -> None:
         """Never blocks. Lost with the connection: what must not be lost is in the standing."""

@@ -8,15 +8,11 @@ reference to a process group or to the work it has under way.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined] # its stubs forget it
-from torch.distributed.distributed_c10d import BroadcastOptions, PrefixStore, ProcessGroupGloo
+from torch.distributed.distributed_c10d import BroadcastOptions
 
 from concertina_worker.plan import Plan
 
@@ -77,62 +73,3 @@ def broadcast(process_group: Any, tensor: torch.Tensor, *, root: int) -> None:
     options = BroadcastOptions()
     options.rootRank = root
     process_group.broadcast([tensor], options).wait()
-
-
-def build(
-    plan: Plan,
-    worker: str,
-    *,
-    host: str,
-    announce: Callable[[str], None],
-    await_address: Callable[[], str],
-) -> Group:
-    """Meet the other members; blocks until all are there.
-
-    Rank 0 opens the store and announces its address, the others await it.
-
-    Raises:
-        RuntimeError: somebody did not come within the plan's time.
-    """
-    group = Group(plan=plan, worker=worker)
-    if group.size == 1:
-        return group
-    timeout = timedelta(seconds=plan.timeout_seconds)
-    store = _open_store(host, timeout) if group.rank == 0 else None
-    if store is not None:
-        announce(f"{host}:{store.port}")
-    else:
-        store_host, _, port = await_address().rpartition(":")
-        store = TCPStore(store_host, int(port), timeout=timeout, use_libuv=True)
-    everyone = _process_group(store, "everyone", group.rank, group.size, host, timeout)
-    handover = _build_handover(group, store, host, timeout)
-    return replace(group, everyone=everyone, handover=handover, store=store)
-
-
-def _open_store(host: str, timeout: timedelta) -> Any:
-    return TCPStore(host, 0, is_master=True, wait_for_workers=False, timeout=timeout)
-
-
-def _build_handover(group: Group, store: Any, host: str, timeout: timedelta) -> Any:
-    if not (group.is_source or group.is_joiner):
-        return None
-    members = (group.plan.source, *group.plan.joiners)
-    rank = members.index(group.worker)
-    return _process_group(store, "handover", rank, len(members), host, timeout)
-
-
-def _process_group(
-    store: Any, name: str, rank: int, size: int, host: str, timeout: timedelta
-) -> Any:
-    gloo: Any = ProcessGroupGloo
-    options = gloo._Options()  # noqa: SLF001 - the only way to choose a device
-    options._timeout = timeout  # noqa: SLF001
-    options._devices = [_device(host)]  # noqa: SLF001
-    return ProcessGroupGloo(PrefixStore(name, store), rank, size, options)
-
-
-def _device(host: str) -> Any:
-    interface = os.environ.get("GLOO_SOCKET_IFNAME")
-    if interface:
-        return ProcessGroupGloo.create_device(interface=interface)
-    return ProcessGroupGloo.create_device(hostname=host)

@@ -265,7 +265,7 @@ def _take_over_optimizer(optimizer: torch.optim.Optimizer, loop: TrainingLoop) -
             raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
         loop.commit()
 
-    def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002, ARG001 - torch's own
+    def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002 - torch's own
         """Gradients are zeroed at the beginning of each step."""
 
     step._wrapped_by_lr_sched = True  # type: ignore[attr-defined] # noqa: SLF001 - or it warns

@@ -9,29 +9,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
-from concertina_worker import group as groups
 from concertina_worker.agreement import Offer, Tally
-from concertina_worker.control import Control
+from concertina_worker.coordinator_line import CoordinatorLine
 from concertina_worker.environment import Platform
 from concertina_worker.group import Group
 from concertina_worker.handover import Handover
-from concertina_worker.orders import Orders
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import WorkerPhase
 from concertina_worker.recovery import synchronise
-from concertina_worker.switching import Preparations, Prepared
+from concertina_worker.switching import Prepared
 from concertina_worker.training_state import TrainingState
 from concertina_worker.wire import FromWorker
 
-POLL_SECONDS: Final = 0.2
 HANDOVER_POLL_SECONDS: Final = 0.003
-LEAVE_SECONDS: Final = 60.0  # how long a leaver waits to be released
 GOODBYE_SECONDS: Final = 2.0
 
 
@@ -53,11 +47,8 @@ class Membership:
     """A worker's place among the workers of its job."""
 
     def __init__(self, platform: Platform, *, lost_seconds: float) -> None:
+        self._line = CoordinatorLine(platform, lost_seconds=lost_seconds)
         self._worker = platform.worker_id
-        self._preparations = Preparations(self._worker, self._build)
-        self._preparations.on_build_failed = self._report_failed_build
-        self.control = Control(platform, self._preparations.take)
-        self._orders = Orders(self.control, lost_seconds=lost_seconds)
         self._group: Group | None = None
         self._old_group: Group | None = None  # kept until the new one has made a step
         self._offered: Prepared | None = None
@@ -65,7 +56,6 @@ class Membership:
         self._handover: Handover | None = None
         self._has_newcomers = False  # joiners do not compute in this step yet
         self._is_broken = False
-        self.has_ended = False  # this process is on its way out, whatever the script does
         self._tried = 0  # newest generation this worker was in, or failed to get into
 
     # -- where this worker stands --------------------------------------------------------------
@@ -83,6 +73,11 @@ class Membership:
         return self._tried
 
     @property
+    def has_ended(self) -> bool:
+        """The process is on its way out, whatever the script still does."""
+        return self._line.orders.has_ended
+
+    @property
     def part(self) -> tuple[int, int | None]:
         """Into how many parts the batch is split, and which is this worker's; None: none."""
         if self._group is None:
@@ -93,24 +88,25 @@ class Membership:
 
     def start(self) -> None:
         """Connect; from now on the coordinator knows of this worker."""
-        self._orders.listen()
-        self.control.start()
+        self._line.start()
 
     # -- around a step, in order ---------------------------------------------------------------
 
     def enter(self, loop: Loop) -> None:
         """Wait, ready to train, until this worker is a member of a generation."""
         model_bytes = loop.state.model_bytes
-        self.control.stand(phase=WorkerPhase.READY, model_bytes=model_bytes)
-        self.control.send(FromWorker.READY, model_bytes=model_bytes)
+        self._line.control.stand(phase=WorkerPhase.READY, model_bytes=model_bytes)
+        self._line.control.send(FromWorker.READY, model_bytes=model_bytes)
         while self._group is None:
-            prepared = self._await(lambda prepared: prepared.group is not None)
+            prepared = self._line.await_prepared(
+                lambda prepared: prepared.group is not None, newer_than=self._tried
+            )
             try:
                 self._get_in(prepared, loop)
             except RuntimeError:
                 self._break(because_of=prepared.plan)
             del prepared  # or its group would outlive a failure
-        self._orders.is_training = True
+        self._line.orders.is_training = True
 
     def turn(self, loop: Loop) -> None:
         """Between two steps of an epoch: do what was agreed, or recover."""
@@ -120,8 +116,9 @@ class Membership:
             self._try_to_switch(self._agreed, loop)
         if self._is_broken:
             self._recover(loop)
-        if exit_code := self._orders.while_training:
-            self._end(exit_code, loop)
+        if exit_code := self._line.orders.while_training():
+            self._write_checkpoint(loop)
+            self._line.orders.exit(exit_code)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start an exchange. Raises RuntimeError when the group is broken."""
@@ -131,7 +128,7 @@ class Membership:
 
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
-        prepared = self._preparations.prepared()
+        prepared = self._line.preparations.prepared()
         is_new = prepared is not None and prepared.plan.generation > self._tried
         self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
         return Offer(self._offered.plan.generation - self._tried if self._offered else 0)
@@ -172,21 +169,21 @@ class Membership:
 
     def finish(self) -> None:
         """The last epoch is over."""
-        self._orders.is_training = False
-        self.control.stand(phase=WorkerPhase.FINISHED)
-        self.control.send(FromWorker.FINISHED)
+        self._line.orders.is_training = False
+        self._line.control.stand(phase=WorkerPhase.FINISHED)
+        self._line.control.send(FromWorker.FINISHED)
 
     def tell(self, kind: FromWorker, **fields: Any) -> None:
         """Send something to the coordinator; never blocks."""
-        self.control.send(kind, **fields)
+        self._line.control.send(kind, **fields)
 
     def tell_length(self, total_samples: int) -> None:
-        self.control.stand(total_samples=total_samples)
-        self.control.send(FromWorker.LENGTH, total_samples=total_samples)
+        self._line.control.stand(total_samples=total_samples)
+        self._line.control.send(FromWorker.LENGTH, total_samples=total_samples)
 
     def close(self) -> None:
         """Deliver what is still under way and hang up."""
-        self.control.close(timeout_seconds=GOODBYE_SECONDS)
+        self._line.control.close(timeout_seconds=GOODBYE_SECONDS)
 
     # -- getting into a generation -------------------------------------------------------------
 
@@ -203,8 +200,8 @@ class Membership:
     def _handover_begins(self, group: Group) -> bool:
         """Wait until the members have agreed; False when a later plan came first."""
         while not group.is_handover_announced():
-            self._heed_orders()
-            if self._preparations.newest != group.plan:
+            self._line.orders.heed_while_waiting()
+            if self._line.preparations.newest != group.plan:
                 return False
             time.sleep(HANDOVER_POLL_SECONDS)
         return True
@@ -239,13 +236,13 @@ class Membership:
         self._is_broken = False
         self._has_newcomers = False
         self._tried = group.plan.generation
-        self._preparations.stand_in(group)
-        self.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
+        self._line.preparations.stand_in(group)
+        self._line.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
         self._tell_switched(group.plan, loop)
         loop.adopt(group.plan)
 
     def _tell_switched(self, plan: Plan, loop: Loop) -> None:
-        self.control.send(
+        self._line.control.send(
             FromWorker.SWITCHED, generation=plan.generation, step=loop.state.step
         )
 
@@ -260,7 +257,7 @@ class Membership:
 
     def _recovery_is_due(self) -> bool:
         """The coordinator knows of a loss that this worker has not felt."""
-        newest = self._preparations.newest
+        newest = self._line.preparations.newest
         return newest is not None and newest.is_recovery and newest.generation > self._tried
 
     def _break(self, because_of: Plan | None = None) -> None:
@@ -273,79 +270,37 @@ class Membership:
         self._group = self._old_group = self._handover = None
         self._offered = self._agreed = None
         self._has_newcomers = False
-        newest = self._preparations.newest
+        newest = self._line.preparations.newest
         if because_of is not None:
             self._tried = max(self._tried, because_of.generation)
         elif newest is not None and not newest.is_recovery:
             self._tried = max(self._tried, newest.generation)
-        self._preparations.drop(self._tried)
-        self._preparations.stand_in(None)
-        self.control.stand(failed_in=self._tried)
-        self.control.send(FromWorker.FAILED, generation=self._tried)
+        self._line.preparations.drop(self._tried)
+        self._line.preparations.stand_in(None)
+        self._line.control.stand(failed_in=self._tried)
+        self._line.control.send(FromWorker.FAILED, generation=self._tried)
 
     def _recover(self, loop: Loop) -> None:
         while self._group is None:
-            prepared = self._await(lambda prepared: prepared.plan.is_recovery)
+            prepared = self._line.await_prepared(
+                lambda prepared: prepared.plan.is_recovery, newer_than=self._tried
+            )
             try:
                 self._get_in(prepared, loop)
             except RuntimeError:
                 self._break(because_of=prepared.plan)
             del prepared
 
-    def _await(self, accept: Callable[[Prepared], bool]) -> Prepared:
-        while True:
-            self._heed_orders()
-            prepared = self._preparations.await_prepared(
-                lambda prepared: prepared.plan.generation > self._tried and accept(prepared),
-                timeout_seconds=POLL_SECONDS,
-            )
-            if prepared is not None:
-                return prepared
-
     # -- ending --------------------------------------------------------------------------------
 
-    def _heed_orders(self) -> None:
-        if exit_code := self._orders.while_waiting:
-            self._exit(exit_code)
-
     def _leave(self, plan: Plan, loop: Loop) -> NoReturn:
-        """Out by agreement. Wait until the others have switched too: they may still be reading."""
-        if not plan.members and self._group is not None and self._group.rank == 0:
-            loop.write_checkpoint()
-        self.control.stand(plan=plan)
+        """Out by agreement; the last to go keeps what was reached."""
+        if not plan.members:
+            self._write_checkpoint(loop)
+        self._line.control.stand(plan=plan)
         self._tell_switched(plan, loop)
-        deadline = time.monotonic() + LEAVE_SECONDS
-        while self.control.release_reason is None and time.monotonic() < deadline:
-            time.sleep(HANDOVER_POLL_SECONDS)
-        self._exit(ExitCode.RELEASED)
+        self._line.orders.await_release()
 
-    def _end(self, exit_code: ExitCode, loop: Loop) -> NoReturn:
-        """Out although the others were not told: keep what was reached."""
+    def _write_checkpoint(self, loop: Loop) -> None:
         if self._group is not None and self._group.rank == 0:
             loop.write_checkpoint()
-        self._exit(exit_code)
-
-    def _exit(self, exit_code: ExitCode) -> NoReturn:
-        self.has_ended = True
-        raise SystemExit(int(exit_code))
-
-    # -- in the background ---------------------------------------------------------------------
-
-    def _build(self, plan: Plan) -> Group:
-        return groups.build(
-            plan,
-            self._worker,
-            host=self.control.local_host,
-            announce=lambda address: self._announce_store(plan, address),
-            await_address=lambda: self.control.await_store(
-                plan.generation, timeout_seconds=plan.timeout_seconds
-            ),
-        )
-
-    def _announce_store(self, plan: Plan, address: str) -> None:
-        store = {"generation": plan.generation, "address": address}
-        self.control.stand(store=store)
-        self.control.send(FromWorker.STORE, **store)
-
-    def _report_failed_build(self, plan: Plan) -> None:
-        self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)

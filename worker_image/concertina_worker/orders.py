@@ -10,11 +10,13 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from concertina_worker.control import Control
 from concertina_worker.protocol import ExitCode
 
+LEAVE_SECONDS: Final = 60.0  # how long a leaver waits to be released
+LEAVE_POLL_SECONDS: Final = 0.003
 ABANDONED_SECONDS: Final = 5.0  # how long a worker told to end waits to be replanned first
 
 
@@ -25,6 +27,7 @@ class Orders:
         self._control = control
         self._lost_seconds = lost_seconds
         self._told_to_end_at: float | None = None
+        self.has_ended = False  # on its way out, whatever the script does
         self.is_training = False  # member of a generation: may not end in the middle of a step
 
     def listen(self) -> None:
@@ -32,30 +35,40 @@ class Orders:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._on_sigterm)
 
-    @property
-    def while_waiting(self) -> ExitCode | None:
-        """The exit code for a worker that trains in no generation; None: go on."""
+    def heed_while_waiting(self) -> None:
+        """Of a worker that trains in no generation: it may go at once."""
         if self._control.release_reason is not None or self._told_to_end_at is not None:
-            return ExitCode.RELEASED
-        return self._if_lost
+            self.exit(ExitCode.RELEASED)
+        if self._is_lost:
+            self.exit(ExitCode.COORDINATOR_LOST)
 
-    @property
     def while_training(self) -> ExitCode | None:
-        """The same for a worker that others count on: it ends only when nobody replans it."""
+        """Of a worker that others count on: an exit code only when nobody will replan it."""
         if self._control.release_reason is not None:
             return ExitCode.RELEASED
-        if self._told_to_end_at is not None:
+        if self._told_to_end_at is not None and self._control.silent_seconds:
             is_abandoned = time.monotonic() - self._told_to_end_at > ABANDONED_SECONDS
-            return ExitCode.RELEASED if is_abandoned and self._control.silent_seconds else None
-        return self._if_lost
+            return ExitCode.RELEASED if is_abandoned else None
+        return ExitCode.COORDINATOR_LOST if self._is_lost else None
+
+    def await_release(self) -> NoReturn:
+        """Of a leaver: end once the others have switched, too. They may still be reading."""
+        deadline = time.monotonic() + LEAVE_SECONDS
+        while self._control.release_reason is None and time.monotonic() < deadline:
+            time.sleep(LEAVE_POLL_SECONDS)
+        self.exit(ExitCode.RELEASED)
+
+    def exit(self, code: ExitCode) -> NoReturn:
+        """End the process the way a script does, so that its own clean-up runs."""
+        self.has_ended = True
+        raise SystemExit(int(code))
 
     @property
-    def _if_lost(self) -> ExitCode | None:
-        is_lost = self._control.silent_seconds > self._lost_seconds
-        return ExitCode.COORDINATOR_LOST if is_lost else None
+    def _is_lost(self) -> bool:
+        return self._control.silent_seconds > self._lost_seconds
 
     def _on_sigterm(self, *_: Any) -> None:
         self._told_to_end_at = self._told_to_end_at or time.monotonic()
         if not self.is_training:
-            raise SystemExit(ExitCode.RELEASED)
+            self.exit(ExitCode.RELEASED)
         self._control.ask_to_leave()

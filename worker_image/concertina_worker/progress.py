@@ -49,6 +49,4 @@ class Progress:
         metric = self._reporter.take(repeat=self._has_new_values)
         self._has_new_values = False
         if metric is not None and self._membership.rank == 0:
-            self._membership.tell(
-                FromWorker.PROGRESS, metric=metric, measurement=self._measurement
-            )
+            self._membership.tell(FromWorker.PROGRESS, metric=metric, measurement=self._measurement)

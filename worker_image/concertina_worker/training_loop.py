@@ -151,9 +151,7 @@ class TrainingLoop:
         is_last = number == len(share.micro_batches) - 1
         if self._step is not None:
             self._step.is_last_micro_batch = is_last
-        self._gradients.begin_micro_batch(
-            weight=len(positions) / len(share.batch), is_last=is_last
-        )
+        self._gradients.begin_micro_batch(weight=len(positions) / len(share.batch), is_last=is_last)
         return self._order[positions.start : positions.stop]
 
     def rehearsal(self) -> torch.Tensor:

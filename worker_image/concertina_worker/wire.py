@@ -5,6 +5,7 @@ Standard library only. The kinds of message stand here, in one place, with what 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -80,10 +81,8 @@ class Connection:
         return decode(line) if line.endswith(b"\n") else None
 
     def close(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # the other end was faster
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the other end was faster
         self._socket.close()
 
 

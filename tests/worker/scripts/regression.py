@@ -8,10 +8,11 @@ import os
 import time
 from pathlib import Path
 
-import concertina_worker as elastic
 import torch
 from torch import nn
 from torch.utils.data import TensorDataset
+
+import concertina_worker as elastic
 
 
 def build_model(arguments: argparse.Namespace) -> nn.Module:

@@ -31,7 +31,7 @@ async def run(environment: CoordinatorEnvironment) -> int:
     try:
         listener = await server.listen(environment.host, environment.port)
     except OSError as error:
-        _log.error("Cannot listen: %s action=exit", error)  # noqa: TRY400 - no traceback needed
+        _log.error("Cannot listen: %s action=exit", error)
         return ExitCode.PORT_IN_USE
     _log.info("Listening on %s:%d action=listen", environment.host, environment.port)
     async with listener:

@@ -172,9 +172,7 @@ class Decisions:
             is_recovery=is_recovery,
             global_batch_size=choice.global_batch_size,
             revision=choice.revision,
-            timeout_seconds=max(
-                SHORTEST_TIMEOUT_SECONDS, STEPS_PER_TIMEOUT * memory.step_seconds
-            ),
+            timeout_seconds=max(SHORTEST_TIMEOUT_SECONDS, STEPS_PER_TIMEOUT * memory.step_seconds),
         )
         superseded = memory.pending.members if memory.pending else ()
         memory.next_generation += 1

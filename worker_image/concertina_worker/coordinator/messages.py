@@ -51,22 +51,16 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.STORE: lambda w, m: on.StoreOpened(
         worker=w, generation=int(m["generation"]), address=str(m["address"])
     ),
-    FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(
-        worker=w, generation=int(m["generation"])
-    ),
+    FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(worker=w, generation=int(m["generation"])),
     FromWorker.SWITCHED: lambda w, m: on.WorkerSwitched(
         worker=w, generation=int(m["generation"]), step=int(m["step"])
     ),
     FromWorker.SETTLED: _settled,
-    FromWorker.FAILED: lambda w, m: on.CollectiveFailed(
-        worker=w, generation=int(m["generation"])
-    ),
+    FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),
     FromWorker.PROGRESS: lambda w, m: on.ProgressMade(
         worker=w, metric=m["metric"], measurement=m["measurement"]
     ),
-    FromWorker.LENGTH: lambda w, m: on.LengthTold(
-        worker=w, total_samples=int(m["total_samples"])
-    ),
+    FromWorker.LENGTH: lambda w, m: on.LengthTold(worker=w, total_samples=int(m["total_samples"])),
     FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),
     FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),

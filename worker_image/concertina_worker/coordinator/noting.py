@@ -65,9 +65,7 @@ class Notes:
 
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:
         memory = self.memory
-        self.crew.add(
-            CrewMember(worker=event.worker, phase=event.phase, failed_in=event.failed_in)
-        )
+        self.crew.add(CrewMember(worker=event.worker, phase=event.phase, failed_in=event.failed_in))
         if event.worker in memory.lost or event.attempt < memory.attempt:
             self.crew[event.worker].is_released = True
             return [Release(worker=event.worker, reason="it was replaced")]
@@ -75,7 +73,10 @@ class Notes:
             self._register(event.model_bytes)
         if event.plan is not None:
             self._adopt(event.worker, event.plan)
-        if memory.pending and event.worker in {*memory.pending.members, *self.memory.active_members}:
+        if memory.pending and event.worker in {
+            *memory.pending.members,
+            *self.memory.active_members,
+        }:
             return [SendPlan(worker=event.worker, plan=memory.pending)]
         return []
 

@@ -58,9 +58,7 @@ class Reports:
         others = [m for m in self.measurements if (m["workers"], m["global_batch_size"]) != key]
         self.measurements = [*others, measurement]
 
-    def acknowledge(
-        self, generations: list[GenerationReport], metrics: list[MetricReport]
-    ) -> None:
+    def acknowledge(self, generations: list[GenerationReport], metrics: list[MetricReport]) -> None:
         """The service has these: forget them."""
         told = {generation["number"] for generation in generations}
         self.generations = [g for g in self.generations if g["number"] not in told]

@@ -65,9 +65,7 @@ class Server:
                 if event := to_event(worker, message):
                     self.handle(event)
         except (OSError, TimeoutError, ProtocolError, ValueError) as error:
-            _log.warning(
-                "Lost the connection to a worker: %r action=drop worker=%s", error, worker
-            )
+            _log.warning("Lost the connection to a worker: %r action=drop worker=%s", error, worker)
         finally:
             writer.close()
             if worker and self._writers.get(worker) is writer:

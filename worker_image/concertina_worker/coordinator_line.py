@@ -1,0 +1,65 @@
+"""What does a worker hear of its coordinator's plans, and how does it make them ready?
+
+Joins the control connection, over which plans and addresses come, with the preparations, which
+build a plan's group in the background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from concertina_worker.control import Control
+from concertina_worker.environment import Platform
+from concertina_worker.group import Group
+from concertina_worker.orders import Orders
+from concertina_worker.plan import Plan
+from concertina_worker.rendezvous import Meeting, build
+from concertina_worker.switching import Preparations, Prepared
+from concertina_worker.wire import FromWorker
+
+POLL_SECONDS: Final = 0.2
+
+
+class CoordinatorLine:
+    """Control connection, preparations and orders of one worker."""
+
+    def __init__(self, platform: Platform, *, lost_seconds: float) -> None:
+        self.worker = platform.worker_id
+        self.preparations = Preparations(self.worker, self._build)
+        self.preparations.on_build_failed = self._report_failed_build
+        self.control = Control(platform, self.preparations.take)
+        self.orders = Orders(self.control, lost_seconds=lost_seconds)
+
+    def start(self) -> None:
+        self.orders.listen()
+        self.control.start()
+
+    def await_prepared(self, accept: Callable[[Prepared], bool], *, newer_than: int) -> Prepared:
+        """Wait for an acceptable plan with its group; ends the process if it is told to end."""
+        while True:
+            self.orders.heed_while_waiting()
+            prepared = self.preparations.await_prepared(
+                lambda prepared: prepared.plan.generation > newer_than and accept(prepared),
+                timeout_seconds=POLL_SECONDS,
+            )
+            if prepared is not None:
+                return prepared
+
+    def _build(self, plan: Plan) -> Group:
+        meeting = Meeting(
+            host=self.control.local_host,
+            announce=lambda address: self._announce_store(plan, address),
+            await_address=lambda: self.control.await_store(
+                plan.generation, timeout_seconds=plan.timeout_seconds
+            ),
+        )
+        return build(plan, self.worker, meeting)
+
+    def _announce_store(self, plan: Plan, address: str) -> None:
+        store = {"generation": plan.generation, "address": address}
+        self.control.stand(store=store)
+        self.control.send(FromWorker.STORE, **store)
+
+    def _report_failed_build(self, plan: Plan) -> None:
+        self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)
