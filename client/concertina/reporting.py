@@ -83,7 +83,7 @@ def event_line(event: Event) -> Text:
     line = Text(f"{words.clock_time(event['at'])} ", style="bright_black")
     line.append(what(event), style="default bold")
     if event["message"]:
-        line.append(f"  {event['message']}", style="default")
+        line.append(f"  {words.first_line(event['message'])}", style="default")
     return line
 
 

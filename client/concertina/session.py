@@ -45,12 +45,21 @@ class Terminal:
         """Print a result: the document itself, or what people see of it."""
         if self.is_json:
             self.show_json(document)
-        else:
+        elif self.out.is_terminal:
             self.out.print(view)
+        else:
+            self._write_without_padding(view)
 
     def show_json(self, document: Any, *, indent: int | None = 2) -> None:
         sys.stdout.write(json.dumps(document, indent=indent, ensure_ascii=False) + "\n")
         sys.stdout.flush()
+
+    def _write_without_padding(self, view: RenderableType) -> None:
+        """Files and pipes get lines that end where their text ends."""
+        with self.out.capture() as captured:
+            self.out.print(view)
+        lines = captured.get().splitlines()
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in lines))
 
     def say(self, text: str, *, style: str = "") -> None:
         self.err.print(text, style=style, soft_wrap=True)
@@ -63,9 +72,12 @@ class Terminal:
         if self.is_json:
             sys.stderr.write(json.dumps(error.as_envelope(), ensure_ascii=False) + "\n")
             return
-        self.say(f"Error: {error.message}", style="bold red")
-        if error.details:
-            self.err.print(problems_list(error.details, place_of), soft_wrap=True)
+        if not error.details:
+            self.say(f"Error: {error.message}", style="bold red")
+            return
+        count = len(error.details)
+        self.say(f"Refused: {count} problem{'s' if count > 1 else ''}.", style="bold red")
+        self.err.print(problems_list(error.details, place_of), soft_wrap=True)
 
 
 @dataclass(kw_only=True)

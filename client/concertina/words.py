@@ -37,6 +37,11 @@ def number(value: float | None) -> str:
     return _plain(value)
 
 
+def speed(samples_per_second: float) -> str:
+    """Like `812 samples/s`; nothing while it is not known."""
+    return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING
+
+
 def percent(fraction: float | None) -> str:
     return NOTHING if fraction is None else f"{fraction:.0%}"
 
@@ -64,6 +69,12 @@ def age(text: str | None, now: datetime | None = None) -> str:
     if then is None:
         return NOTHING
     return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
+
+
+def first_line(text: str) -> str:
+    """What of a text fits into a row of a table; `…` where more would follow."""
+    first, *more = text.strip().splitlines() or [""]
+    return f"{first} …" if more else first
 
 
 def workers(job: Job) -> str:

@@ -81,6 +81,16 @@ def test_a_job_that_never_ran_is_described_without_empty_parts() -> None:
     assert "Generations" not in text
 
 
+def test_a_message_of_many_lines_takes_one_row_and_is_told_whole_once() -> None:
+    message = "Attempt 1 failed: ValueError\n  at line 3\n  at line 4"
+    event, job = documents.event(message=message), documents.job(message=message)
+    text = seen(description.description(job, [], [], [event]))
+    assert text.count("at line 4") == 1
+    assert "Attempt 1 failed: ValueError …" in text
+    assert len(seen(jobs.jobs_table([job])).splitlines()) == 2
+    assert "at line 3" not in seen(reporting.event_line(event))
+
+
 def test_a_long_history_is_shown_from_its_end() -> None:
     events = [documents.event(id=n, message=f"event {n}!") for n in range(25)]
     text = seen(description.description(documents.job(), [], [], events))
@@ -94,6 +104,14 @@ def test_an_explanation_begins_with_its_sentence_and_marks_what_holds_now() -> N
     assert lines[0] == "vision/digits-a: running"
     assert lines[1] == "Keeps 3 workers: a 4th would speed it up by 6 %."
     assert [line.split()[0] for line in lines if line.rstrip().endswith("now")] == ["3"]
+
+
+def test_an_explanation_of_a_final_job_tells_its_end_and_its_history() -> None:
+    job = documents.job(state="completed", message="Ran to its end on 3 workers.")
+    text = seen(explanation.explanation(job, documents.explanation()))
+    assert text.splitlines()[1] == "Ran to its end on 3 workers."
+    assert "would speed it up" not in text
+    assert "CHANGED AT" in text
 
 
 def test_an_explanation_of_a_waiting_job_needs_no_numbers() -> None:

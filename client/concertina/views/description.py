@@ -53,13 +53,13 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
     if job["message"]:
         yield "Why", job["message"]
     yield "Progress", progress_bar(job, width=30)
-    total = words.number(job["total_samples"])
-    yield "Step", f"{job['step']} ({words.number(job['samples'])} of {total} samples)"
+    of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
+    yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"
     yield "Left", words.duration(job["eta_seconds"])
     span = f"{job['min_workers']} to {job['max_workers']}"
     yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"
     yield "Batch", words.number(job["global_batch_size"] or None)
-    yield "Speed", f"{words.number(job['samples_per_second'])} samples/s"
+    yield "Speed", words.speed(job["samples_per_second"])
     for name, value in sorted(job["values"].items()):
         yield name.capitalize(), words.number(value)
     yield "Pool", f"{job['pool']}, priority {job['priority']}"
@@ -92,7 +92,7 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
             str(generation["step"]),
             words.duration(generation["stall_seconds"]),
             generation["reason"],
-            generation["message"],
+            words.first_line(generation["message"]),
         )
     return table
 
@@ -113,7 +113,9 @@ def _workers_table(workers: Sequence[Worker]) -> Table:
 def _events_table(events: Sequence[Event]) -> Table:
     table = plain_table("AT", "WHAT", "WHY")
     for event in events[-NEWEST:]:
-        table.add_row(words.clock_time(event["at"]), what(event), event["message"])
+        table.add_row(
+            words.clock_time(event["at"]), what(event), words.first_line(event["message"])
+        )
     return table
 
 

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from concertina import words
+from concertina.documents import FINAL_STATES
 from concertina.views.jobs import plain_table, state
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 def explanation(job: Job, why: Explanation) -> RenderableType:
     """One sentence first; then the numbers it rests on."""
     head = Text.assemble(f"{job['team']}/{job['name']}: ", state(job["state"]))
-    parts: list[RenderableType] = [head, why["message"] or job["message"]]
-    numbers = " · ".join(_numbers(why))
-    if numbers:
-        parts.append(Text(numbers, style="bright_black"))
-    if why["choices"]:
+    if job["state"] in FINAL_STATES:  # the last decision about it is history
+        parts: list[RenderableType] = [head, job["message"]]
+    else:
+        numbers = Text(" · ".join(_numbers(why)), style="bright_black")
+        parts = [head, why["message"] or job["message"], numbers]
+    if why["choices"] and job["state"] not in FINAL_STATES:
         parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
     if why["changes"]:
         parts.append(Padding(_changes_table(why["changes"]), (1, 0, 0, 0)))
@@ -54,7 +56,7 @@ def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
         table.add_row(
             str(choice["workers"]),
             words.number(choice["global_batch_size"]),
-            f"{words.number(choice['samples_per_second'])}/s",
+            words.speed(choice["samples_per_second"]),
             f"{choice['speedup']:.2f}",
             words.number(choice["value"]),
             "now" if choice["workers"] == job["workers_desired"] else "",
@@ -65,5 +67,7 @@ def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
 def _changes_table(changes: Sequence[Change]) -> Table:
     table = plain_table("CHANGED AT", "REASON", "WHY")
     for change in changes:
-        table.add_row(words.clock_time(change["at"]), change["reason"], change["message"])
+        table.add_row(
+            words.clock_time(change["at"]), change["reason"], words.first_line(change["message"])
+        )
     return table

@@ -56,7 +56,7 @@ def _cells(job: Job) -> dict[str, RenderableType]:
         "DONE": words.percent(job["progress"]),
         "LEFT": words.duration(job["eta_seconds"]),
         "AGE": words.age(job["submitted_at"]),
-        "WHY": job["message"],
+        "WHY": words.first_line(job["message"]),
     }
 
 
@@ -73,10 +73,10 @@ def live_table(jobs: Iterable[Job]) -> Table:
             f"{words.workers(job)} of {job['max_workers']}",
             words.number(job["global_batch_size"] or None),
             progress_bar(job),
-            f"{words.number(job['samples_per_second'])}/s",
+            words.speed(job["samples_per_second"]),
             words.metric(job),
             words.duration(job["eta_seconds"]),
-            job["message"],
+            words.first_line(job["message"]),
         )
     return table
 
