@@ -179,8 +179,9 @@ def test_pointing_at_the_timeline_shows_the_reason(page: Page, training: dict[st
     page.goto(f"/jobs/{training['id']}")
     timeline = page.get_by_role("img", name=re.compile("^Workers, global batch and stalls"))
     expect(timeline.locator("svg path").first).to_be_attached()
-    timeline.hover(position={"x": 400, "y": 80})
-    expect(timeline.get_by_text(re.compile(r"Generation \d+ · from"))).to_be_visible()
+    timeline.hover(position={"x": 46, "y": 80})  # where the first generation began
+    expect(timeline.get_by_text("Generation 1 · from")).to_be_visible()
+    expect(timeline).to_contain_text("Starts on 1 worker")
 
 
 def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any]) -> None:

@@ -48,6 +48,7 @@ export function timelineOption(input: TimelineInput): ChartOption {
       marksSeries(changes, input),
       stepSeries("batch", 1, batchSteps(generations, now), colours.muted, 0.08),
       stallSeries(changes, colours),
+      pointerSeries(axis.min, axis.max),
     ],
   };
 }
@@ -128,6 +129,23 @@ function stallSeries(changes: readonly Change[], colours: ChartColours): LineSer
     ]),
     lineStyle: { color: colours.danger, width: 4 },
     emphasis: { disabled: true },
+  };
+}
+
+/** So many places can be pointed at; more than the chart has pixels to spare. */
+const POINTER_PLACES = 500;
+
+/** A tooltip snaps to the nearest point, so points without ink stand everywhere. */
+function pointerSeries(from: number, to: number): LineSeriesOption {
+  return {
+    id: "pointer",
+    type: "line",
+    symbol: "none",
+    lineStyle: { width: 0 },
+    data: Array.from({ length: POINTER_PLACES + 1 }, (_, place) => [
+      from + ((to - from) * place) / POINTER_PLACES,
+      0,
+    ]),
   };
 }
 
