@@ -108,9 +108,7 @@ class WorkerHost(Protocol):
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         """Yield each process as it starts or exits; only a hint, `list` is the truth."""
 
-    def logs(
-        self, process_ids: tuple[str, ...], *, tail: int | None = None
-    ) -> Iterator[LogLine]:
+    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
         """All lines of these processes so far, in order of time; only the last `tail` of them."""
 
 

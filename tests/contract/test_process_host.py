@@ -232,6 +232,14 @@ def test_a_process_is_found_and_stopped_without_its_record(process_bench: Proces
     until(lambda: process_bench.host.list() == () and ours(process_bench) == [])
 
 
+def test_a_forgotten_process_is_not_found_again(process_bench: ProcessBench) -> None:
+    for number in range(20):
+        process_bench.launch(f"w{number}", ("true",))
+        until(record(process_bench, f"w{number}").exit_path.exists)
+        process_bench.host.forget(f"w{number}")
+        assert process_bench.host.list() == ()
+
+
 def test_a_pid_that_was_used_again_is_somebody_else(process_bench: ProcessBench) -> None:
     process_bench.launch("w1", RUN_FOR_EVER)
     path = record(process_bench, "w1").supervisor_path

@@ -35,6 +35,7 @@ from cluster.worker_host import (
 
 _SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _START_TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
+_SEE_OFF_SECONDS: Final = 2.0  # for a killed process to be gone; takes milliseconds
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
 _DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
@@ -69,8 +70,11 @@ class ProcessHost:
     def forget(self, process_id: str) -> None:
         record = self._record(process_id)
         supervisor = _supervisor(record)
-        if supervisor is None or record.exit_path.exists() or not supervisor.is_alive():
-            shutil.rmtree(record.folder, ignore_errors=True)
+        if supervisor is not None and supervisor.is_alive():
+            if not record.exit_path.exists():
+                return
+            _see_off(supervisor)
+        shutil.rmtree(record.folder, ignore_errors=True)
 
     def list(self) -> tuple[ObservedProcess, ...]:
         supervisors = leftovers.supervisors(self._folder)
@@ -97,9 +101,7 @@ class ProcessHost:
             seen = {process_id: process.phase for process_id, process in now.items()}
             time.sleep(poll_seconds)
 
-    def logs(
-        self, process_ids: tuple[str, ...], *, tail: int | None = None
-    ) -> Iterator[LogLine]:
+    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
         wanted = set(process_ids)
         folders = (self.state_dir / "logs").glob("*/*.log")
         jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
@@ -175,6 +177,14 @@ def _supervise(record: records.Record, labels: Labels) -> None:
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise HostUnavailable(f"No supervisor could be started: {problem}") from problem
+
+
+def _see_off(supervisor: identity.Identity) -> None:
+    """End a supervisor that has done its work, lest it be found as one without a record."""
+    supervisor.signal(signal.SIGKILL)
+    give_up_at = time.monotonic() + _SEE_OFF_SECONDS
+    while supervisor.is_alive() and time.monotonic() < give_up_at:
+        time.sleep(_SEE_OFF_SECONDS / 1000)
 
 
 def _supervisor(record: records.Record) -> identity.Identity | None:
