@@ -77,12 +77,12 @@ class ProcessHost:
         shutil.rmtree(record.folder, ignore_errors=True)
 
     def list(self) -> tuple[ObservedProcess, ...]:
-        supervisors = leftovers.supervisors(self._folder)
         recorded = [
             observed
             for folder in self._record_folders()
             if (observed := _observe(records.Record(folder=folder))) is not None
         ]
+        supervisors = leftovers.supervisors(self._folder)  # after: what was forgotten is gone
         known = {process.labels.process_id for process in recorded}
         lost = [
             _unrecorded(found)
