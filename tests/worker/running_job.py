@@ -56,7 +56,7 @@ class RunningJob:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                preexec_fn=die_with_the_parent,
+                preexec_fn=die_with_the_parent,  # noqa: PLW1509 - one system call, no locks
             )
         self.coordinators.append(coordinator)
 
@@ -162,7 +162,10 @@ class RunningJob:
 
     @property
     def step(self) -> int:
-        return max((line["step"] for line in self.audit_lines()), default=0)
+        """Newest committed step of any worker."""
+        files = (self.folder / "audit").glob("*.jsonl")
+        last_lines = (path.read_bytes().rpartition(b'{"generation"') for path in files)
+        return max((json.loads(key + rest)["step"] for _, key, rest in last_lines), default=0)
 
     @property
     def coordinator_code(self) -> int | None:

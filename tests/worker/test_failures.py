@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from concertina_worker.protocol import ExitCode, GenerationCause
@@ -116,7 +117,7 @@ def test_reports_wait_for_a_service_that_is_away(make_job: MakeJob) -> None:
     job.service.is_down = False
     job.end()
     steps = [metric["step"] for metric in job.service.metrics]
-    assert max(b - a for a, b in zip(steps, steps[1:], strict=False)) < 100
+    assert max(b - a for a, b in pairwise(steps)) < 100
     assert steps[-1] == job.step
 
 

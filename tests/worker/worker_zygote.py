@@ -47,7 +47,7 @@ class WorkerZygote:
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": python_path()},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            preexec_fn=die_with_the_parent,
+            preexec_fn=die_with_the_parent,  # noqa: PLW1509 - one system call, no locks
         )
         self._workers: dict[str, WorkerProcess] = {}
         self._count = 0

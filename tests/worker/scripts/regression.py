@@ -63,7 +63,6 @@ def main() -> None:
                 raise ValueError("the script has a fault")
             job.log(loss=loss.item())
         job.log(epoch_loss=job.mean(loss.item()))
-        print(f"epoch {epoch} loss {loss.item():.6f}", flush=True)
         is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
         if job.mean(float(is_enough)) > 0:
             break

@@ -35,7 +35,7 @@ class Synchroniser:
 
     async def run(self) -> None:
         """Return when the job is over and the service knows all."""
-        while not await self.run_once():
+        while not await self.run_once():  # noqa: ASYNC110 - a poll by its nature
             await asyncio.sleep(self._pause_seconds)
 
     async def run_once(self) -> bool:
