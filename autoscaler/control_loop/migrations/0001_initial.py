@@ -4,38 +4,52 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Lease',
+            name="Lease",
             fields=[
-                ('name', models.CharField(max_length=40, primary_key=True, serialize=False)),
-                ('holder', models.CharField(max_length=80)),
-                ('fence', models.PositiveBigIntegerField(default=0)),
-                ('expires_at', models.DateTimeField()),
+                ("name", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("holder", models.CharField(max_length=80)),
+                ("fence", models.PositiveBigIntegerField(default=0)),
+                ("expires_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Tick',
+            name="Tick",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('fence', models.PositiveBigIntegerField()),
-                ('observe_seconds', models.FloatField()),
-                ('plan_seconds', models.FloatField()),
-                ('apply_seconds', models.FloatField()),
-                ('pools', models.JSONField(default=list, help_text='Value, bound, gap, price per pool.')),
-                ('decisions', models.JSONField(default=list, help_text='Those that changed something.')),
-                ('alarm', models.TextField(blank=True, default='', help_text='Invariants the plan broke.')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("fence", models.PositiveBigIntegerField()),
+                ("observe_seconds", models.FloatField()),
+                ("plan_seconds", models.FloatField()),
+                ("apply_seconds", models.FloatField()),
+                (
+                    "pools",
+                    models.JSONField(default=list, help_text="Value, bound, gap, price per pool."),
+                ),
+                (
+                    "decisions",
+                    models.JSONField(default=list, help_text="Those that changed something."),
+                ),
+                (
+                    "alarm",
+                    models.TextField(
+                        blank=True, default="", help_text="Invariants the plan broke."
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-at',),
-                'indexes': [models.Index(fields=['-at'], name='control_loo_at_667887_idx')],
+                "ordering": ("-at",),
+                "indexes": [models.Index(fields=["-at"], name="control_loo_at_667887_idx")],
             },
         ),
     ]
