@@ -60,6 +60,15 @@ def start(
     return _wait_until_ready(checkout, process, _NewLines(log, offset), say)
 
 
+def settled(checkout: Checkout) -> StackRecord | None:
+    """The record of the stack that is ready; None if none is up. Waits out starts and stops."""
+    while (record := stack_record.current(checkout)) is not None:
+        if record.phase is Phase.READY:
+            return record
+        time.sleep(POLL_SECONDS)
+    return None
+
+
 def _wait_until_ready(
     checkout: Checkout,
     process: subprocess.Popen[bytes],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -23,6 +24,12 @@ def names() -> tuple[str, ...]:
     if listed.returncode != 0:
         return ()
     return tuple(line.strip() for line in listed.stdout.splitlines() if line.strip())
+
+
+def kind() -> str:
+    """What the pool's GPUs are called: the first one's name as a word, or `slot`."""
+    found = names()
+    return re.sub(r"[^a-z0-9]+", "-", found[0].lower()).strip("-") if found else "slot"
 
 
 def slots() -> int:

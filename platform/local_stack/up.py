@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from local_stack import background, secrets_file, stack_record
+from local_stack import background, secrets_file
 from local_stack.checkout import Checkout
 from local_stack.stack import Options, Stack
 from local_stack.stack_record import StackRecord
@@ -12,7 +12,7 @@ from local_stack.trouble import TROUBLE, explain
 
 def up(checkout: Checkout, options: Options, *, is_detached: bool) -> int:
     """Start the service unless it is up; blocks until Ctrl-C unless detached."""
-    record = stack_record.current(checkout)
+    record = background.settled(checkout)
     if record is not None:
         say("The service is already up.")
         introduce(checkout, record)

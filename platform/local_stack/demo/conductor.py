@@ -25,14 +25,23 @@ class Conductor:
     ) -> None:
         """Use each team's own token."""
         self._waiting = list(jobs)
-        self._clients = {team: Client(url, token, policy=AT_ONCE) for team, token in tokens.items()}
+        self._connections = contextlib.ExitStack()
+        self._clients = {
+            team: self._connections.enter_context(Client(url, token, policy=AT_ONCE))
+            for team, token in tokens.items()
+        }
         self._root = root
         self._run = uuid.uuid4().hex[:8]
         self._submitted: list[tuple[DemoJob, str]] = []  # with their ids
         self.documents: dict[str, Job] = {}  # by name, as last seen
         self.slots = 0
-        self.began = time.monotonic()
+        self.began = self._last_arrival = time.monotonic()
+        self._most_workers: dict[str, int] = {}  # each job has had at once
         self.is_service_away = False
+
+    def close(self) -> None:
+        """Close the connections to the service."""
+        self._connections.close()
 
     @property
     def elapsed_seconds(self) -> float:
@@ -55,7 +64,7 @@ class Conductor:
         client = next(iter(self._clients.values()))
         self.slots = sum(pool["gpus_total"] for pool in client.pools())
         self._cancel_leftovers()
-        self.began = time.monotonic()
+        self.began = self._last_arrival = time.monotonic()
 
     def run_once(self) -> None:
         """Submit what is due and look at every job. A service that is away is asked again."""
@@ -75,19 +84,26 @@ class Conductor:
                     self._clients[job["team"]].cancel(job["id"], reason="the demo was stopped")
 
     def _submit_due(self) -> None:
-        while self._waiting and self._waiting[0].submit_at_seconds <= self.elapsed_seconds:
+        while self._waiting and self._is_due(self._waiting[0]):
             job = self._waiting[0]
             spec = job.spec(root=self._root, run=self._run)
             key = f"demo-{self._run}-{job.name}"  # asked twice, it is still one job
             submitted = self._clients[job.team].submit(spec, idempotency_key=key)
             self._submitted.append((job, submitted.job["id"]))
             self._waiting.pop(0)
+            self._last_arrival = time.monotonic()
+
+    def _is_due(self, job: DemoJob) -> bool:
+        waited_seconds = time.monotonic() - self._last_arrival
+        return job.arrival.is_due(waited_seconds, self._most_workers)
 
     def _look(self) -> None:
         for job, job_id in self._submitted:
             seen = self.documents.get(job.name)
             if seen is None or seen["state"] not in FINAL_STATES:
                 self.documents[job.name] = self._clients[job.team].job(job_id)
+                most = self._most_workers.get(job.name, 0)
+                self._most_workers[job.name] = max(most, self.documents[job.name]["workers"])
 
     def _cancel_leftovers(self) -> None:
         while live := self._live_demo_jobs():

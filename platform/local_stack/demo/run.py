@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from pathlib import Path
 
 from concertina.errors import ConcertinaError
 from local_stack import background, secrets_file, stack_record
@@ -20,7 +20,6 @@ from local_stack.up import introduce
 TICK_SECONDS = 2.0  # livelier than the default of 5 s
 LOOK_SECONDS = 0.5
 FAILED = 1
-INTERRUPTED = 130
 
 
 class StoppedByOther(Exception):
@@ -48,22 +47,13 @@ def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
     options = Options(slots=slots, tick_seconds=TICK_SECONDS)
     record = _ensure_up(checkout, options)
     introduce(checkout, record)
-    planned = workload.jobs()
-    conductor = Conductor(
-        planned,
-        url=record.url,
-        tokens=secrets_file.load_or_create(checkout).tokens,
-        root=Path(checkout.root),
-    )
-    try:
-        _watch(checkout, options, conductor)
-    except KeyboardInterrupt:
-        conductor.cancel()
-        return INTERRUPTED
-    outcomes = [summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in planned]
-    is_good = summary.show(
-        outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds
-    )
+    with contextlib.closing(_conductor(checkout, record)) as conductor:
+        try:
+            _watch(checkout, options, conductor)
+        except KeyboardInterrupt:
+            conductor.cancel()
+            raise
+        is_good = _summarise(conductor)
     if is_waiting:
         say()
         say(f"The service stays up at {coloured(record.url, 'cyan')}; Ctrl-C stops it.")
@@ -71,9 +61,25 @@ def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
     return 0 if is_good else FAILED
 
 
+def _conductor(checkout: Checkout, record: StackRecord) -> Conductor:
+    return Conductor(
+        workload.jobs(),
+        url=record.url,
+        tokens=secrets_file.load_or_create(checkout).tokens,
+        root=checkout.root,
+    )
+
+
+def _summarise(conductor: Conductor) -> bool:
+    outcomes = [
+        summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in workload.jobs()
+    ]
+    return summary.show(outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds)
+
+
 def _ensure_up(checkout: Checkout, options: Options) -> StackRecord:
-    record = stack_record.current(checkout)
-    if record is not None and record.phase is Phase.READY:
+    record = background.settled(checkout)
+    if record is not None:
         say("The service is up already; the demo's jobs join it.")
         return record
     say("Starting Concertina")

@@ -18,7 +18,7 @@ from concertina.views.jobs import progress_bar, state
 from local_stack.demo.conductor import Conductor
 from local_stack.terminal import duration, say
 
-LINE_SECONDS = 10.0  # between two lines where there is no terminal
+LINE_SECONDS = 15.0  # between two reports where there is no terminal
 BOX = "■"
 TEAM_STYLES = ("cyan", "magenta", "yellow")
 
@@ -85,36 +85,39 @@ def _footer(conductor: Conductor) -> Text:
     parts = [duration(conductor.elapsed_seconds)]
     if conductor.waiting:
         job = conductor.waiting[0]
-        seconds = max(job.submit_at_seconds - conductor.elapsed_seconds, 0)
-        parts.append(f"{job.team}/{job.name} arrives in {seconds:.0f} s")
+        parts.append(f"{job.team}/{job.name} arrives {job.arrival}")
     if conductor.is_service_away:
         parts.append("the service is away for a moment; training goes on")
     return Text(" · ".join(parts), style="dim")
 
 
 def _lines(conductor: Conductor) -> Redraw:
-    """Print a job when it changed its state or size, and all of them every ten seconds."""
+    """Print a job when it changed its state or size, with the reason; else how far all are."""
     shown: dict[str, tuple[str, int]] = {}
-    said_at = 0.0
+    said_at = time.monotonic()
 
     def redraw() -> None:
         nonlocal said_at
-        is_time = time.monotonic() - said_at >= LINE_SECONDS
         for job in conductor.documents.values():
-            key = (job["state"], job["workers"])
-            if shown.get(job["name"]) != key or (is_time and job["state"] == "running"):
-                say(f"{conductor.elapsed_seconds:5.0f} s  {_line(job)}")
-            shown[job["name"]] = key
-        if is_time:
+            looks = (job["state"], job["workers"])
+            if shown.get(job["name"]) != looks:
+                say(f"{_line(conductor, job)}  {job['message']}")
+            shown[job["name"]] = looks
+        if time.monotonic() - said_at >= LINE_SECONDS:
             said_at = time.monotonic()
+            for job in conductor.documents.values():
+                if job["state"] == "running":
+                    say(_line(conductor, job))
 
     return redraw
 
 
-def _line(job: Job) -> str:
+def _line(conductor: Conductor, job: Job) -> str:
+    name = f"{job['team']}/{job['name']}"
     loss = words.number(job["values"].get("loss"))
+    batch = words.number(job["global_batch_size"] or None)
     return (
-        f"{job['team']}/{job['name']:<17} {job['state']:<10} workers {words.workers(job):<4}"
-        f" batch {words.number(job['global_batch_size'] or None):<5}"
-        f" {words.percent(job['progress']):>4}  loss {loss:<7} {job['message']}"
+        f"{conductor.elapsed_seconds:5.0f} s  {name:<25} {job['state']:<10}"
+        f" workers {words.workers(job):<4} batch {batch:<4}"
+        f" {words.percent(job['progress']):>4}  loss {loss:<8}"
     )

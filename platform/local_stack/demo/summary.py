@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from local_stack.demo.workload import DemoJob
 from local_stack.terminal import duration
 
 SECONDS_PER_HOUR = 3600
+PIPE_WIDTH = 120  # where there is no terminal to measure
+LEFT = {"Job", "Team", "Outcome"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +41,10 @@ class Outcome:
 
 def show(outcomes: Sequence[Outcome], *, slots: int, elapsed_seconds: float) -> bool:
     """Print the summary; whether every job completed within its bound."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console.print()
     console.print(_table(outcomes))
+    console.print()
     console.print(_totals(outcomes, slots, elapsed_seconds))
     bad = [outcome for outcome in outcomes if not outcome.is_good]
     for outcome in bad:
@@ -50,15 +55,12 @@ def show(outcomes: Sequence[Outcome], *, slots: int, elapsed_seconds: float) -> 
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:
-    table = Table(title="What came out of it", title_justify="left", header_style="bold")
-    table.add_column("Job", no_wrap=True)
-    table.add_column("Team")
-    table.add_column("Outcome")
-    for name in ("Completed in", "Rescales", "Longest stall", "GPU-hours", "Result"):
-        table.add_column(name, justify="right")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("Job", "Team", "Outcome", "Took", "Rescales", "Longest stall", "GPU-hours"):
+        table.add_column(name, no_wrap=True, justify="left" if name in LEFT else "right")
+    table.add_column("Result")
     for outcome in outcomes:
         job, bound = outcome.job, outcome.planned.bound
-        result = f"{bound.value} {words.number(outcome.reached)} ({bound})"
         table.add_row(
             job["name"],
             job["team"],
@@ -67,7 +69,11 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
             str(job["rescales"]),
             words.duration(job["longest_stall_seconds"]),
             f"{job['gpu_seconds'] / SECONDS_PER_HOUR:.3f}",
-            Text(f"{result} {'ok' if outcome.is_good else 'failed'}", style=_style(outcome)),
+            Text(
+                f"{bound.value} {words.number(outcome.reached)} ({bound}):"
+                f" {'ok' if outcome.is_good else 'failed'}",
+                style="green" if outcome.is_good else "red",
+            ),
         )
     return table
 
@@ -81,10 +87,6 @@ def _totals(outcomes: Sequence[Outcome], slots: int, elapsed_seconds: float) -> 
         f"{duration(elapsed_seconds)} on {slots} slots, {utilisation:.0%} used;"
         f" {rescales} rescales, none longer than {words.duration(stall)}."
     )
-
-
-def _style(outcome: Outcome) -> str:
-    return "green" if outcome.is_good else "red"
 
 
 def _complaint(outcome: Outcome) -> str:
