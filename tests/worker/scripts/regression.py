@@ -50,7 +50,8 @@ def main() -> None:
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
     job.register(model, optimizer, scheduler)
     steps = 0
-    for epoch in job.epochs(arguments.epochs):
+    epoch = -1
+    for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
         for inputs, targets in job.batches(data, batch_size=20):
             loss = nn.functional.mse_loss(model(inputs), targets)
             loss.backward()

@@ -1,0 +1,45 @@
+"""Real gloo groups among threads of one process: as many workers as a test needs, at once."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from concertina_worker.group import Group
+from concertina_worker.plan import Plan
+from concertina_worker.rendezvous import Meeting, build
+
+Result = TypeVar("Result")
+
+
+def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Plan:
+    """Workers have names of one letter: `a_plan("abc", "c")`."""
+    return Plan(
+        generation=1,
+        members=tuple(members),
+        joiners=tuple(joiners),
+        is_recovery=is_recovery,
+        global_batch_size=8,
+        revision=1,
+        timeout_seconds=20.0,
+    )
+
+
+def gather(plan: Plan, act: Callable[[Group], Result]) -> dict[str, Result]:
+    """Let every member build its group and act; returns what each returned."""
+    address: queue.Queue[str] = queue.Queue()
+
+    def await_address() -> str:
+        found = address.get(timeout=20)
+        address.put(found)
+        return found
+
+    meeting = Meeting(host="127.0.0.1", announce=address.put, await_address=await_address)
+    with ThreadPoolExecutor(len(plan.members)) as pool:
+        futures = {
+            worker: pool.submit(lambda worker=worker: act(build(plan, worker, meeting)))
+            for worker in plan.members
+        }
+        return {worker: future.result(timeout=30) for worker, future in futures.items()}

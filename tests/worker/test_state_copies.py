@@ -1,0 +1,159 @@
+"""After a copy two workers cannot be told apart: laggards, fresh starts and joiners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from concertina_worker import optimizer_state
+from concertina_worker.cursor import Cursor
+from concertina_worker.group import Group
+from concertina_worker.handover import Handover
+from concertina_worker.recovery import synchronise
+from concertina_worker.training_state import CheckpointMismatchError, TrainingState
+from tests.worker.gathering import a_plan, gather
+
+OPTIMIZERS = {
+    "adam": lambda p: torch.optim.Adam(p, lr=0.01),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=0.01, amsgrad=True),
+    "momentum": lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9),
+    "plain": lambda p: torch.optim.SGD(p, lr=0.01),
+    "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.01, momentum=0.5),
+    "adagrad": lambda p: torch.optim.Adagrad(p, lr=0.01),
+}
+
+
+def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingState:
+    """A training that has made some real steps; 0: has just been registered."""
+    generator = torch.Generator().manual_seed(seed)
+    model = nn.Sequential(nn.Linear(3, 40), nn.BatchNorm1d(40), nn.Linear(40, 2))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(torch.rand(parameter.shape, generator=generator))
+    chosen = OPTIMIZERS[optimizer](model.parameters())
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(chosen, 0.9)
+    optimizer_state.allocate(chosen)
+    state = TrainingState(model, chosen, {"scheduler": scheduler})
+    if steps:
+        state.begin_afresh()
+        _train(state, steps, generator)
+    return state
+
+
+def _train(state: TrainingState, steps: int, generator: torch.Generator) -> None:
+    scheduler: Any = state.extras["scheduler"]
+    for _ in range(steps):
+        state.optimizer.zero_grad()
+        state.model(torch.rand(5, 3, generator=generator)).square().mean().backward()
+        state.optimizer.step()
+        scheduler.step()
+        state.step += 1
+        state.samples += 5
+        state.cursor = Cursor(position=state.samples)
+
+
+def assert_equal(one: TrainingState, other: TrainingState) -> None:
+    a, b = one.to_checkpoint(), other.to_checkpoint()
+    for key in ("cursor", "step", "samples", "ramp", "extras"):
+        assert a[key] == b[key]
+    for name, tensor in a["model"].items():
+        assert torch.equal(tensor, b["model"][name]), name
+    assert a["optimizer"]["param_groups"] == b["optimizer"]["param_groups"]
+    assert a["optimizer"]["state"].keys() == b["optimizer"]["state"].keys()
+    for index, values in a["optimizer"]["state"].items():
+        for name, value in values.items():
+            assert torch.equal(
+                torch.as_tensor(value), torch.as_tensor(b["optimizer"]["state"][index][name])
+            )
+    assert one.is_complete
+    assert other.is_complete
+
+
+def synchronise_all(
+    states: dict[str, TrainingState], checkpoint: dict[str, Any] | None = None
+) -> None:
+    plan = a_plan("".join(states), is_recovery=True)
+    gather(plan, lambda group: synchronise(group, states[group.worker], lambda: checkpoint))
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_laggards_copy_from_the_furthest(optimizer: str) -> None:
+    states = {
+        "a": a_state(seed=1, steps=3, optimizer=optimizer),
+        "b": a_state(seed=1, steps=4, optimizer=optimizer),
+        "c": a_state(seed=2, optimizer=optimizer),  # was about to join
+    }
+    before = states["b"].to_checkpoint()
+    synchronise_all(states)
+    assert_equal(states["a"], states["b"])
+    assert_equal(states["c"], states["b"])
+    assert states["b"].step == 4
+    assert torch.equal(before["model"]["0.weight"], states["b"].model.get_parameter("0.weight"))
+
+
+def test_members_that_are_equal_copy_nothing() -> None:
+    states = {name: a_state(seed=1, steps=3) for name in "ab"}
+    synchronise_all(states)
+    assert_equal(states["a"], states["b"])
+
+
+def test_a_fresh_training_starts_from_the_weights_of_rank_0() -> None:
+    states = {"a": a_state(seed=1), "b": a_state(seed=2)}
+    weights = states["a"].model.get_parameter("0.weight").clone()
+    synchronise_all(states)
+    assert_equal(states["a"], states["b"])
+    assert torch.equal(states["b"].model.get_parameter("0.weight"), weights)
+    assert states["a"].step == 0
+    assert not states["b"].optimizer.state
+
+
+def test_a_resumed_training_starts_from_the_checkpoint() -> None:
+    checkpoint = a_state(seed=3, steps=5).to_checkpoint()
+    states = {"a": a_state(seed=1), "b": a_state(seed=2)}
+    synchronise_all(states, checkpoint)
+    assert_equal(states["a"], states["b"])
+    assert states["b"].step == 5
+
+
+def test_a_checkpoint_of_another_model_is_refused_with_a_reason() -> None:
+    checkpoint = a_state(seed=3, steps=1).to_checkpoint()
+    model = nn.Linear(2, 2)
+    other = TrainingState(model, torch.optim.SGD(model.parameters(), lr=0.1), {})
+    with pytest.raises(CheckpointMismatchError, match="Missing key"):
+        other.load_checkpoint(checkpoint)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_joiners_receive_what_the_source_holds(optimizer: str) -> None:
+    states = {
+        "a": a_state(seed=1, steps=3, optimizer=optimizer),
+        "b": a_state(seed=1, steps=3, optimizer=optimizer),
+        "c": a_state(seed=2, optimizer=optimizer),
+        "d": a_state(seed=4, optimizer=optimizer),
+    }
+
+    def hand_over(group: Group) -> None:
+        if group.is_source or group.is_joiner:
+            handover = Handover(group, states[group.worker])
+            if group.is_source:
+                handover.send()
+            else:
+                handover.receive()
+            handover.finish()
+
+    gather(a_plan("abcd", "cd"), hand_over)
+    assert_equal(states["a"], states["c"])
+    assert_equal(states["a"], states["d"])
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_allocating_optimizer_state_changes_no_parameter(optimizer: str) -> None:
+    model = nn.Linear(3, 2)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    chosen = OPTIMIZERS[optimizer](model.parameters())
+    optimizer_state.allocate(chosen)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert chosen.param_groups[0]["lr"] == 0.01
