@@ -57,6 +57,10 @@ export function messageOf(error: unknown): string {
   return "The service does not answer. Is it running?";
 }
 
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }

@@ -2,7 +2,9 @@
 
 import { useParams } from "react-router";
 
+import { isNotFound } from "../../api/errors";
 import { useGenerations, useJob } from "../../api/jobs";
+import { NotFoundPage } from "../../app/NotFoundPage";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
 import { changesOf } from "../../domain/changes";
@@ -27,6 +29,7 @@ function JobContent({ id }: { readonly id: string }) {
   const job = useJob(id);
   const isLive = job.data === undefined || !isFinal(job.data.state);
   const generations = useGenerations(id, isLive);
+  if (isNotFound(job.error)) return <NotFoundPage what="job" />;
   if (job.data === undefined) {
     return job.isLoadingError ? (
       <Problem error={job.error} onRetry={() => void job.refetch()} />

@@ -15,12 +15,13 @@ interface LogLinesProps {
   readonly workers: readonly string[];
   readonly jobId: string;
   readonly isFiltered: boolean;
+  readonly isComplete: boolean;
 }
 
 /** So near the end, in pixels, counts as at the end. */
 const NEAR_END = 24;
 
-export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
+export function LogLines({ lines, workers, jobId, isFiltered, isComplete }: LogLinesProps) {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
 
@@ -47,15 +48,7 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
         tabIndex={0}
         onScroll={onScroll}
       >
-        {lines.length === 0 && (
-          <EmptyState title={isFiltered ? "No line matches" : "No output yet"}>
-            <p>
-              {isFiltered
-                ? "Change the filter above."
-                : "What the workers print stands here as it is written."}
-            </p>
-          </EmptyState>
-        )}
+        {lines.length === 0 && <NoLines isFiltered={isFiltered} isComplete={isComplete} />}
         {lines.map((line) => (
           <Line
             key={keyOf(line)}
@@ -78,6 +71,23 @@ export function LogLines({ lines, workers, jobId, isFiltered }: LogLinesProps) {
         </div>
       )}
     </div>
+  );
+}
+
+function NoLines({ isFiltered, isComplete }: Pick<LogLinesProps, "isFiltered" | "isComplete">) {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No line matches">
+        <p>Change the filter above.</p>
+      </EmptyState>
+    );
+  }
+  return isComplete ? (
+    <EmptyState title="It printed nothing" />
+  ) : (
+    <EmptyState title="No output yet">
+      <p>What the workers print stands here as it is written.</p>
+    </EmptyState>
   );
 }
 

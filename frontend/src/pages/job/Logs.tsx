@@ -61,7 +61,13 @@ export function Logs({ job }: { readonly job: Job }) {
       }
       isFlush
     >
-      <LogLines lines={shown} workers={workers} jobId={job.id} isFiltered={worker + text !== ""} />
+      <LogLines
+        lines={shown}
+        workers={workers}
+        jobId={job.id}
+        isComplete={status === "ended"}
+        isFiltered={worker + text !== ""}
+      />
     </Card>
   );
 }
