@@ -369,7 +369,7 @@ export interface components {
          * @description The global batch, and how the learning rate follows it.
          */
         Batch: {
-            global_batch_size: components["schemas"]["GlobalBatch"];
+            global_batch_size: number | components["schemas"]["GlobalBatch"];
             /**
              * @default {
              *       "max": "auto"
@@ -496,7 +496,7 @@ export interface components {
             /** @description Empty: the request as a whole. */
             field: string;
             /** @description As it was sent, if small. */
-            value: unknown | null;
+            value: unknown;
             problem: string;
             remedy: string;
         };
@@ -573,16 +573,10 @@ export interface components {
         GlobalBatch: {
             /** Base */
             base: number;
-            /**
-             * Min
-             * @default 0
-             */
-            min: number;
-            /**
-             * Max
-             * @default 0
-             */
-            max: number;
+            /** Min */
+            min?: number;
+            /** Max */
+            max?: number;
             /**
              * Multiple Of
              * @default 1
@@ -859,6 +853,10 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description Also accepted for `team`. */
+            project?: string;
+            /** @description Also accepted for `retry.max_restarts`. */
+            max_restarts?: number;
         };
         /**
          * @description * `queued` - queued
@@ -932,7 +930,7 @@ export interface components {
              * Max
              * @default auto
              */
-            max: unknown;
+            max: number | "auto";
         };
         /** @description The jobs that ended in a stretch of time. */
         Period: {
@@ -982,7 +980,7 @@ export interface components {
         };
         Problem: {
             field: string;
-            value: unknown | null;
+            value: unknown;
             problem: string;
             remedy: string;
         };
