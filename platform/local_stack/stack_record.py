@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,6 +16,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from local_stack.checkout import Checkout
+
+GRABS = 3
+GRAB_SECONDS = 0.02
 
 
 class AlreadyUp(Exception):
@@ -97,14 +101,21 @@ def exclusive(checkout: Checkout) -> Iterator[None]:
     """
     lock = os.open(checkout.state_dir / "supervisor.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise AlreadyUp(AlreadyUp.__doc__) from None
-    try:
+        if not any(_grab(lock) for _ in range(GRABS)):
+            raise AlreadyUp(AlreadyUp.__doc__)
         yield
     finally:
         os.close(lock)
+
+
+def _grab(lock: int) -> bool:
+    """Try to lock; a failure takes a moment, in which whoever only had a look lets go."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        time.sleep(GRAB_SECONDS)
+        return False
+    return True
 
 
 def write_private(file: Path, text: str) -> None:
