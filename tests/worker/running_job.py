@@ -164,8 +164,8 @@ class RunningJob:
     def step(self) -> int:
         """Newest committed step of any worker."""
         files = (self.folder / "audit").glob("*.jsonl")
-        last_lines = (path.read_bytes().rpartition(b'{"generation"') for path in files)
-        return max((json.loads(key + rest)["step"] for _, key, rest in last_lines), default=0)
+        last_lines = [path.read_bytes().splitlines()[-1:] for path in files]
+        return max((json.loads(line)["step"] for lines in last_lines for line in lines), default=0)
 
     @property
     def coordinator_code(self) -> int | None:

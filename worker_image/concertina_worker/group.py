@@ -15,8 +15,9 @@ import torch
 from torch.distributed.distributed_c10d import BroadcastOptions
 
 from concertina_worker.plan import Plan
+from concertina_worker.store import Board, BoardServer, RemoteBoard
 
-_BEGIN = "begin"  # set in the store once the source is about to hand its state over
+_BEGIN = "begin"  # put on the board once the source is about to hand its state over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,8 @@ class Group:
     worker: str
     everyone: Any = None  # ProcessGroupGloo of all members
     handover: Any = None  # of the source (rank 0) and the joiners
-    store: Any = None  # of the rendezvous; lives in rank 0
+    board: Board | RemoteBoard | None = None  # of the rendezvous
+    server: BoardServer | None = None  # keeps the board up, in rank 0
 
     @property
     def rank(self) -> int:
@@ -60,12 +62,12 @@ class Group:
         return tensor
 
     def announce_handover(self) -> None:
-        if self.store is not None:
-            self.store.set(_BEGIN, "1")
+        if self.board is not None:
+            self.board.put(_BEGIN, "")
 
-    def is_handover_announced(self) -> bool:
-        """Raises RuntimeError when the store is gone."""
-        return bool(self.store.check([_BEGIN]))
+    def await_handover(self, *, seconds: float) -> bool:
+        """Whether it is announced within this time. Raises RuntimeError when the board is gone."""
+        return self.board is not None and self.board.take(_BEGIN, seconds=seconds) is not None
 
 
 def broadcast(process_group: Any, tensor: torch.Tensor, *, root: int) -> None:

@@ -8,7 +8,6 @@ member holds the same state, and the script's own code for the last step has run
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any, Final, NoReturn, Protocol
 
 import torch
@@ -25,7 +24,7 @@ from concertina_worker.switching import Prepared
 from concertina_worker.training_state import TrainingState
 from concertina_worker.wire import FromWorker
 
-HANDOVER_POLL_SECONDS: Final = 0.003
+HANDOVER_POLL_SECONDS: Final = 0.2
 GOODBYE_SECONDS: Final = 2.0
 
 
@@ -199,11 +198,10 @@ class Membership:
 
     def _handover_begins(self, group: Group) -> bool:
         """Wait until the members have agreed; False when a later plan came first."""
-        while not group.is_handover_announced():
+        while not group.await_handover(seconds=HANDOVER_POLL_SECONDS):
             self._line.orders.heed_while_waiting()
             if self._line.preparations.newest != group.plan:
                 return False
-            time.sleep(HANDOVER_POLL_SECONDS)
         return True
 
     def _join(self, group: Group, loop: Loop) -> None:
