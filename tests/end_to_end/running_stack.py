@@ -34,17 +34,29 @@ class RunningStack:
 
     def process(self, name: str) -> psutil.Process:
         """The supervised process `name` as it runs now."""
+        return psutil.Process(self.pid(name))
+
+    def pid(self, name: str) -> int:
         record = stack_record.current(self.checkout)
         assert record is not None
-        return psutil.Process(next(p.pid for p in record.processes if p.name == name))
+        return next(process.pid for process in record.processes if process.name == name)
 
-    def training_process(self, worker_id: str, *, script: str) -> psutil.Process:
-        """The process in which this worker runs the user's script."""
-        for process in psutil.process_iter():
-            try:
-                runs_script = any(word.endswith(script) for word in process.cmdline())
-                if runs_script and process.environ().get("CONCERTINA_WORKER_ID") == worker_id:
-                    return process
-            except psutil.Error:  # it ended while we looked
-                continue
-        raise AssertionError(f"no process runs {script} as worker {worker_id}")
+    def training_process(self, worker_id: str, *, script: str) -> psutil.Process | None:
+        """The process in which this worker runs the user's script, while it does."""
+        return _process_with("CONCERTINA_WORKER_ID", worker_id, runs=script)
+
+    def coordinator_process(self, job_id: str) -> psutil.Process | None:
+        return _process_with("CONCERTINA_JOB_ID", job_id, runs="concertina_worker.coordinator")
+
+
+def _process_with(variable: str, value: str, *, runs: str) -> psutil.Process | None:
+    for process in psutil.process_iter():
+        try:
+            if (
+                any(word.endswith(runs) for word in process.cmdline())
+                and process.environ().get(variable) == value
+            ):
+                return process
+        except psutil.Error:  # it ended while we looked
+            continue
+    return None

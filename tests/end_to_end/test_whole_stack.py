@@ -84,7 +84,9 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
 
         # A worker dies without a word: the survivor goes on, and the worker is replaced.
         lost = generations(vision, borrower)[-1]["worker_ids"][-1]
-        stack.training_process(lost, script=script.name).send_signal(signal.SIGKILL)
+        victim = stack.training_process(lost, script=script.name)
+        assert victim is not None
+        victim.send_signal(signal.SIGKILL)
         until(
             lambda: any(g["workers"] == 1 for g in generations(vision, borrower)[2:]),
             seconds=30,

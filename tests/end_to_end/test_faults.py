@@ -1,0 +1,106 @@
+"""Every process of the service dies and the database hangs; training does not notice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from tests.end_to_end.running_stack import RunningStack
+from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
+from tests.end_to_end.waiting import job_of, until
+
+DATABASE_AWAY_SECONDS = 20
+SAMPLES = 800
+EPOCHS = 40
+
+
+@pytest.fixture
+def training(stack: RunningStack, scripts: Path, tmp_path: Path) -> Iterator[str]:
+    """A job of two workers that trains for about a minute and a half and records its samples."""
+    command = ["python", str(scripts / "sleepy_regression.py")]
+    body = {
+        "name": "unshaken",
+        "command": [*command, "--samples", str(SAMPLES), "--epochs", str(EPOCHS)],
+        "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(tmp_path)},
+        "elastic": {"min_workers": 2, "max_workers": 2},
+        "batch": {"global_batch_size": 32},
+    }
+    with stack.client("vision") as client:
+        job_id = client.post("/api/v1/jobs", json=body).json()["id"]
+        until(lambda: job_of(client, job_id)["step"] > 0, seconds=60, what="the first step")
+        yield job_id
+
+
+@pytest.mark.timeout(300)
+def test_a_job_trains_on_while_every_service_process_is_killed_and_the_database_hangs(
+    stack: RunningStack, training: str, tmp_path: Path
+) -> None:
+    for name in ("api", "beat", "control", "io", "valkey", "postgres"):
+        kill_and_await_return(stack, name)
+
+    def coordinator() -> psutil.Process | None:
+        return stack.coordinator_process(training)
+
+    first = until(coordinator, seconds=10, what="the job has a coordinator")
+    first.send_signal(signal.SIGKILL)
+    until(
+        lambda: (now := coordinator()) is not None and now != first,
+        seconds=30,
+        what="the coordinator returns",
+    )
+
+    with suspended(stack.process("postgres")):
+        steps_before = len(committed_steps(tmp_path))
+        back_at = time.monotonic() + DATABASE_AWAY_SECONDS
+        until(lambda: time.monotonic() > back_at, seconds=60, what="the database stays away")
+        steps_without_database = len(committed_steps(tmp_path)) - steps_before
+    assert steps_without_database > DATABASE_AWAY_SECONDS, "training stood still"
+    until(lambda: is_well(stack), seconds=30, what="the service is well again")
+
+    with stack.client("vision") as client:
+        until(
+            lambda: job_of(client, training)["state"] == "completed",
+            seconds=180,
+            what="the job completes",
+        )
+        job = job_of(client, training)
+        assert (job["failures"], job["attempt"]) == (0, 1)
+        assert job["samples"] == SAMPLES * EPOCHS
+    assert_every_sample_once(tmp_path, samples=SAMPLES, epochs=EPOCHS)
+
+
+def kill_and_await_return(stack: RunningStack, name: str) -> None:
+    pid = stack.pid(name)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: stack.pid(name) != pid, seconds=30, what=f"{name} returns")
+    until(lambda: is_well(stack), seconds=30, what=f"the service is well after {name} died")
+
+
+def is_well(stack: RunningStack) -> bool:
+    try:
+        answer = httpx.get(f"{stack.url}/api/v1/health", timeout=3)
+    except httpx.HTTPError:
+        return False
+    return bool(answer.status_code == 200 and answer.json()["status"] == "ok")
+
+
+@contextmanager
+def suspended(process: psutil.Process) -> Iterator[None]:
+    """The process and its children neither answer nor refuse: the worst way to be away."""
+    family = [process, *process.children(recursive=True)]
+    for member in family:
+        member.suspend()
+    try:
+        yield
+    finally:
+        for member in family:
+            if member.is_running():
+                member.resume()
