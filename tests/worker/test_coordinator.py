@@ -317,6 +317,17 @@ def test_a_joiner_that_comes_too_late_is_released(story: Story) -> None:
     assert story.released == {"b"}
 
 
+def test_joiners_whose_plan_came_to_nothing_are_released_when_the_job_finishes(
+    story: Story,
+) -> None:
+    story.train("a").want("a", "b").connect("b").ready("b")
+    assert story.plan.members == ("a", "b")  # and then no group of these two comes about
+    story.tell(on.WorkerFinished(worker="a"))
+    assert story.released == {"b"}
+    story.lose("a", "b")
+    assert story.coordination.is_over
+
+
 def test_a_laggard_goes_on_alone_when_the_others_have_finished(story: Story) -> None:
     story.train("a", "b").tell(on.WorkerFinished(worker="a"))
     story.tell(on.CollectiveFailed(worker="b", generation=1))

@@ -49,6 +49,7 @@ class Decisions:
             WorkerPhase.LOST,
         }:
             self.memory.is_finished = True
+            self.memory.published = []  # a change that is still on its way comes too late
             self.memory.reports.finish_draft()
 
     def _release_leavers(self) -> list[Instruction]:
