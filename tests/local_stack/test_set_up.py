@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from local_stack.set_up.installer import parse_configuration, uv_environment
 from local_stack.set_up.long_step import StepFailed, run_step
 from local_stack.set_up.node import is_new_enough
 from local_stack.set_up.stamp import Stamp, digest_of
+from local_stack.set_up.virtual_environment import VirtualEnvironment
 
 UV_VARIABLES = ("UV_FIND_LINKS", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY", "SSL_CERT_FILE")
 
@@ -48,6 +50,14 @@ def test_a_stamp_is_valid_for_exactly_its_inputs(tmp_path: Path) -> None:
     assert stamp.is_valid
     source.write_text("two")
     assert not Stamp(file=stamp.file, digest=digest_of([source])).is_valid
+
+
+def test_a_virtual_environment_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
+    venv = VirtualEnvironment(folder=tmp_path / ".venv")
+    venv.python.parent.mkdir(parents=True)
+    venv.python.symlink_to(sys.executable)  # all there is when it is killed early: no pip yet
+    venv.create(log=tmp_path / "install.log")
+    subprocess.run([venv.python, "-m", "pip", "--version"], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_a_failed_step_shows_the_end_of_its_output(tmp_path: Path) -> None:

@@ -27,6 +27,12 @@ class VirtualEnvironment:
         return self.folder / "bin" / "uv"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether something can be installed into it: its making ends with the installer."""
+        installers = (self.folder / "bin" / "pip", self.uv)
+        return self.python.exists() and any(map(Path.exists, installers))
+
+    @property
     def is_ready(self) -> bool:
         """Whether everything was installed into it at least once."""
         return self.stamp_file.exists() and self.python.exists()
@@ -36,12 +42,12 @@ class VirtualEnvironment:
         return self.folder / "concertina-set-up"
 
     def create(self, *, log: Path) -> None:
-        """Make it, unless it is there and works.
+        """Make it, unless it is there and whole; one that was interrupted is made anew.
 
         Raises:
             StepFailed: this Python cannot make one.
         """
-        if self.python.exists():
+        if self.is_whole:
             return
         if importlib.util.find_spec("ensurepip") is None and shutil.which("uv") is None:
             minor = sys.version_info.minor
