@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from venv import EnvBuilder
 
 import pytest
 from local_stack.set_up.installer import parse_configuration, uv_environment
@@ -54,8 +55,7 @@ def test_a_stamp_is_valid_for_exactly_its_inputs(tmp_path: Path) -> None:
 
 def test_a_virtual_environment_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
     venv = VirtualEnvironment(folder=tmp_path / ".venv")
-    venv.python.parent.mkdir(parents=True)
-    venv.python.symlink_to(sys.executable)  # all there is when it is killed early: no pip yet
+    EnvBuilder(with_pip=False).create(venv.folder)  # all there is when it is killed early
     venv.create(log=tmp_path / "install.log")
     subprocess.run([venv.python, "-m", "pip", "--version"], check=True, stdout=subprocess.DEVNULL)
 
