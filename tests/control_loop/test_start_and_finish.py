@@ -206,6 +206,33 @@ def test_a_host_that_fails_at_start_is_asked_again(
     assert world.running_processes() == {"digits": 1}
 
 
+def test_a_worker_that_is_ready_in_the_very_tick_that_started_it_is_not_taken_for_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    start = world.host.start
+
+    def refuse(_host: object, _launch: Launch) -> None:
+        raise HostUnavailable("busy")
+
+    def start_and_train(_host: object, launch: Launch) -> None:
+        start(launch)
+        if launch.labels.role is Role.WORKER and launch.labels.process_id.endswith("-1-1"):
+            Coordinator(job.id).train()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(world.host), "start", refuse)
+        world.tick()
+    world.wish(job, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(world.host), "start", start_and_train)
+        world.tick()
+    assert fresh(job).state == "rescaling"
+    assert live_workers(job) == [f"{job.id}-1-1", f"{job.id}-1-2"]
+    assert len(claims()) == 2
+
+
 def test_a_second_tick_changes_nothing(world: World) -> None:
     job = world.job()
     world.running(job, 2)

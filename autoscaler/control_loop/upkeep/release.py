@@ -39,7 +39,7 @@ class _End:
 
 def release_ended_workers(view: JobView, shell: Shell) -> bool:
     """Mark workers whose process has ended, or is nowhere to be found, as gone."""
-    ended = [worker for worker in view.live if _has_ended(worker, view)]
+    ended = [worker for worker in view.live if _has_ended(worker, view, shell)]
     for worker in ended:
         exit_code = worker.process.exit_code if worker.process else None
         log = _last_lines(worker.id, shell) if ending_of(exit_code) in _TELLING else ()
@@ -51,9 +51,11 @@ def release_ended_workers(view: JobView, shell: Shell) -> bool:
 _TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST}
 
 
-def _has_ended(worker: WorkerView, view: JobView) -> bool:
+def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
     if worker.process is not None:
         return not worker.is_running
+    if not shell.processes.is_missing(worker.id):
+        return False  # started in this very tick
     is_to_be_started = view.is_active and worker.id in view.wanted
     return not (is_to_be_started and worker.row.phase == Worker.Phase.STARTING)
 
