@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concertina_worker.protocol import ExitCode
+from concertina_worker.protocol import ExitCode, WorkerPhase
+from jobs.commands import control
 
 from .conftest import World, fresh, kinds, live_workers
 
@@ -79,3 +80,36 @@ def test_two_jobs_never_share_a_port(world: World) -> None:
         world.wish(job, 1)
     world.tick()
     assert len({fresh(job).coordinator_port for job in jobs}) == 4
+
+
+def test_a_coordinator_whose_workers_all_ran_to_the_end_is_not_started_again(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 2)
+    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.FINISHED))
+    world.host.exit(f"{job.id}-coordinator", 0)
+    world.tick()
+    world.clock.advance(60)  # its workers take long to write their last results
+    world.tick()
+    assert starts(world, f"{job.id}-coordinator") == 1
+    assert "coordinator_restarted" not in kinds(job)
+
+
+def test_a_coordinator_that_let_everybody_leave_is_not_started_again(world: World) -> None:
+    job = world.job(elastic={"grace_period": "300s"})
+    world.running(job, 2)
+    control.pause(job_id=job.id, actor="ada")
+    world.host.exit(f"{job.id}-coordinator", 0)
+    world.clock.advance(60)
+    world.tick()
+    assert len(live_workers(job)) == 2
+    assert "coordinator_restarted" not in kinds(job)
+
+
+def test_one_that_was_asked_to_end_from_outside_is_started_again(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    world.host.exit(f"{job.id}-coordinator", 0)
+    world.clock.advance(6)
+    world.tick()
+    assert starts(world, f"{job.id}-coordinator") == 2
+    assert "coordinator_restarted" in kinds(job)

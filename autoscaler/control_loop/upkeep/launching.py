@@ -59,7 +59,7 @@ def _keep_coordinator(view: JobView, shell: Shell) -> bool:
         if shell.processes.is_missing(process_id):
             _start_coordinator(view, shell)
         return False
-    if ended.phase is ProcessPhase.RUNNING:
+    if ended.phase is ProcessPhase.RUNNING or _has_done_its_work(view, ended.exit_code):
         return False
     if ended.exit_code == ExitCode.PORT_IN_USE and view.is_starting_over:
         why = f"Port {view.job.coordinator_port} of its coordinator is in use."
@@ -67,6 +67,18 @@ def _keep_coordinator(view: JobView, shell: Shell) -> bool:
     if shell.seconds_since(ended.ended_at) >= _pause_seconds(view, ended.exit_code, shell):
         _restart_coordinator(view, ended.exit_code, shell)
     return False
+
+
+def _has_done_its_work(view: JobView, exit_code: int | None) -> bool:
+    """It ended well, and nobody who is left trains: their scripts are about to end, or take long.
+
+    One that was asked to end from outside ends just as well, but leaves workers that train.
+    """
+    if exit_code != ExitCode.COMPLETED:
+        return False
+    return view.state is State.STOPPING or all(
+        worker.row.phase == Worker.Phase.LEAVING for worker in view.live
+    )
 
 
 def _start_coordinator(view: JobView, shell: Shell) -> None:
