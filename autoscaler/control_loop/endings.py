@@ -49,6 +49,14 @@ def ending_of(exit_code: int | None) -> Ending:
     return known.get(exit_code, Ending.FAILED)
 
 
+def headline(error: str) -> str:
+    """The one line that tells most of what a script said: a traceback's last, else the first."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
 def described(exit_code: int | None) -> str:
     """`exit code 1`, `signal SIGKILL`: how a sentence goes on after "ended with"."""
     if exit_code is None:

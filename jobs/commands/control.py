@@ -108,4 +108,6 @@ def _redirect(job: Job, wish: _Wish, message: str) -> None:
 
 
 def _because(comment: str) -> str:
-    return f": {comment.strip().rstrip('.')}" if comment.strip() else ""
+    """What somebody gave as the reason, in one line."""
+    words = " ".join(comment.split()).rstrip(".")
+    return f": {words}" if words else ""

@@ -160,6 +160,28 @@ def test_a_crash_is_retried_later_each_time_then_fails_with_its_last_lines(world
     assert claims() == set()
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Traceback (most recent call last):\n  File "train.py"\nValueError: bad label\n',
+        "ValueError: bad label\n  expected one of:\n  0, 1",
+    ],
+)
+def test_what_a_script_said_in_many_lines_is_told_in_one(world: World, said: str) -> None:
+    job = world.job(max_restarts=1)
+    world.running(job, 1)
+    (worker,) = live_workers(job)
+    Worker.objects.filter(pk=worker).update(error=said)
+    world.host.write(worker, "ValueError: bad label", stream="stderr")
+    world.host.exit(worker, 1)
+    world.tick()
+    assert fresh(job).message == "Attempt 1 failed: ValueError: bad label. Attempt 2 starts in 1 s."
+    stopping = Event.objects.get(job=job, new_state="stopping")
+    assert stopping.data["log"] == ["ValueError: bad label"]
+    assert not [event for event in Event.objects.filter(job=job) if "\n" in event.message]
+    assert Worker.objects.get(pk=worker).error == said
+
+
 def test_a_job_in_its_back_off_is_not_planned(world: World) -> None:
     job = world.job()
     world.wish(job, 1)

@@ -65,7 +65,7 @@ def test_what_a_wish_does_depends_on_the_state(
 
 def test_who_and_why_are_written_down(api: APIClient, job: Job) -> None:
     answer = api.post(
-        f"/api/v1/jobs/{job.id}/pause", {"reason": "make room for the demo."}, format="json"
+        f"/api/v1/jobs/{job.id}/pause", {"reason": "make room\nfor the demo."}, format="json"
     )
     assert answer.json()["message"] == "Paused by vision/ci: make room for the demo."
     event = Event.objects.filter(job=job).latest("id")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final
 
-from autoscaler.control_loop.endings import Ending, described
+from autoscaler.control_loop.endings import Ending, described, headline
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -58,7 +58,9 @@ def stop(
         )
 
 
-def start_again(view: JobView, shell: Shell, *, reason: str, why: str) -> bool:
+def start_again(
+    view: JobView, shell: Shell, *, reason: str, why: str, data: dict[str, Any] | None = None
+) -> bool:
     """Stop what is left and queue the job for its next attempt, later after every failure."""
     limits, next_attempt = shell.limits, view.job.attempt + 1
     delay = min(2.0 ** max(view.job.failures - 1, 0), limits.longest_back_off)
@@ -68,6 +70,7 @@ def start_again(view: JobView, shell: Shell, *, reason: str, why: str) -> bool:
         ends_as=State.QUEUED,
         reason=reason,
         message=f"{why} Attempt {next_attempt} starts in {delay:.0f} s.",
+        data=data,
         changes={
             "attempt": next_attempt,
             "not_before": shell.now + timedelta(seconds=delay),
@@ -79,7 +82,9 @@ def _cannot_run(view: JobView, shell: Shell) -> bool:
     broken = next((w for w in view.members if w.ending is Ending.CANNOT_RUN), None)
     if broken is None:
         return False
-    said = broken.row.error.removeprefix("concertina: ") or described(broken.row.exit_code)
+    said = headline(broken.row.error).removeprefix("concertina: ") or described(
+        broken.row.exit_code
+    )
     message = f"The command cannot run: {said}. Correct `command` or `workdir` and submit again."
     return stop(view, shell, ends_as=State.FAILED, reason="command_not_found", message=message)
 
@@ -88,11 +93,26 @@ def _failed_too_often(view: JobView, shell: Shell) -> bool:
     most = view.spec.retry.max_restarts
     if view.job.failures <= most:
         return False
-    last = Event.objects.filter(job_id=view.id, kind=WORKER_FAILED).order_by("id").last()
+    last = _last_failure(view)
     restarts = f"{most} restart{'s' if most != 1 else ''}"
     message = f"Failed after {restarts}. {last.message if last else ''}".strip()
-    data = {"log": last.data.get("log", [])} if last else None
-    return stop(view, shell, ends_as=State.FAILED, reason="job_failed", message=message, data=data)
+    return stop(
+        view,
+        shell,
+        ends_as=State.FAILED,
+        reason="job_failed",
+        message=message,
+        data=_log_of(last),
+    )
+
+
+def _last_failure(view: JobView) -> Event | None:
+    return Event.objects.filter(job_id=view.id, kind=WORKER_FAILED).order_by("id").last()
+
+
+def _log_of(failure: Event | None) -> dict[str, Any]:
+    """The last lines of the worker that failed, for the event of what follows from it."""
+    return {"log": failure.data.get("log", [])} if failure else {}
 
 
 def _completed(view: JobView, shell: Shell) -> bool:
@@ -139,9 +159,10 @@ def _must_start_again(view: JobView, shell: Shell) -> bool:
         return False
     failed = [worker for worker in bad if worker.ending is Ending.FAILED]
     if failed and not any(worker.ending is Ending.LOST for worker in bad):
-        said = failed[0].row.error
+        said = headline(failed[0].row.error)
         why = f"Attempt {view.job.attempt} failed{f': {said}' if said else ''}".rstrip(".") + "."
-        return start_again(view, shell, reason="restarting", why=why)
+        data = _log_of(_last_failure(view))
+        return start_again(view, shell, reason="restarting", why=why, data=data)
     return _recover_from_loss(view, bad, shell)
 
 
