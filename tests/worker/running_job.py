@@ -43,7 +43,7 @@ class RunningJob:
         self.coordinator_lost_seconds = coordinator_lost_seconds
         self.processes: dict[str, WorkerProcess] = {}
         self.coordinators: list[subprocess.Popen[bytes]] = []
-        self._port = _free_port()
+        self.port = _free_port()
         self._started = 0
 
     # -- doing ---------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ class RunningJob:
         environment = {
             Env.JOB_ID: "job1",
             Env.TOKEN: TOKEN,
-            Env.COORDINATOR: f"127.0.0.1:{self._port}",
+            Env.COORDINATOR: f"127.0.0.1:{self.port}",
             Env.SERVICE_URL: self.service.url,
             Env.STATE_DIR: str(self.folder / "coordinator"),
             Env.CHECKPOINT_DIR: str(self.folder / "checkpoints"),

@@ -339,6 +339,11 @@ def test_a_lost_worker_that_comes_back_is_sent_away(story: Story) -> None:
     assert story.released == {"b"}
 
 
+def test_a_waiting_worker_that_comes_back_may_still_join(story: Story) -> None:
+    story.train("a").want("a", "b").connect("b").lose("b").connect("b").ready("b")
+    assert story.plan.members == ("a", "b")
+
+
 def test_a_worker_of_an_older_attempt_is_sent_away(story: Story) -> None:
     story.desired["attempt"] = 2
     story.want("b").connect("a", attempt=1)

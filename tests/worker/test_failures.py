@@ -5,11 +5,19 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from concertina_worker.protocol import ExitCode, GenerationCause
-from tests.worker.running_job import RunningJob
+from concertina_worker.protocol import Env, ExitCode, GenerationCause
+from tests.worker.running_job import (
+    SCRIPT,
+    RunningJob,
+    alone_environment,
+    read_result,
+    wait_for,
+)
 from tests.worker.test_rescaling import assert_same_parameters
+from tests.worker.worker_zygote import WorkerZygote
 
 MakeJob = Callable[..., RunningJob]
 Undisturbed = Callable[..., dict[str, Any]]
@@ -214,3 +222,25 @@ def test_a_second_coordinator_on_the_same_port_says_so(make_job: MakeJob) -> Non
     job.start_coordinator()
     job.wait("the second ends", lambda: job.coordinator_code is not None)
     assert job.coordinator_code == ExitCode.PORT_IN_USE
+
+
+def test_a_script_alone_goes_on_where_sigterm_ended_it(
+    tmp_path: Path, zygote: WorkerZygote, undisturbed: Undisturbed
+) -> None:
+    environment = {
+        **alone_environment(),
+        Env.CHECKPOINT_DIR: str(tmp_path / "checkpoints"),
+        Env.SAMPLE_AUDIT_DIR: str(tmp_path / "audit"),
+    }
+    argv = [str(SCRIPT), "--out", str(tmp_path / "out"), "--samples", "97", "--epochs", "20"]
+    audit = tmp_path / "audit" / "alone.jsonl"
+    first = zygote.start([*argv, "--model-seed", "1"], environment, tmp_path / "log")
+    wait_for(lambda: audit.exists() and len(audit.read_bytes().splitlines()) > 10)
+    first.signal(signal.SIGTERM)
+    wait_for(lambda: first.poll() is not None)
+    assert first.poll() == ExitCode.RELEASED
+    second = zygote.start([*argv, "--model-seed", "2"], environment, tmp_path / "log")
+    wait_for(lambda: second.poll() is not None)
+    assert second.poll() == 0, (tmp_path / "log").read_text()
+    assert_same_parameters(read_result(tmp_path / "out", "alone"), undisturbed(20), 1e-12)
+    assert len(audit.read_bytes().splitlines()) == 100

@@ -1,13 +1,16 @@
-"""What is a worker without a platform? A group of one that nothing ever happens to."""
+"""What is a worker without a platform? A group of one that nothing happens to but SIGTERM."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from typing import Any
 
 import torch
 
 from concertina_worker.agreement import Offer, Tally
 from concertina_worker.membership import Loop
+from concertina_worker.protocol import ExitCode
 
 
 class Alone:
@@ -16,10 +19,20 @@ class Alone:
     rank = 0
     size = 1
     generation = 0
-    has_ended = False
     part: tuple[int, int | None] = (1, 0)
 
+    def __init__(self) -> None:
+        self.has_ended = False  # on its way out, whatever the script still does
+        self._is_told_to_end = False
+        self._is_training = False
+
+    def start(self, *, keeps_checkpoints: bool) -> None:
+        """With somewhere to put a checkpoint, SIGTERM means: finish the step and write one."""
+        if keeps_checkpoints and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._on_sigterm)
+
     def enter(self, loop: Loop) -> None:
+        self._is_training = True
         checkpoint = loop.load_checkpoint()
         if checkpoint is None:
             loop.state.begin_afresh()
@@ -27,7 +40,11 @@ class Alone:
             loop.state.load_checkpoint(checkpoint)
 
     def turn(self, loop: Loop) -> None:
-        """Nothing to agree on."""
+        """Between two steps of an epoch: the moment to end, if told to."""
+        if self._is_told_to_end:
+            loop.write_checkpoint()
+            self.has_ended = True
+            raise SystemExit(int(ExitCode.RELEASED))
 
     def start_sum(self, tensor: torch.Tensor) -> Any:  # noqa: ARG002
         return None
@@ -48,7 +65,7 @@ class Alone:
         return value
 
     def finish(self) -> None:
-        """There is nobody to tell."""
+        self._is_training = False
 
     def tell(self, kind: str, **fields: Any) -> None:
         """There is nobody to tell."""
@@ -58,3 +75,8 @@ class Alone:
 
     def close(self) -> None:
         """There is nothing to close."""
+
+    def _on_sigterm(self, *_: Any) -> None:
+        self._is_told_to_end = True
+        if not self._is_training:
+            raise SystemExit(int(ExitCode.RELEASED))

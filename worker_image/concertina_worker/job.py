@@ -37,7 +37,9 @@ def init() -> Job:
     environment = WorkerEnvironment.read(os.environ)
     platform = environment.platform
     if platform is None:
-        return Job(environment, Alone())
+        alone = Alone()
+        alone.start(keeps_checkpoints=environment.checkpoints is not None)
+        return Job(environment, alone)
     membership = Membership(platform, lost_seconds=environment.coordinator_lost_seconds)
     membership.start()
     return Job(environment, membership)

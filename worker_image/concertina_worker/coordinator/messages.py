@@ -7,8 +7,10 @@ from typing import Final
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MetricReport, WorkerPhase
 from concertina_worker.wire import FromWorker, Message, ProtocolError
+
+METRIC_FIELDS: Final = frozenset(MetricReport.__annotations__)
 
 
 def to_event(worker: str, message: Message) -> on.Event | None:
@@ -37,6 +39,11 @@ def _hello(worker: str, message: Message) -> on.Event:
     )
 
 
+def _progress(worker: str, message: Message) -> on.Event:
+    metric = MetricReport(**{name: message["metric"][name] for name in METRIC_FIELDS})  # type: ignore[typeddict-item] # checked by name
+    return on.ProgressMade(worker=worker, metric=metric, measurement=message["measurement"])
+
+
 def _settled(worker: str, message: Message) -> on.Event:
     return on.WorkerSettled(
         worker=worker,
@@ -57,9 +64,7 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     ),
     FromWorker.SETTLED: _settled,
     FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),
-    FromWorker.PROGRESS: lambda w, m: on.ProgressMade(
-        worker=w, metric=m["metric"], measurement=m["measurement"]
-    ),
+    FromWorker.PROGRESS: _progress,
     FromWorker.LENGTH: lambda w, m: on.LengthTold(worker=w, total_samples=int(m["total_samples"])),
     FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),

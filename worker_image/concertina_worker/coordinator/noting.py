@@ -103,7 +103,8 @@ class Notes:
             self.crew.remove(worker)
             return
         member.phase = WorkerPhase.LOST
-        if worker not in self.memory.lost:
+        is_counted_on = worker in self.memory.planned_workers  # others may just wait for their turn
+        if is_counted_on and worker not in self.memory.lost:
             self.memory.lost.append(worker)
 
     def _lose_the_silent(self) -> None:
