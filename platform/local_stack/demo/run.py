@@ -51,6 +51,7 @@ def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
         try:
             _watch(checkout, options, conductor)
         except KeyboardInterrupt:
+            say("Interrupted: cancelling the demo's jobs.")
             conductor.cancel()
             raise
         is_good = _summarise(conductor)

@@ -107,9 +107,9 @@ _FLUENT = Bound(value="held_out_loss", at_most=2.5)  # nats per letter; guessing
 def jobs() -> tuple[DemoJob, ...]:
     """The demo's jobs in the order they are submitted; three to six minutes on two cores."""
     return (
-        _digits("digits-cnn", AT_ONCE, epochs=180, max_workers=4),
-        _transformer("text-transformer", WHEN_BORROWED, epochs=5, max_workers=4),
-        _digits("digits-small", WHEN_RECLAIMED, epochs=40, max_workers=2),
+        _digits("digits-cnn", AT_ONCE, epochs=150, max_workers=4),
+        _transformer("text-transformer", WHEN_BORROWED, epochs=4, max_workers=4),
+        _digits("digits-small", WHEN_RECLAIMED, epochs=30, max_workers=2),
         _transformer("text-small", SOON_AFTER, epochs=1, max_workers=2),
     )
 
