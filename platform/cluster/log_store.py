@@ -47,22 +47,24 @@ async def follow(
     *,
     state_dir: Path,
     worker: str | None = None,
+    tail: int | None = None,
     is_final: Callable[[], Awaitable[bool]],
-) -> AsyncIterator[LogLine]:
-    """Every line from the first on, each once, as they are written; ends with the job.
+) -> AsyncIterator[list[LogLine]]:
+    """What each look finds, perhaps nothing: every line once, as they come; ends with the job.
 
-    Workers that start later are followed too. `is_final` is asked before each look, so that what
-    was written before the job became final is never missed.
+    Begins with the first line there is, or with the last `tail` of them. Workers that start later
+    are followed too. `is_final` is asked before each look, so that what was written before the job
+    became final is never missed.
     """
-    offsets: dict[Path, int] = {}
-    while True:
-        is_last_look = await is_final()
-        fresh = await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
-        for line in fresh:
-            yield line
-        if is_last_look:
-            return
+    is_last_look = await is_final()
+    paths = _paths(job_id, state_dir=state_dir, worker=worker) if tail is not None else []
+    offsets = {path: await asyncio.to_thread(_start_of_last, path, tail or 0) for path in paths}
+    first = await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
+    yield first if tail is None else first[max(len(first) - tail, 0) :]
+    while not is_last_look:
         await asyncio.sleep(POLL_SECONDS)
+        is_last_look = await is_final()
+        yield await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
 
 
 def merge(sources: Iterator[Iterator[LogLine]]) -> Iterator[LogLine]:
@@ -101,7 +103,17 @@ def _fresh(
 
 
 def _last_lines(path: Path, count: int) -> list[LogLine]:
-    """The last lines of a file, read from its end."""
+    """The last whole lines of a file."""
+    with path.open("rb") as file:
+        file.seek(_start_of_last(path, count))
+        data = file.read()
+    whole = data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]
+    kept = whole[-count:] if count > 0 else []  # more may have come since
+    return [line for raw in kept for line in _parsed(raw, path.stem)]
+
+
+def _start_of_last(path: Path, count: int) -> int:
+    """Where the last whole lines begin, looked for from the end of the file."""
     with path.open("rb") as file:
         position = file.seek(0, os.SEEK_END)
         data = b""
@@ -110,9 +122,10 @@ def _last_lines(path: Path, count: int) -> list[LogLine]:
             position -= step
             file.seek(position)
             data = file.read(step) + data
-    whole = data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]
-    kept = whole[-count:] if count > 0 else []
-    return [line for raw in kept for line in _parsed(raw, path.stem)]
+    end = data.rfind(b"\n") + 1
+    lines = data[:end].split(b"\n")[:-1]
+    kept = lines[-count:] if count > 0 else []
+    return position + end - sum(len(line) + 1 for line in kept)
 
 
 def _parsed(raw: bytes, process_id: str) -> Iterator[LogLine]:

@@ -106,6 +106,35 @@ def test_following_misses_and_repeats_nothing_over_new_workers(
         return not looks
 
     async def followed() -> list[LogLine]:
-        return [line async for line in log_store.follow(JOB, state_dir=tmp_path, is_final=is_final)]
+        looks_at = log_store.follow(JOB, state_dir=tmp_path, is_final=is_final)
+        return [line async for lines in looks_at for line in lines]
 
     assert texts(asyncio.run(followed())) == ["a", "b", "c, first half", "d", "e", "f"]
+
+
+@pytest.mark.parametrize("tail", [0, 1, 3, 7, 5000])
+def test_following_may_begin_with_the_last_lines(
+    tmp_path: Path, write: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tail: int
+) -> None:
+    monkeypatch.setattr(log_store, "POLL_SECONDS", 0.0)
+    write("w1", *(at(i % 30, f"{i} {'x' * 20_000}") for i in range(30)))
+    write("w2", *(at(i % 30 + 10, f"{i} {'y' * 200}") for i in range(30)))
+    write("w2", "2026-11-21T07:33:4", end="")
+    expected = log_store.read(JOB, state_dir=tmp_path, tail=tail)
+    looks: list[Callable[[], None]] = [
+        lambda: None,
+        lambda: write("w2", "1.000000Z stdout new"),
+        lambda: write("w3", at(50, "newer")),
+    ]
+
+    async def is_final() -> bool:
+        looks.pop(0)()
+        return not looks
+
+    async def followed() -> list[list[LogLine]]:
+        looks_at = log_store.follow(JOB, state_dir=tmp_path, tail=tail, is_final=is_final)
+        return [lines async for lines in looks_at]
+
+    first, *later = asyncio.run(followed())
+    assert first == expected
+    assert [texts(lines) for lines in later] == [["new"], ["newer"]]

@@ -11,8 +11,10 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.log_store import path_of
 from cluster.models import Node, Pool
+from control_plane.api import logs
+from control_plane.api.final_jobs import FinalJobs
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 from django.test import AsyncClient
 from rest_framework.test import APIClient
 
@@ -118,6 +120,47 @@ def test_followed_lines_arrive_as_they_are_written_until_the_job_ends(
     assert json.loads(before.removeprefix("data: "))["text"] == "before"
     assert json.loads(later.removeprefix("data: "))["worker"] == f"{job.id}-1-2"
     assert end == "event: end\ndata: {}\n\n"
+
+
+def test_a_followed_log_may_begin_with_its_last_lines_and_is_kept_alive(
+    followed: tuple[Job, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, headers = followed
+    monkeypatch.setattr(logs, "KEEP_ALIVE_SECONDS", 0.0)
+    write(job, f"{job.id}-1-1", "one", "two", "three")
+
+    async def follow() -> list[str]:
+        query = {"follow": "true", "tail": "2"}
+        answer = await AsyncClient().get(f"/api/v1/jobs/{job.id}/logs", query, headers=headers)
+        stream: AsyncIterator[bytes] = aiter(answer.streaming_content)  # type: ignore[arg-type]  # async here
+        events = []
+        async for event in stream:
+            events.append(event.decode())
+            if len(events) == 4:  # nothing was written, and still something was sent
+                await finish(job)
+        return events
+
+    events = asyncio.run(asyncio.wait_for(follow(), timeout=20))
+    data = [event.removeprefix("data: ") for event in events if event.startswith("data")]
+    assert [json.loads(line)["text"] for line in data] == ["two", "three"]
+    assert events[3] == ": nothing new\n\n"
+
+
+def test_a_stream_outlives_a_database_that_is_away(
+    followed: tuple[Job, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, _ = followed
+
+    async def is_final() -> bool:
+        final_jobs = FinalJobs()
+        final_jobs.follow(job.id)
+        return await final_jobs.is_final(job.id)
+
+    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    with monkeypatch.context() as away:
+        away.setitem(connections.settings["default"], "HOST", "/nowhere")
+        assert not asyncio.run(is_final())
+    assert asyncio.run(is_final())
 
 
 def test_following_a_foreign_job_looks_like_a_missing_one(foreign_api: APIClient, job: Job) -> None:

@@ -11,7 +11,7 @@ import time
 from typing import Final
 
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections, connection
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from jobs.lifecycle import FINAL
 from jobs.models import Job
@@ -50,9 +50,12 @@ class FinalJobs:
 
 @sync_to_async(thread_sensitive=False)
 def _find_final(job_ids: list[str]) -> set[str]:
+    """While the database is away no job is known to have ended: streams go on."""
     close_old_connections()
     try:
         rows = Job.objects.filter(pk__in=job_ids, state__in=FINAL)
         return set(rows.values_list("pk", flat=True))
+    except (OperationalError, InterfaceError):
+        return set()
     finally:
         connection.close()

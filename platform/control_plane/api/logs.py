@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -26,6 +27,9 @@ from control_plane.api.final_jobs import FinalJobs
 from jobs import queries
 from jobs.api.requests import query
 
+KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing for a minute
+_AT_ONCE: Final = 1000
+
 _final_jobs: Final = FinalJobs()
 
 
@@ -34,10 +38,14 @@ class LogQuery(serializers.Serializer[Any]):
         r"^[A-Za-z0-9-]{1,60}$", required=False, default=None, help_text="Only this process."
     )
     tail = serializers.IntegerField(
-        required=False, default=1000, min_value=1, max_value=10_000, help_text="Last lines."
+        required=False,
+        default=None,
+        min_value=1,
+        max_value=10_000,
+        help_text=f"Begin so many lines from the end. Default: {_AT_ONCE}; all with `follow`.",
     )
     follow = serializers.BooleanField(
-        required=False, default=False, help_text="All lines as server-sent events, as they come."
+        required=False, default=False, help_text="Lines as server-sent events, as they come."
     )
 
 
@@ -86,37 +94,48 @@ class LogsView(APIView):
         job = queries.find_job(principal_of(request), job_id)
         asked = query(request, LogQuery)
         if asked["follow"]:
-            return _stream(job.id, asked["worker"])
+            return _stream(job.id, worker=asked["worker"], tail=asked["tail"])
         lines = log_store.read(
             job.id,
             state_dir=settings.CONCERTINA.state_dir,
             worker=asked["worker"],
-            tail=asked["tail"],
+            tail=asked["tail"] or _AT_ONCE,
         )
         return Response(LogLineListSerializer({"items": lines}).data)
 
 
-def _stream(job_id: str, worker: str | None) -> StreamingHttpResponse:
+def _stream(job_id: str, *, worker: str | None, tail: int | None) -> StreamingHttpResponse:
     connections.close_all()  # the stream outlives this request's need for the database
     return StreamingHttpResponse(
-        _events(job_id, worker),
+        _events(job_id, worker=worker, tail=tail),
         content_type="text/event-stream",
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
     )
 
 
-async def _events(job_id: str, worker: str | None) -> AsyncIterator[bytes]:
+async def _events(job_id: str, *, worker: str | None, tail: int | None) -> AsyncIterator[bytes]:
     async def is_final() -> bool:
         return await _final_jobs.is_final(job_id)
 
     _final_jobs.follow(job_id)
     try:
         yield b": following\n\n"
-        lines = log_store.follow(
-            job_id, state_dir=settings.CONCERTINA.state_dir, worker=worker, is_final=is_final
+        looks = log_store.follow(
+            job_id,
+            state_dir=settings.CONCERTINA.state_dir,
+            worker=worker,
+            tail=tail,
+            is_final=is_final,
         )
-        async for line in lines:
-            yield b"data: " + json.dumps(_document(line)).encode() + b"\n\n"
+        spoke_at = time.monotonic()
+        async for lines in looks:
+            for line in lines:
+                yield b"data: " + json.dumps(_document(line)).encode() + b"\n\n"
+            is_silent = time.monotonic() - spoke_at >= KEEP_ALIVE_SECONDS
+            if is_silent and not lines:
+                yield b": nothing new\n\n"
+            if is_silent or lines:
+                spoke_at = time.monotonic()
         yield b"event: end\ndata: {}\n\n"
     finally:
         _final_jobs.unfollow(job_id)
