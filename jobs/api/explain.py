@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
+from jobs.decided import newest_decision
 from jobs.models import Generation, Job
 
 _CHANGES_SHOWN = 20
@@ -59,8 +60,8 @@ class ExplainView(APIView):
 
 
 def explanation(job: Job) -> dict[str, Any]:
-    """The newest decision about the job; before the first, the job's own reason."""
-    decided: dict[str, Any] = job.explanation
+    """The newest decision about the job as it stands; where there is none, its own reason."""
+    decided = newest_decision(job)
     newest = Generation.objects.filter(job=job).order_by("-number")[:_CHANGES_SHOWN]
     allocation = decided.get("allocation") or {}
     counts = [count for _, count in allocation.get("workers_by_node", ())]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from jobs.decided import position_in_queue
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Generation, Job, MetricPoint, Worker
 
@@ -46,6 +47,7 @@ _JOB_FIELDS = (
     "completion_seconds",
     "longest_stall_seconds",
     "eta_seconds",
+    "position",
     "labels",
 )
 
@@ -73,6 +75,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     completion_seconds = serializers.SerializerMethodField(help_text="From submit to the end.")
     longest_stall_seconds = serializers.SerializerMethodField()
     eta_seconds = serializers.SerializerMethodField(help_text="At the present speed.")
+    position = serializers.SerializerMethodField(help_text="In the queue; 1 is next.")
     labels = serializers.DictField(child=serializers.CharField())
 
     class Meta:
@@ -113,6 +116,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.state not in ACTIVE or not job.total_samples or job.samples_per_second <= 0:
             return None
         return max(job.total_samples - job.samples, 0) / job.samples_per_second
+
+    def get_position(self, job: Job) -> int | None:
+        return position_in_queue(job)
 
 
 class JobDetailSerializer(JobSerializer):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from autoscaler.control_loop.decision_document import document
 from autoscaler.planning.cluster_state import Allocation
 from autoscaler.planning.decisions import Action, Choice, Decision, Reason
+from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import generation
 
@@ -43,7 +45,9 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
         price=0.31,
         position=2,
     )
-    Job.objects.filter(pk=job.pk).update(explanation=document(decision, decided_at=at))
+    Job.objects.filter(pk=job.pk).update(
+        state=State.RUNNING, explanation=document(decision, decided_at=at)
+    )
     told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
     assert (told["action"], told["reason"]) == ("keep", "best_allocation")
     assert (told["workers"], told["global_batch_size"]) == (3, 96)
@@ -51,6 +55,28 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
     assert told["choices"][0]["speedup"] == 2.5
     assert told["choices"][0]["value"] is None
     assert told["decided_at"]
+
+
+@pytest.mark.parametrize(
+    ("state", "action", "speaks"),
+    [
+        ("queued", "wait", "planner"),
+        ("queued", "keep", "job"),  # it failed while it ran, and waits out its back-off
+        ("running", "keep", "planner"),
+        ("stopping", "keep", "job"),
+        ("paused", "wait", "job"),
+        ("failed", "keep", "job"),
+    ],
+)
+def test_a_decision_that_was_overtaken_explains_nothing(
+    api: APIClient, job: Job, state: str, action: str, speaks: str
+) -> None:
+    decision = {"action": action, "reason": "planner", "message": "planner", "workers": 3}
+    changes = {"state": state, "reason": "job", "message": "job", "explanation": decision}
+    Job.objects.filter(pk=job.pk).update(**changes)
+    told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
+    assert (told["reason"], told["message"]) == (speaks, speaks)
+    assert (told["workers"] == 3) == (speaks == "planner")
 
 
 def test_the_newest_changes_come_first_and_are_twenty_at_most(api: APIClient, job: Job) -> None:

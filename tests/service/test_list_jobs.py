@@ -47,6 +47,22 @@ def test_pages_go_on_where_the_last_one_ended_whatever_arrives(
     assert cursor is None
 
 
+def test_a_waiting_job_tells_its_position_and_one_that_got_its_turn_none(
+    api: APIClient, job: Job
+) -> None:
+    def position() -> int | None:
+        (one,) = api.get(URL).json()["items"]
+        assert one["position"] is None or isinstance(one["position"], int)
+        return one["position"]  # type: ignore[no-any-return]  # JSON
+
+    assert position() is None
+    jobs = Job.objects.filter(pk=job.pk)
+    jobs.update(explanation={"action": "wait", "position": 3})
+    assert position() == 3
+    jobs.update(state="starting")
+    assert position() is None
+
+
 def test_jobs_are_found_by_state_name_label_and_id(api: APIClient, submit: SubmitJob) -> None:
     one = submit(name="resnet", labels={"paper": "icml27"})
     two = submit(name="bert")

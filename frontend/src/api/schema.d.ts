@@ -669,6 +669,8 @@ export interface components {
              * @description At the present speed.
              */
             readonly eta_seconds: number | null;
+            /** @description In the queue; 1 is next. */
+            readonly position: number | null;
             labels: {
                 [key: string]: string;
             };
@@ -743,6 +745,8 @@ export interface components {
              * @description At the present speed.
              */
             readonly eta_seconds: number | null;
+            /** @description In the queue; 1 is next. */
+            readonly position: number | null;
             labels: {
                 [key: string]: string;
             };
@@ -1643,9 +1647,9 @@ export interface operations {
     list_job_logs: {
         parameters: {
             query?: {
-                /** @description All lines as server-sent events, as they come. */
+                /** @description Lines as server-sent events, as they come. */
                 follow?: boolean;
-                /** @description Last lines. */
+                /** @description Begin so many lines from the end. Default: 1000; all with `follow`. */
                 tail?: number;
                 /** @description Only this process. */
                 worker?: string;

@@ -1,0 +1,32 @@
+"""What has the planner decided about a job, as long as that still is about its present state?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Job
+
+_OF_WAITING: Final = frozenset({"wait", "start"})
+_OF_ACTIVE: Final = frozenset({"start", "keep", "rescale", "pause"})
+
+
+def newest_decision(job: Job) -> Mapping[str, Any]:
+    """The newest decision, whole; empty before the first, and when it has been overtaken.
+
+    Jobs that end, are paused or wait out a back-off are not planned: their own reason and message
+    say why they stand as they do, and the last decision speaks of workers they no longer have.
+    """
+    decision: Mapping[str, Any] = job.explanation
+    action = decision.get("action")
+    is_current = (job.state == State.QUEUED and action in _OF_WAITING) or (
+        job.state in ACTIVE and action in _OF_ACTIVE
+    )
+    return decision if is_current else {}
+
+
+def position_in_queue(job: Job) -> int | None:
+    """1 is next; None for a job that does not wait, or was not planned yet."""
+    position: int | None = newest_decision(job).get("position")
+    return position if job.state == State.QUEUED else None
