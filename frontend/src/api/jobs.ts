@@ -1,12 +1,6 @@
 /** What is known about jobs, and what can be done with one? */
 
-import {
-  queryOptions,
-  useMutation,
-  useQueries,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { isFinal, type State, type Verb } from "../domain/states";
 import { client, unwrap } from "./client";
@@ -61,11 +55,7 @@ export function useMetrics(id: string, points: number, isLive: boolean) {
 }
 
 export function useExplanation(id: string, isLive: boolean) {
-  return useQuery(explanationOf(id, isLive));
-}
-
-function explanationOf(id: string, isLive: boolean) {
-  return queryOptions({
+  return useQuery({
     queryKey: ["job", id, "explain"],
     queryFn: () =>
       unwrap(client.GET("/api/v1/jobs/{job_id}/explain", { params: { path: { job_id: id } } })),
@@ -114,23 +104,4 @@ function callVerb(id: string, verb: Verb, reason: string) {
     case "cancel":
       return client.POST("/api/v1/jobs/{job_id}/cancel", options);
   }
-}
-
-/** Beyond these the order of submission stands in for the position. */
-const MOST_POSITIONS = 20;
-
-/** The place of each waiting job in its pool's queue, 1 = next, from its explanation. */
-export function useQueuePositions(jobs: readonly Job[]): ReadonlyMap<string, number> {
-  return useQueries({
-    queries: jobs
-      .filter((job) => job.state === "queued")
-      .slice(0, MOST_POSITIONS)
-      .map(({ id }) => explanationOf(id, true)),
-    combine: (answers) =>
-      new Map(
-        answers.flatMap(({ data }) =>
-          data?.position == null ? [] : [[data.job_id, data.position] as const],
-        ),
-      ),
-  });
 }

@@ -2,11 +2,8 @@
 
 import type { Job } from "../api/types";
 
-export function inQueueOrder(
-  jobs: readonly Job[],
-  positions: ReadonlyMap<string, number>,
-): readonly Job[] {
-  const place = (job: Job) => (job.state === "paused" ? Infinity : (positions.get(job.id) ?? 1e6));
+export function inQueueOrder(jobs: readonly Job[]): readonly Job[] {
+  const place = (job: Job) => (job.state === "paused" ? Infinity : (job.position ?? 1e6));
   return jobs.toSorted(
     (a, b) => difference(place(a), place(b)) || a.submitted_at.localeCompare(b.submitted_at),
   );

@@ -2,7 +2,7 @@
 
 import { Link } from "react-router";
 
-import { useJobs, useQueuePositions } from "../../api/jobs";
+import { useJobs } from "../../api/jobs";
 import type { Job } from "../../api/types";
 import { StateBadge } from "../../design/Badge";
 import { Card } from "../../design/Card";
@@ -23,7 +23,6 @@ const LIMIT = 100;
 export function Queue() {
   const jobs = useJobs(WAITING, LIMIT);
   const items = jobs.data?.items ?? [];
-  const positions = useQueuePositions(items);
   return (
     <Card title="Queue" note={jobs.data && plural(items.length, "job")} isFlush>
       {jobs.isPending && <SkeletonRows rows={3} height={44} />}
@@ -35,24 +34,19 @@ export function Queue() {
         </EmptyState>
       )}
       <ol className={styles.list} aria-label="Queue">
-        {inQueueOrder(items, positions).map((job) => (
-          <QueuedJob key={job.id} job={job} position={positions.get(job.id)} />
+        {inQueueOrder(items).map((job) => (
+          <QueuedJob key={job.id} job={job} />
         ))}
       </ol>
     </Card>
   );
 }
 
-interface QueuedJobProps {
-  readonly job: Job;
-  readonly position: number | undefined;
-}
-
-function QueuedJob({ job, position }: QueuedJobProps) {
+function QueuedJob({ job }: { readonly job: Job }) {
   return (
     <li className={styles.item}>
       <span className={styles.position} title="Place in the queue">
-        {position ?? "–"}
+        {job.position ?? "–"}
       </span>
       <div className={styles.main}>
         <p className={styles.head}>
