@@ -26,17 +26,17 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         return len(self._by_id)
 
     def is_missing(self, process_id: str) -> bool:
-        """Neither there when the tick began nor started since."""
+        """Neither there when the tick began nor asked for since."""
         return process_id not in self._by_id and process_id not in self._started
 
     def is_running(self, process_id: str) -> bool:
         process = self._by_id.get(process_id)
         return process is not None and process.phase is ProcessPhase.RUNNING
 
-    def start(self, launch: Launch) -> None:
+    def start(self, *launches: Launch) -> None:
         """See the port."""
-        self._host.start(launch)
-        self._started.add(launch.labels.process_id)
+        self._started.update(launch.labels.process_id for launch in launches)
+        self._host.start(*launches)
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port."""

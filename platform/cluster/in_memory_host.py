@@ -40,10 +40,14 @@ class InMemoryHost:
     _kill_at: dict[str, float] = field(default_factory=dict)
     _lines: list[LogLine] = field(default_factory=list)
 
-    def start(self, launch: Launch) -> None:
+    def start(self, *launches: Launch) -> None:
         self._check()
-        if not launch.command:
+        if not all(launch.command for launch in launches):
             raise LaunchRefused("The command is empty.")
+        for launch in launches:
+            self._start(launch)
+
+    def _start(self, launch: Launch) -> None:
         process_id = launch.labels.process_id
         if process_id in self._processes:
             return

@@ -85,12 +85,12 @@ class LogLine:
 class WorkerHost(Protocol):
     """The port."""
 
-    def start(self, launch: Launch) -> None:
-        """Start the process unless one with this id is, or was, already there.
+    def start(self, *launches: Launch) -> None:
+        """Start each process unless one with its id is, or was, already there; all side by side.
 
         Raises:
-            LaunchRefused: this launch can never work here.
-            HostUnavailable: try again later.
+            LaunchRefused: one of these launches can never work here; none was started.
+            HostUnavailable: try again later; some may have been started.
         """
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +267,23 @@ def test_two_installations_on_one_machine_do_not_see_each_other(
     assert other.list() == ()
     assert sweep(other.state_dir, grace_seconds=0.0) == 0
     assert observed(process_bench.host, "w1") is not None
+
+
+def test_many_starts_take_as_long_as_the_slowest(
+    process_bench: ProcessBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_python = tmp_path / "python"
+    slow_python.write_text(f'#!/bin/sh\nsleep 1\nexec {PYTHON} "$@"\n')
+    slow_python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(slow_python))
+    launches = [
+        Launch(labels=labels(f"w{number}"), command=RUN_FOR_EVER, env={}, node="n1")
+        for number in range(6)
+    ]
+    began = time.monotonic()
+    process_bench.host.start(*launches)
+    assert time.monotonic() - began < 5.0  # one after the other: more than 6
+    assert len(process_bench.host.list()) == 6
 
 
 def test_names_that_would_leave_the_folder_are_refused(process_bench: ProcessBench) -> None:

@@ -25,6 +25,25 @@ def test_starting_twice_runs_one_process(bench: Bench) -> None:
     assert bench.host.list() == (first,)
 
 
+def test_several_are_started_together_without_those_that_are_there(bench: Bench) -> None:
+    bench.start("w1")
+    first = observed(bench.host, "w1")
+    launches = [
+        Launch(labels=labels(process_id), command=("sleep", "60"), env={}, node="n1")
+        for process_id in ("w1", "w2", "w3")
+    ]
+    bench.host.start(*launches)
+    assert {process.labels.process_id for process in bench.host.list()} == {"w1", "w2", "w3"}
+    assert observed(bench.host, "w1") == first
+
+
+def test_of_several_none_is_started_when_one_is_refused(bench: Bench) -> None:
+    good = Launch(labels=labels("w1"), command=("sleep", "60"), env={}, node="n1")
+    with pytest.raises(LaunchRefused):
+        bench.host.start(good, Launch(labels=labels("w2"), command=(), env={}, node="n1"))
+    assert bench.host.list() == ()
+
+
 def test_a_process_that_ended_is_not_started_again(bench: Bench) -> None:
     bench.start("w1")
     bench.end("w1", 3)

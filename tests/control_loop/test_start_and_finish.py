@@ -163,13 +163,14 @@ def test_a_crash_between_commit_and_start_is_completed_by_the_next_tick(
     world.wish(job, 2)
     start = world.host.start
 
-    def die(launch: Launch) -> None:
-        if launch.labels.process_id.endswith("-2"):
-            raise KeyboardInterrupt  # as when the process is killed in this line
-        start(launch)
+    def die(_host: object, *launches: Launch) -> None:
+        for launch in launches:
+            if launch.labels.process_id.endswith("-2"):
+                raise KeyboardInterrupt  # as when the process is killed in this line
+            start(launch)
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(world.host), "start", lambda _self, launch: die(launch))
+        patched.setattr(type(world.host), "start", die)
         with pytest.raises(KeyboardInterrupt):
             world.tick()
     assert fresh(job).state == "starting"
@@ -195,7 +196,7 @@ def test_a_host_that_fails_at_start_is_asked_again(
     job = world.job()
     world.wish(job, 1)
 
-    def refuse(_host: object, _launch: Launch) -> None:
+    def refuse(_host: object, *_: Launch) -> None:
         raise HostUnavailable("busy")
 
     with monkeypatch.context() as patched:
@@ -213,12 +214,12 @@ def test_a_worker_that_is_ready_in_the_very_tick_that_started_it_is_not_taken_fo
     world.wish(job, 1)
     start = world.host.start
 
-    def refuse(_host: object, _launch: Launch) -> None:
+    def refuse(_host: object, *_: Launch) -> None:
         raise HostUnavailable("busy")
 
-    def start_and_train(_host: object, launch: Launch) -> None:
-        start(launch)
-        if launch.labels.role is Role.WORKER and launch.labels.process_id.endswith("-1-1"):
+    def start_and_train(_host: object, *launches: Launch) -> None:
+        start(*launches)
+        if launches[0].labels.process_id.endswith("-1-1"):
             Coordinator(job.id).train()
 
     with monkeypatch.context() as patched:

@@ -41,10 +41,14 @@ def start_missing(view: JobView, shell: Shell) -> bool:
 def _start_workers(view: JobView, shell: Shell) -> bool:
     if not view.is_active or view.is_between_sets:
         return False
-    for worker in view.members:
-        is_new = worker.row.phase == Worker.Phase.STARTING
-        if is_new and shell.processes.is_missing(worker.id):
-            shell.processes.start(launches.of_worker(view, worker, _coordinator_node(view), shell))
+    missing = [
+        worker
+        for worker in view.members
+        if worker.row.phase == Worker.Phase.STARTING and shell.processes.is_missing(worker.id)
+    ]
+    if missing:
+        node = _coordinator_node(view)
+        shell.processes.start(*(launches.of_worker(view, one, node, shell) for one in missing))
     return False
 
 

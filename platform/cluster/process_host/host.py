@@ -6,12 +6,9 @@ host at once, and a new one finds everything that is there.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -22,8 +19,8 @@ from typing import Any, Final
 
 from cluster import log_store
 from cluster.process_host import identity, leftovers, records
+from cluster.process_host.starting import DEFAULT_PATH, start_supervisors
 from cluster.worker_host import (
-    HostUnavailable,
     Labels,
     Launch,
     LaunchRefused,
@@ -33,11 +30,8 @@ from cluster.worker_host import (
     Role,
 )
 
-_SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
-_START_TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
 _SEE_OFF_SECONDS: Final = 2.0  # for a killed process to be gone; takes milliseconds
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
-_DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +40,12 @@ class ProcessHost:
 
     state_dir: Path
 
-    def start(self, launch: Launch) -> None:
+    def start(self, *launches: Launch) -> None:
         """See the port. CPU limits are not enforced here; memory limits bound data segments."""
-        if not launch.command:
+        if not all(launch.command for launch in launches):
             raise LaunchRefused("The command is empty.")
-        record = self._record(launch.labels.process_id)
-        record.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        records.create_once(record.launch_path, self._launch_document(launch))
-        if record.was_started:
-            return
-        _supervise(record, launch.labels)
+        written = [(self._write_down(launch), launch.labels) for launch in launches]
+        start_supervisors((record, labels) for record, labels in written if not record.was_started)
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         record = self._record(process_id)
@@ -120,6 +110,12 @@ class ProcessHost:
             raise LaunchRefused(f"{process_id!r} cannot name a process.")
         return records.Record(folder=self._folder / process_id)
 
+    def _write_down(self, launch: Launch) -> records.Record:
+        record = self._record(launch.labels.process_id)
+        record.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        records.create_once(record.launch_path, self._launch_document(launch))
+        return record
+
     def _unrecorded_supervisor(self, process_id: str) -> identity.Identity | None:
         found = leftovers.supervisors(self._folder).get(process_id)
         return None if found is None else found.identity
@@ -137,7 +133,7 @@ class ProcessHost:
             workdir.mkdir(parents=True, exist_ok=True)
         record = self._record(labels.process_id)
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        env = {"PATH": _DEFAULT_PATH, **inherited, **launch.env}
+        env = {"PATH": DEFAULT_PATH, **inherited, **launch.env}
         log_path = log_store.path_of(
             labels.process_id, job_id=labels.job_id, state_dir=self.state_dir
         )
@@ -152,31 +148,6 @@ class ProcessHost:
                 "memory_bytes": launch.limits.memory_bytes,
             },
         }
-
-
-def _supervise(record: records.Record, labels: Labels) -> None:
-    """Start the supervisor and wait until it has put the start on record."""
-    env = {
-        "PATH": _DEFAULT_PATH,
-        records.RECORD_VARIABLE: str(record.folder),
-        records.LABELS_VARIABLE: json.dumps(asdict(labels)),
-    }
-    arguments = ("-S", "-E", "-m", "cluster.process_host.supervisor", str(record.folder))
-    with (record.folder / "supervisor.log").open("ab") as output:
-        try:
-            subprocess.run(  # noqa: S603 - our own interpreter and module
-                (sys.executable, *arguments),
-                cwd=_SOURCE_ROOT,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-                timeout=_START_TIMEOUT_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            raise HostUnavailable(f"No supervisor could be started: {problem}") from problem
 
 
 def _see_off(supervisor: identity.Identity) -> None:
