@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concertina_worker.protocol import ExitCode, GenerationReport
+from concertina_worker.protocol import BatchRules, ExitCode, GenerationReport
 from tests.worker.running_job import RunningJob
 
+RULES: BatchRules = {"base": 20, "lr_scaling": "linear", "lr_warmup_steps": 5, "max_per_gpu": 8}
 MakeJob = Callable[..., RunningJob]
 Undisturbed = Callable[..., dict[str, Any]]
 
@@ -26,7 +27,7 @@ def assert_same_parameters(one: dict[str, Any], other: dict[str, Any], tolerance
 def test_one_two_three_one_workers_train_like_one(
     make_job: MakeJob, undisturbed: Undisturbed, optimizer: tuple[str, ...]
 ) -> None:
-    job = make_job(*optimizer)
+    job = make_job(*optimizer, batch=RULES)  # alone, a worker needs three micro-batches a step
     job.begin_attempt(1)
     wanted = iter([2, 3, 1])
     seen: list[GenerationReport] = []
@@ -58,19 +59,24 @@ def test_workers_that_begin_together_start_from_the_weights_of_the_first(
     job.assert_every_sample_once(epochs=results[0]["epochs"])
 
 
-def test_a_batch_change_keeps_workers_and_samples(make_job: MakeJob) -> None:
-    job = make_job()
+def test_a_batch_change_keeps_workers_and_samples_and_scales_the_rate(make_job: MakeJob) -> None:
+    job = make_job(batch=RULES)
     job.begin_attempt(2)
     job.wait_for_workers(2)
-    job.wait_for_steps(4)
+    job.wait("there is a metric", lambda: job.service.metrics)
     job.resize(2, batch=33)
     generation = job.wait_for_workers(2)
     assert generation["global_batch_size"] == 33
-    job.wait_for_steps(4)
+    job.wait_for_steps(10)
     job.end()
     job.assert_every_sample_once(epochs=job.result("w1")["epochs"])
     sizes = {line["stop"] - line["start"] for line in job.audit_lines()}
     assert {20, 33} <= sizes
+    newest = job.service.metrics[-1]
+    own_rate = 0.05 * 0.999 ** (newest["step"] - 1)
+    assert newest["learning_rate"] == pytest.approx(own_rate * 33 / 20)
+    first = job.service.metrics[0]
+    assert first["learning_rate"] == pytest.approx(0.05 * 0.999 ** (first["step"] - 1))
     assert job.exit_codes() == {"w1": 0, "w2": 0}
 
 
