@@ -170,10 +170,24 @@ def _initialise(programs: Path, data_dir: Path, identity: Identity) -> None:
 def answers(database_url: str) -> bool:
     """Whether a server at this address accepts connections now."""
     try:
-        psycopg2.connect(database_url, connect_timeout=2).close()
-    except psycopg2.OperationalError:
+        reach(database_url)
+    except NoPostgres:
         return False
     return True
+
+
+def reach(database_url: str) -> None:
+    """Connect once.
+
+    Raises:
+        NoPostgres: with what the server, or the lack of one, says; never the password.
+    """
+    if not database_url.startswith(("postgres://", "postgresql://")):
+        raise NoPostgres("DATABASE_URL: that is not PostgreSQL; use postgresql://…")
+    try:
+        psycopg2.connect(database_url, connect_timeout=2).close()
+    except psycopg2.Error as error:
+        raise NoPostgres(f"DATABASE_URL: {str(error).strip().splitlines()[0]}") from None
 
 
 def ensure_database(runtime_dir: Path, database: str = DATABASE) -> None:

@@ -80,7 +80,20 @@ def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = Tru
 def answers(redis_url: str) -> bool:
     """Whether a server at this address answers now."""
     try:
-        with redis.Redis.from_url(redis_url, socket_timeout=2) as client:
-            return bool(client.ping())
-    except (redis.RedisError, OSError):
+        reach(redis_url)
+    except NoValkey:
         return False
+    return True
+
+
+def reach(redis_url: str) -> None:
+    """Ask once.
+
+    Raises:
+        NoValkey: with what the server, or the lack of one, says.
+    """
+    try:
+        with redis.Redis.from_url(redis_url, socket_timeout=2, retry=None) as client:
+            client.ping()
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise NoValkey(f"REDIS_URL: {error}") from None

@@ -75,7 +75,10 @@ def manage(service: Service, *arguments: str) -> str:
         check=False,
     )
     if ran.returncode != 0:
-        raise PreparationFailed(f"manage.py {arguments[0]} failed:\n{ran.stderr.strip()}")
+        log = service.checkout.logs_dir / "prepare.log"
+        log.write_text(ran.stderr)
+        last_line = (ran.stderr.strip().splitlines() or ["without a word"])[-1]
+        raise PreparationFailed(f"manage.py {arguments[0]} failed: {last_line} (log: {log})")
     return ran.stdout
 
 

@@ -58,25 +58,34 @@ class Service:
         }
 
     def servers(self) -> tuple[ProcessSpec, ...]:
-        """The embedded servers, for what the environment does not name."""
-        specs = []
-        if self.has_own_database:
-            specs.append(
-                embedded_postgres.spec(
-                    data_dir=self.checkout.state_dir / "postgres",
-                    runtime_dir=self.checkout.runtime_dir,
-                    log=self.checkout.logs_dir / "postgres.log",
-                )
-            )
-        if not os.environ.get("REDIS_URL"):
-            specs.append(
-                embedded_valkey.spec(
-                    data_dir=self.checkout.state_dir / "valkey",
-                    runtime_dir=self.checkout.runtime_dir,
-                    log=self.checkout.logs_dir / "valkey.log",
-                )
-            )
-        return tuple(specs)
+        """The embedded servers, for what the environment does not name.
+
+        Raises:
+            NoPostgres, NoValkey: the ones it names do not answer, or ours cannot run here.
+        """
+        return (*self._postgres(), *self._valkey())
+
+    def _postgres(self) -> tuple[ProcessSpec, ...]:
+        if not self.has_own_database:
+            embedded_postgres.reach(os.environ["DATABASE_URL"])
+            return ()
+        spec = embedded_postgres.spec(
+            data_dir=self.checkout.state_dir / "postgres",
+            runtime_dir=self.checkout.runtime_dir,
+            log=self.checkout.logs_dir / "postgres.log",
+        )
+        return (spec,)
+
+    def _valkey(self) -> tuple[ProcessSpec, ...]:
+        if os.environ.get("REDIS_URL"):
+            embedded_valkey.reach(os.environ["REDIS_URL"])
+            return ()
+        spec = embedded_valkey.spec(
+            data_dir=self.checkout.state_dir / "valkey",
+            runtime_dir=self.checkout.runtime_dir,
+            log=self.checkout.logs_dir / "valkey.log",
+        )
+        return (spec,)
 
     def processes(self) -> tuple[ProcessSpec, ...]:
         """The four processes of the service itself. They may start in any order."""

@@ -13,6 +13,8 @@ import pytest
 import redis
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, NotReady, ProcessSpec
+from local_stack.embedded_postgres import NoPostgres
+from local_stack.embedded_valkey import NoValkey
 
 
 @contextmanager
@@ -86,6 +88,27 @@ def test_valkey_keeps_acknowledged_writes_over_a_kill(folder: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with running(valkey(folder)), redis.Redis.from_url(url) as client:
         assert client.get("kept") == b"42"
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("postgresql://me:secret@127.0.0.1:1/x", "DATABASE_URL: .*Connection refused"),
+        ("mysql://me:secret@127.0.0.1/x", "DATABASE_URL: that is not PostgreSQL"),
+    ],
+)
+def test_a_database_that_does_not_answer_is_told_without_its_password(
+    url: str, complaint: str
+) -> None:
+    with pytest.raises(NoPostgres, match=complaint) as refusal:
+        embedded_postgres.reach(url)
+    assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "unix:///nowhere/at/all", "elsewhere"])
+def test_a_redis_that_does_not_answer_is_named_by_its_variable(url: str) -> None:
+    with pytest.raises(NoValkey, match="REDIS_URL: "):
+        embedded_valkey.reach(url)
 
 
 def test_a_server_that_cannot_start_says_so_at_once(folder: Path) -> None:
