@@ -22,7 +22,7 @@ from pydantic import (
 
 from concertina_worker.protocol import GenerationCause, WorkerPhase
 
-_MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
+MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
 _LATEST: Final = 32_503_680_000  # the year 3000
 
@@ -37,7 +37,7 @@ def _storable(values: object) -> object:
     if not isinstance(values, dict):
         return {}
     kept = [(_clean(str(name), 80), _as_number(value)) for name, value in values.items()]
-    return dict(kept[:_MOST_VALUES])
+    return dict(kept[:MOST_VALUES])
 
 
 def _as_number(value: Any) -> float | None:

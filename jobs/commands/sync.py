@@ -6,6 +6,7 @@ numbers, the rest is overwritten. About ten short statements in one transaction,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -18,7 +19,7 @@ from jobs.commands import observations
 from jobs.errors import JobNotFound
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job
-from jobs.sync_report import MetricEntry, SyncReport
+from jobs.sync_report import MOST_VALUES, MetricEntry, SyncReport
 from jobs.transitions import move
 
 
@@ -65,18 +66,29 @@ def _store_progress(job: Job, report: SyncReport) -> None:
 
 
 def _progress(job: Job, metrics: list[MetricEntry]) -> dict[str, Any]:
-    """The newest point, and the newest value of each metric the script ever logged."""
+    """The newest point, and the newest value of each metric the script logs."""
     newest = max(metrics, key=lambda point: (point.generation, point.step))
-    logged = dict(job.values)
-    for point in metrics:
-        logged |= point.values
     return {
         "step": newest.step,
         "epoch": newest.epoch,
         "samples": newest.samples,
         "samples_per_second": newest.samples_per_second,
-        "values": logged,
+        "values": _newest_values(job.values, metrics),
     }
+
+
+def _newest_values(
+    stored: Mapping[str, float | None], metrics: list[MetricEntry]
+) -> dict[str, float | None]:
+    """Those just logged, and as many of the stored ones as a row may hold besides."""
+    logged: dict[str, float | None] = {}
+    for point in metrics:
+        for name, value in point.values.items():
+            logged.pop(name, None)  # so that the newest stand last
+            logged[name] = value
+    fresh = dict(list(logged.items())[-MOST_VALUES:])
+    others = [name for name in stored if name not in fresh]
+    return {name: stored[name] for name in others[: MOST_VALUES - len(fresh)]} | fresh
 
 
 def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> bool:

@@ -367,3 +367,14 @@ def test_an_ordinary_sync_takes_few_statements(
     body |= {"metrics": [metric(3)], "measurements": [measured(2, 64)]}
     with django_assert_max_num_queries(16):
         assert sync(job, body).status_code == 200
+
+
+def test_a_script_that_logs_ever_new_names_keeps_the_newest_only(
+    job: Job, workers: list[Worker]
+) -> None:
+    for step in range(1, 6):
+        values = {f"loss_{step}_{number}": 1.0 for number in range(30)}
+        sync(job, report(metrics=[metric(step, values=values)]))
+    job.refresh_from_db()
+    assert len(job.values) == 64
+    assert {f"loss_5_{number}" for number in range(30)} <= set(job.values)
