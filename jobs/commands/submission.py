@@ -100,7 +100,10 @@ class _Key:
 
     def remember(self, job: Job) -> None:
         if self.text:
-            IdempotencyKey.objects.filter(team=self.team, key=self.text).delete()  # outlived
+            outlived = timezone.now() - IDEMPOTENCY_WINDOW
+            IdempotencyKey.objects.filter(
+                team=self.team, key=self.text, created_at__lte=outlived
+            ).delete()
             IdempotencyKey.objects.create(
                 team=self.team, key=self.text, body_digest=self.digest, job=job
             )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
-from django.db import connections
+from django.db import IntegrityError, connections, transaction
+from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Quota, Team
 
+from jobs.commands import submission
 from jobs.models import Event, IdempotencyKey, Job
 from tests.service.conftest import SubmitJob, client_of, make_team, spec
 
@@ -263,3 +266,20 @@ def test_a_team_without_quota_may_use_the_whole_pool(pool: Pool) -> None:
         URL, spec(elastic={"min_workers": 8, "max_workers": 8}), format="json"
     )
     assert answer.status_code == 201
+
+
+def test_a_key_taken_at_the_same_moment_by_another_body_is_a_conflict(
+    vision: Team, submit: SubmitJob
+) -> None:
+    first, second = submit(name="first"), submit(name="second")
+
+    def remember(job: Job, digest: str) -> None:
+        submission._Key(team=vision, text="k", digest=digest).remember(job)  # noqa: SLF001 - a race
+
+    remember(first, "a")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        remember(second, "b")
+    assert IdempotencyKey.objects.get().job == first
+    IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    remember(second, "b")
+    assert IdempotencyKey.objects.get().job == second
