@@ -8,6 +8,7 @@ from typing import Final
 from celery import shared_task
 from cluster import retention as cluster_retention
 
+from autoscaler.control_loop import retention as control_loop_retention
 from jobs.commands import retention as jobs_retention
 
 logger: Final = logging.getLogger(__name__)
@@ -16,7 +17,11 @@ logger: Final = logging.getLogger(__name__)
 @shared_task(name="control_plane.tasks.forget_what_is_old")
 def forget_what_is_old() -> None:
     """Delete old histories, a bounded number of rows at a time; the next run goes on."""
-    deleted = {**jobs_retention.delete_old(), **cluster_retention.delete_old()}
+    deleted = {
+        **jobs_retention.delete_old(),
+        **cluster_retention.delete_old(),
+        **control_loop_retention.delete_old(),
+    }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )

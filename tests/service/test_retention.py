@@ -10,6 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
+from autoscaler.control_loop.models import Tick
 from jobs.models import IdempotencyKey, Job, MetricPoint
 from tests.service.conftest import SubmitJob, spec
 
@@ -50,10 +51,15 @@ def test_old_curves_samples_and_keys_go_and_the_rest_stays(
         headers = {"Idempotency-Key": f"k{number}"}
         api.post("/api/v1/jobs", spec(name=f"k{number}"), format="json", headers=headers)
     IdempotencyKey.objects.filter(key="k0").update(created_at=days_ago(2))
+    for days in (1, 31):
+        Tick.objects.create(
+            at=days_ago(days), fence=days, observe_seconds=0, plan_seconds=0, apply_seconds=0
+        )
 
     forget_what_is_old()
 
     assert set(MetricPoint.objects.values_list("job__name", flat=True)) == {"b", "c"}
     assert UtilisationSample.objects.count() == 1
     assert IdempotencyKey.objects.get().key == "k1"
+    assert Tick.objects.get().fence == 1
     assert Job.objects.count() == 5
