@@ -107,7 +107,10 @@ class Event(models.Model):
 
     class Meta:
         ordering = ("at", "id")
-        indexes = (models.Index(fields=("job", "id")),)
+        indexes = (
+            models.Index(fields=("job", "id")),
+            models.Index(fields=("at",)),  # every tick asks what happened lately
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.job_id}"

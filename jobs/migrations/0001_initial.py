@@ -445,6 +445,10 @@ class Migration(migrations.Migration):
             model_name="event",
             index=models.Index(fields=["job", "id"], name="jobs_event_job_id_448544_idx"),
         ),
+        migrations.AddIndex(
+            model_name="event",
+            index=models.Index(fields=["at"], name="jobs_event_at_94ffb6_idx"),
+        ),
         migrations.AddConstraint(
             model_name="assignment",
             constraint=models.UniqueConstraint(

@@ -73,7 +73,10 @@ class UtilisationSample(models.Model):
     )
 
     class Meta:
-        indexes = (models.Index(fields=("pool", "at")),)
+        indexes = (
+            models.Index(fields=("pool", "at")),
+            models.Index(fields=("at",)),  # every tick and every health check ask for the newest
+        )
 
     def __str__(self) -> str:
         return f"{self.team}: {self.gpus} GPUs of {self.pool}"

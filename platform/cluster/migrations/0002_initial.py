@@ -30,4 +30,8 @@ class Migration(migrations.Migration):
             model_name="utilisationsample",
             index=models.Index(fields=["pool", "at"], name="cluster_uti_pool_id_d2d857_idx"),
         ),
+        migrations.AddIndex(
+            model_name="utilisationsample",
+            index=models.Index(fields=["at"], name="cluster_uti_at_b7b81f_idx"),
+        ),
     ]
