@@ -205,7 +205,7 @@ class Job:
             return value
         return self._membership.mean(value)
 
-    # -- helpers -------------------------------------------------------------------------------
+    # -- in detail -----------------------------------------------------------------------------
 
     @property
     def _registered(self) -> TrainingLoop:

@@ -4,7 +4,7 @@ Standard library only: the service imports this module and nothing else of the p
 torch never loads there. Three things are fixed here: the environment a process of a job is
 started with, the exit codes it answers with, and the two documents of a *sync*.
 
-A sync is one HTTP round trip, at most once a second, from the job's coordinator to the service:
+A sync is one HTTP round trip, about twice a second, from the job's coordinator to the service:
 observations go up (`SyncReport`), the desired state comes down (`Desired`). Both are whole
 states, not steps, so that a lost, repeated or late sync does no harm.
 """
@@ -118,7 +118,10 @@ class GenerationReport(TypedDict):
 
 
 class MetricReport(TypedDict):
-    """Progress at one moment; at most one a second, oldest first."""
+    """Progress at one moment; at most one a second, oldest first.
+
+    The last one of a job may repeat its step with the values logged after the last epoch.
+    """
 
     at: float  # Unix seconds
     generation: int

@@ -141,7 +141,7 @@ class Decisions:
             "the job needs it no longer",
         )
 
-    # -- helpers -------------------------------------------------------------------------------
+    # -- in detail -----------------------------------------------------------------------------
 
     def _has_switched(self, worker: str) -> bool:
         return worker in self.memory.switched or not self.crew.is_connected(worker)
