@@ -79,9 +79,15 @@ def _record_loss(job: Job, entry: GenerationEntry, message: str) -> None:
 
 
 def store_metrics(job: Job, reported: Sequence[MetricEntry]) -> None:
-    """Add the points not known yet."""
-    points = [MetricPoint(job=job, **dict(entry)) for entry in reported]
-    MetricPoint.objects.bulk_create(points, batch_size=1000, ignore_conflicts=True)
+    """Add the points; one reported again for the same step has learned more values since."""
+    newest = {(entry.generation, entry.step): entry for entry in reported}
+    MetricPoint.objects.bulk_create(
+        [MetricPoint(job=job, **dict(entry)) for entry in newest.values()],
+        batch_size=1000,
+        update_conflicts=True,
+        unique_fields=["job", "generation", "step"],
+        update_fields=["at", "values"],
+    )
 
 
 def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:

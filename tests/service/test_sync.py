@@ -178,6 +178,13 @@ def test_progress_is_that_of_the_newest_metric(job: Job, workers: list[Worker]) 
     assert (job.model_bytes, job.samples_per_second) == (1000, 640.0)
 
 
+def test_values_logged_after_the_last_step_join_its_metric(job: Job, workers: list[Worker]) -> None:
+    sync(job, report(metrics=[metric(10)]))
+    sync(job, report(metrics=[metric(10, values={"loss": 0.1, "accuracy": 0.97})]))
+    point = MetricPoint.objects.get(job=job, step=10)
+    assert point.values == {"loss": 0.1, "accuracy": 0.97}
+
+
 def test_numbers_that_are_none_are_stored_as_null(job: Job, workers: list[Worker]) -> None:
     strange = metric(1, samples_per_second=float("inf"), learning_rate=float("nan"))
     strange["values"] = {"loss": float("nan"), "ok": 1, "text": "x", "a\0b": 2.0, "flag": True}
