@@ -92,17 +92,26 @@ class ControlLoop:
         views = _plannable(shell)
         state = cluster_state(views.values(), shell)
         watch.lap("observe")
-        plan = self.planner(state)
-        violations = self.check(state, plan)
+        plan, alarm = self._plan(state)
         watch.lap("plan")
-        applied = [] if violations else apply_plan(plan, views, shell)
+        applied = [] if alarm else apply_plan(plan, views, shell)
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
             attend(view, shell)
         accounting.update_gpu_seconds(with_workers, self.clock())
         accounting.sample_utilisation(self.clock())
         watch.lap("apply")
-        _record(shell, plan, applied, violations, watch, has_changed=bool(changed or applied))
+        _record(shell, plan, applied, alarm, watch, has_changed=bool(changed or applied))
+
+    def _plan(self, state: ClusterState) -> tuple[Plan, str]:
+        """The plan, and why it must not be applied; a planner that fails stops nothing else."""
+        try:
+            plan = self.planner(state)
+            violations = self.check(state, plan)
+        except Exception as error:  # noqa: BLE001 - whatever it is, jobs still have to be looked after
+            _log.exception("The planner failed.", extra={"action": "plan"})
+            return Plan(decisions=(), pools=()), f"planning failed: {error!r}"
+        return plan, "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
 
 
 def _plannable(shell: Shell) -> dict[str, JobView]:
@@ -117,16 +126,14 @@ def _record(
     shell: Shell,
     plan: Plan,
     applied: Sequence[Decision],
-    violations: Sequence[Violation],
+    alarm: str,
     watch: _Stopwatch,
     *,
     has_changed: bool,
 ) -> None:
     """Keep what a tick did, if it did anything; an alarm is kept when it is new."""
-    alarm = "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
     if alarm:
-        extra = {"action": "alarm"}
-        _log.critical("A plan broke its invariants and was not applied: %s", alarm, extra=extra)
+        _log.critical("No plan was applied: %s", alarm, extra={"action": "alarm"})
         newest = Tick.objects.order_by("-at").first()
         has_changed = has_changed or newest is None or newest.alarm != alarm
     if not has_changed:

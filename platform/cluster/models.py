@@ -11,9 +11,20 @@ from tenancy.models import slug_validator
 class Pool(models.Model):
     """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
 
+    class Policy(models.TextChoices):
+        """The objectives there are, by the names of `autoscaler.planning.policies`."""
+
+        COMPLETION_TIME = "completion_time", "completion time: jobs end early on average"
+        THROUGHPUT = "throughput", "throughput: the sum of all speedups"
+
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
     gpu_type = models.CharField(max_length=40, default="slot")
-    policy = models.CharField(max_length=40, default="completion_time")
+    policy = models.CharField(
+        max_length=40,
+        choices=Policy,
+        default=Policy.COMPLETION_TIME,
+        help_text="What the planner makes the most of.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cluster.models import UtilisationSample
+from cluster.models import Pool, UtilisationSample
 from cluster.worker_host import Labels, Launch, Role
 from tenancy.models import Team
 
 from autoscaler.control_loop.models import Tick
 from autoscaler.planning import invariants, planner
+from autoscaler.planning.cluster_state import ClusterState
+from autoscaler.planning.decisions import Plan
 from autoscaler.planning.invariants import Violation
+from autoscaler.planning.policies import POLICIES
 from jobs.models import Job
 
 from .conftest import Coordinator, World, fresh, kinds, live_workers
@@ -86,6 +89,30 @@ def test_a_plan_that_breaks_an_invariant_is_not_applied_and_raises_an_alarm(
     assert fresh(job).state == "queued"
     assert [tick.alarm for tick in Tick.objects.all()] == ["no_gpu_twice: n1:0 is used twice"]
     assert "CRITICAL" in {record.levelname for record in caplog.records}
+
+
+def test_a_planner_that_fails_raises_an_alarm_and_the_rest_of_the_tick_is_done(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = world.job()
+    world.running(job, 1)
+    count = UtilisationSample.objects.count()
+
+    def broken(_state: ClusterState) -> Plan:
+        raise KeyError("no such policy")
+
+    world.clock.advance(60)
+    for _ in range(2):
+        assert replace(world.loop(), planner=broken).run_once()
+    alarms = [tick.alarm for tick in Tick.objects.all() if tick.alarm]
+    assert alarms == ["planning failed: KeyError('no such policy')"]
+    assert fresh(job).gpu_seconds > 50
+    assert UtilisationSample.objects.count() > count
+    assert "CRITICAL" in {record.levelname for record in caplog.records}
+
+
+def test_the_planner_knows_every_policy_a_pool_may_have() -> None:
+    assert set(Pool.Policy.values) == set(POLICIES)
 
 
 def test_a_tick_is_recorded_only_when_it_changed_something(world: World) -> None:

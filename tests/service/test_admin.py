@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.test import Client
 from tenancy import tokens
 from tenancy.models import Quota, Team, Token
@@ -110,6 +111,12 @@ def test_a_limit_below_the_guarantee_is_refused(browser: Client, pool: Pool) -> 
     team = Team.objects.create(name="robots")
     answer = add_quota(browser, team, pool, guaranteed_gpus=3, limit_gpus=2)
     assert "The limit (2) is below the guarantee (3)." in answer
+
+
+def test_an_unknown_policy_is_refused(pool: Pool) -> None:
+    pool.policy = "fastest"
+    with pytest.raises(ValidationError, match="fastest"):
+        pool.full_clean()
 
 
 def test_guarantees_given_together_are_checked_together(browser: Client, pool: Pool) -> None:

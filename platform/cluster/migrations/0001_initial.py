@@ -34,7 +34,21 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("gpu_type", models.CharField(default="slot", max_length=40)),
-                ("policy", models.CharField(default="completion_time", max_length=40)),
+                (
+                    "policy",
+                    models.CharField(
+                        choices=[
+                            (
+                                "completion_time",
+                                "completion time: jobs end early on average",
+                            ),
+                            ("throughput", "throughput: the sum of all speedups"),
+                        ],
+                        default="completion_time",
+                        help_text="What the planner makes the most of.",
+                        max_length=40,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
