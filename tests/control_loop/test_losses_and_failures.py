@@ -182,6 +182,21 @@ def test_what_a_script_said_in_many_lines_is_told_in_one(world: World, said: str
     assert Worker.objects.get(pk=worker).error == said
 
 
+def test_a_line_without_end_is_cut(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    (worker,) = live_workers(job)
+    world.host.write(worker, "epoch 1: " + "#" * 16_000, stream="stderr")
+    world.host.exit(worker, 1)
+    world.tick()
+    event = Event.objects.get(job=job, kind="worker_failed")
+    assert event.message.startswith(f"{worker} ended with exit code 1: epoch 1: ###")
+    assert event.message.endswith("…")
+    assert len(event.message) < 600
+    assert len(event.data["log"][0]) == 500
+    assert len(fresh(job).message) < 600
+
+
 def test_a_job_in_its_back_off_is_not_planned(world: World) -> None:
     job = world.job()
     world.wish(job, 1)

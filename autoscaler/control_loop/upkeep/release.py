@@ -17,6 +17,7 @@ from jobs.models import Event, GpuClaim, Job, Worker
 WORKER_FAILED: Final = "worker_failed"
 WORKER_LOST: Final = "worker_lost"
 _LOG_LINES: Final = 20  # kept with a failure: enough for a traceback
+_LONGEST_LINE: Final = 500  # characters; guessed: what people read of a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,12 @@ def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
 
 
 def _last_lines(worker_id: str, shell: Shell) -> tuple[str, ...]:
-    return shell.processes.last_lines(worker_id, _LOG_LINES)
+    return tuple(_cut(line) for line in shell.processes.last_lines(worker_id, _LOG_LINES))
+
+
+def _cut(line: str) -> str:
+    """A progress bar may be one line of kilobytes."""
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _release(view: JobView, end: _End, shell: Shell) -> None:
