@@ -29,6 +29,12 @@ def check_text(text: str) -> str:
     return text
 
 
+def check_command(command: list[str]) -> list[str]:
+    if command and not command[0].strip():
+        raise ValueError("begins with no program | Begin with one, such as python.")
+    return command
+
+
 def check_environment(env: dict[str, str]) -> dict[str, str]:
     _check_size(env)
     for name in env:

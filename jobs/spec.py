@@ -26,7 +26,7 @@ from concertina_worker.protocol import LearningRateScaling
 from jobs import problems
 from jobs.errors import SpecInvalid
 from jobs.feasibility import BatchBounds, check_batch, check_elastic
-from jobs.names import check_environment, check_job_name, check_labels, check_text
+from jobs.names import check_command, check_environment, check_job_name, check_labels, check_text
 from jobs.quantities import Bytes, Duration
 
 _HOUR: Final = 3600.0
@@ -101,6 +101,11 @@ def _expand(value: object) -> object:
     """Accept a bare number for a fixed batch, and fill in what follows from `base`."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = {"base": value}
+    if not isinstance(value, dict | GlobalBatch):
+        raise ValueError(  # noqa: TRY004 - pydantic collects these
+            "is neither a whole number nor a range"
+            " | Write a number such as 64, without quotes, or a mapping with base, min and max."
+        )
     if isinstance(value, dict) and isinstance(value.get("base"), int):
         return {"min": value["base"], "max": value["base"], **value}
     return value
@@ -158,7 +163,9 @@ class JobSpec(_Part):
     team: str = Field(default="", validation_alias=AliasChoices("team", "project"), max_length=40)
     pool: str = Field(default="", max_length=40)  # "": the only one there is
     image: Word | None = None
-    command: Annotated[list[Word], Field(min_length=1, max_length=1000)]
+    command: Annotated[
+        list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
+    ]
     workdir: Word | None = None
     env: Annotated[dict[str, Word], AfterValidator(check_environment)] = Field(default_factory=dict)
     resources: Resources = Resources()

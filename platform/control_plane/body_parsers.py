@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import IO, Any, Final
 
 import yaml
 from rest_framework import exceptions
 from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.utils.json import strict_constant
 
 LARGEST_BODY: Final = 512 * 1024  # far above any job spec
 
@@ -18,14 +20,38 @@ class BoundedJsonParser(JSONParser):
     def parse(
         self,
         stream: IO[Any],
-        media_type: str | None = None,
+        media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         _check_size(parser_context)
         try:
-            return super().parse(stream, media_type, parser_context)
+            return json.loads(
+                stream.read().decode(),
+                parse_constant=strict_constant,
+                object_pairs_hook=_without_repetition,
+            )
         except RecursionError as error:
             raise exceptions.ParseError("The body is nested too deeply.") from error
+        except ValueError as error:
+            raise exceptions.ParseError(f"The body is not JSON: {error}") from error
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_unique(name for name, _ in pairs)
+    return dict(pairs)
+
+
+def _check_unique(names: Iterable[str]) -> None:
+    """Refuse what both languages would settle silently: the last of two values wins.
+
+    Raises:
+        ValueError: a name stands twice.
+    """
+    known = set()
+    for name in names:
+        if name in known:
+            raise ValueError(f"the field {name[:80]!r} stands twice")
+        known.add(name)
 
 
 class YamlParser(BaseParser):
@@ -53,6 +79,14 @@ class _PlainLoader(yaml.SafeLoader):
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases (*name) are not accepted")
         return super().compose_node(parent, index)
+
+    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        try:
+            _check_unique(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        except ValueError as error:
+            raise yaml.YAMLError(str(error)) from error
+        return node
 
 
 class BodyTooLarge(exceptions.APIException):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.views import defaults
@@ -14,6 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from control_plane.body_parsers import BodyTooLarge
 from jobs.errors import (
     BadCursor,
     IdempotencyConflict,
@@ -65,6 +66,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
+    elif isinstance(error, RequestDataTooBig):  # read before a parser could refuse it
+        error = BodyTooLarge()
     elif isinstance(error, OperationalError | InterfaceError):
         logger.warning(
             "The database does not answer.",

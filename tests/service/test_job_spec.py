@@ -33,6 +33,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a command as one text is no list": (
         {"command": "python train.py"}, "command", "is not a list", '["python", "train.py"]'),
     "an empty command is refused": ({"command": []}, "command", "is empty", "at least 1"),
+    "a program without a name is refused": (
+        {"command": [""]}, "command", "begins with no program", "python"),
+    "a batch in quotes is neither number nor range": (
+        {"batch": {"global_batch_size": "64"}}, "batch.global_batch_size", "neither", "64"),
     "a null character in a command is refused": (
         {"command": ["a\0b"]}, "command[0]", "null character", "Remove"),
     "a name with a space is refused": ({"name": "my job"}, "name", "is not a job name", "letters"),

@@ -69,6 +69,8 @@ MALFORMED: dict[str, tuple[str, str, str]] = {
     "open YAML": ("application/yaml", "name: [a", "malformed"),
     "YAML that makes objects": ("application/yaml", "!!python/object:os.system {}", "malformed"),
     "YAML aliases that could grow": ("application/yaml", "a: &x [1]\nb: *x", "malformed"),
+    "a JSON field given twice": ("application/json", '{"name": "a", "name": "b"}', "malformed"),
+    "a YAML field given twice": ("application/yaml", "name: a\nname: b", "malformed"),
     "YAML brackets without end": ("application/yaml", "[" * 5_000, "malformed"),
 }
 
@@ -86,8 +88,9 @@ def test_a_body_that_is_no_spec_at_all_is_refused(api: APIClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_spec")
 
 
-def test_a_huge_body_is_refused_unread(api: APIClient) -> None:
-    answer = api.post(URL, json.dumps({"name": "x" * 600_000}), content_type="application/json")
+@pytest.mark.parametrize("size", [600_000, 10_000_000])
+def test_a_huge_body_is_refused_unread(api: APIClient, size: int) -> None:
+    answer = api.post(URL, json.dumps({"name": "x" * size}), content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
 
