@@ -50,14 +50,15 @@ class Machine:
     def pid(self, worker_id: str) -> int:
         """Of the worker's command, once it runs."""
         for process in psutil.process_iter():
-            if process.ppid() > 1 and _is_command_of(process, worker_id):
+            if _is_command_of(process, worker_id):
                 return process.pid
         raise AssertionError(f"no process of {worker_id}")
 
 
 def _is_command_of(process: psutil.Process, worker_id: str) -> bool:
+    """False for its supervisor, and for a process that ends while it is looked at."""
     try:
-        return process.environ().get("CONCERTINA_WORKER_ID") == worker_id
+        return process.ppid() > 1 and process.environ().get("CONCERTINA_WORKER_ID") == worker_id
     except psutil.Error:
         return False
 
