@@ -9,6 +9,10 @@ from autoscaler.control_loop.job_view import JobView
 from jobs.models import Assignment, Job, Worker
 
 
+class NotNow(Exception):
+    """Somebody else changed the job, or a GPU it needs is not free yet."""
+
+
 def assign(
     view: JobView,
     worker_ids: Sequence[str],

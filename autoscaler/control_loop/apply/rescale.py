@@ -23,10 +23,6 @@ from jobs.models import Worker
 from jobs.transitions import move
 
 
-class _NotNow(Exception):
-    """Somebody else changed the job, or a GPU it needs is not free yet."""
-
-
 def rescale(view: JobView, decision: Decision, shell: Shell) -> bool:
     """Write the new assignment; False, and nothing changed: not now."""
     if decision.allocation is None:
@@ -42,7 +38,7 @@ def rescale(view: JobView, decision: Decision, shell: Shell) -> bool:
         with shell.changing(view.id):
             _seat(view, wanted)
             _write(view, decision, [*ids(staying), *joining], wanted, shell)
-    except _NotNow:
+    except assignments.NotNow:
         return False
     return True
 
@@ -88,7 +84,7 @@ def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
 def _seat(view: JobView, wanted: Sequence[seats.Seat]) -> None:
     """Joiners of a hot job sit down now; those of a restart when the old workers have gone."""
     if view.is_hot and not seats.take(view.job, wanted, attempt=view.job.attempt):
-        raise _NotNow
+        raise assignments.NotNow
 
 
 def _write(
@@ -120,4 +116,4 @@ def _write(
         },
     )
     if not is_assigned:
-        raise _NotNow
+        raise assignments.NotNow

@@ -15,10 +15,6 @@ from jobs.models import Job, Worker
 from jobs.transitions import move
 
 
-class _NotNow(Exception):
-    """Somebody else changed the job, or a GPU it needs is not free yet."""
-
-
 def start(view: JobView, decision: Decision, shell: Shell) -> bool:
     """Claim the GPUs, make the workers and their assignment; False, and nothing changed: not now.
 
@@ -29,7 +25,7 @@ def start(view: JobView, decision: Decision, shell: Shell) -> bool:
     try:
         with shell.changing(view.id):
             _start(view, decision, decision.allocation, shell)
-    except _NotNow:
+    except assignments.NotNow:
         return False
     return True
 
@@ -45,7 +41,7 @@ def _start(view: JobView, decision: Decision, allocation: Allocation, shell: She
     port = ports.free_port(address, taken=taken)
     master_port = ports.free_port(address, taken={*taken, port})
     if not seats.take(view.job, wanted, attempt=attempt):
-        raise _NotNow
+        raise assignments.NotNow
     is_moved = move(
         view.id,
         {State.QUEUED},
@@ -68,7 +64,7 @@ def _start(view: JobView, decision: Decision, allocation: Allocation, shell: She
         },
     )
     if not is_assigned:
-        raise _NotNow
+        raise assignments.NotNow
 
 
 def _promised_ports() -> set[int]:
