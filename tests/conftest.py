@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from ipaddress import ip_address
@@ -31,6 +32,9 @@ os.environ.setdefault("CONCERTINA_STATE", str(FOLDER / "state"))
 os.environ.setdefault("CONCERTINA_HOST_ID", FOLDER.name)
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # several training processes share few cores
 django.setup()  # so that the folders' own conftest files may import models
+
+# A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _servers: list[ChildProcess] = []
 

@@ -64,7 +64,7 @@ def fair_shares(*, gpus: int, claims: Sequence[Claim]) -> dict[str, float]:
     """Weighted max-min fair shares. They never exceed demand, limits or, in sum, the pool."""
     shares = {claim.team: float(min(claim.guaranteed, claim.usable)) for claim in claims}
     left = gpus - sum(shares.values())
-    thirsty = [c for c in claims if c.weight > 0 and c.usable - shares[c.team] > _EPSILON]
+    thirsty = [c for c in claims if c.weight > _EPSILON and c.usable - shares[c.team] > _EPSILON]
     while thirsty and left > _EPSILON:
         width = sum(claim.weight for claim in thirsty)
         until_met = min((c.usable - shares[c.team]) / c.weight for c in thirsty)

@@ -96,7 +96,7 @@ def test_a_killed_supervisor_takes_its_process_along_and_counts_as_sigkill(
 
 
 def test_what_a_process_leaves_behind_ends_with_it(process_bench: ProcessBench) -> None:
-    script = f"{PYTHON} -S -c 'import os, time; os.setsid(); time.sleep(600)' & echo $!; exit 0"
+    script = f"'{PYTHON}' -S -c 'import os, time; os.setsid(); time.sleep(600)' & echo $!; exit 0"
     process_bench.launch("w1", ("sh", "-c", script))
     assert exited(process_bench.host, "w1").exit_code == 0
     (pid,) = texts(process_bench, "w1")
@@ -273,7 +273,7 @@ def test_many_starts_take_as_long_as_the_slowest(
     process_bench: ProcessBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow_python = tmp_path / "python"
-    slow_python.write_text(f'#!/bin/sh\nsleep 1\nexec {PYTHON} "$@"\n')
+    slow_python.write_text(f"#!/bin/sh\nsleep 1\nexec '{PYTHON}' \"$@\"\n")
     slow_python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(slow_python))
     launches = [

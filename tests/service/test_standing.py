@@ -29,6 +29,8 @@ SHARES: dict[str, tuple[int, list[Claim], dict[str, float]]] = {
         8, [claim("a", weight=3.0), claim("b")], {"a": 6, "b": 2}),
     "a team of no weight gets its guarantee only": (
         8, [claim("a", guaranteed=2, weight=0.0), claim("b")], {"a": 2, "b": 6}),
+    "a weight too small to divide by is none": (
+        8, [claim("a", weight=2.3e-309), claim("b", demand=3)], {"a": 0, "b": 3}),
     "who wants little leaves the rest to others": (
         8, [claim("a", demand=1), claim("b")], {"a": 1, "b": 7}),
     "who wants nothing gets nothing, whatever is guaranteed": (
