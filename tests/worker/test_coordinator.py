@@ -156,6 +156,18 @@ def test_a_grow_waits_for_the_joiner_and_hands_it_the_state_of_a_stayer(story: S
     assert not story.plan.is_recovery
 
 
+def test_a_larger_batch_waits_for_the_joiners_it_is_meant_for(story: Story) -> None:
+    story.train("a").want("a", "b", batch=64).connect("b")
+    assert not story.answers
+    story.ready("b")
+    assert (story.plan.members, story.plan.global_batch_size) == (("a", "b"), 64)
+
+
+def test_a_smaller_batch_does_not_wait(story: Story) -> None:
+    story.train("a", "b").want("a", "c", batch=16).connect("c")
+    assert (story.plan.members, story.plan.global_batch_size) == (("a",), 16)
+
+
 def test_a_shrink_goes_ahead_of_a_grow(story: Story) -> None:
     story.train("a", "b").want("a", "c").connect("c")
     assert story.plan.members == ("a",)
@@ -288,6 +300,15 @@ def test_a_stop_lets_the_members_leave_together_and_ends_the_coordinator(story: 
     story.lose("a", "b")
     assert story.coordination.is_over
     assert not story.coordination.memory.lost
+
+
+def test_who_begins_after_a_pause_has_lost_nobody(story: Story) -> None:
+    story.train("a").want_stop().switch("a").lose("a").take_over()
+    story.desired["action"] = DesiredAction.RUN
+    story.want("b").connect("b").ready("b").switch("b")
+    story.tell(on.WorkerSettled(worker="b", generation=3, stall_seconds=0.0))
+    assert story.generations[-1]["workers"] == ["b"]
+    assert story.generations[-1]["cause"] == GenerationCause.DESIRED
 
 
 def test_a_stop_releases_workers_that_do_not_train_yet(story: Story) -> None:

@@ -39,12 +39,11 @@ def next_members(memory: Memory, crew: Crew, active: Plan) -> Choice | None:
     """None: the active plan is what is desired, as far as possible now."""
     if memory.desired is None:
         return None
-    choice = with_members(
-        _staying_and_ready(memory, crew, active),
-        memory,
-        global_batch_size=memory.desired["global_batch_size"],
-        revision_before=active.revision,
-    )
+    members = _staying_and_ready(memory, crew, active)
+    batch = memory.desired["global_batch_size"]
+    if set(members) != set(memory.desired["workers"]):  # a larger batch comes with the joiners
+        batch = min(batch, active.global_batch_size)
+    choice = with_members(members, memory, global_batch_size=batch, revision_before=active.revision)
     now = (active.members, active.global_batch_size, active.revision)
     return choice if (choice.members, choice.global_batch_size, choice.revision) != now else None
 

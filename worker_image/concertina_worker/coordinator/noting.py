@@ -155,8 +155,8 @@ class Notes:
         memory.published = [p for p in memory.published if p.generation > plan.generation]
 
     def _generation_report(self, plan: Plan, before: Plan | None, step: int) -> GenerationReport:
-        is_loss = plan.is_recovery and before is not None
         members_before = before.members if before else ()
+        is_loss = plan.is_recovery and bool(members_before)  # after a pause nobody is missed
         return {
             "number": plan.generation,
             "revision": plan.revision,
