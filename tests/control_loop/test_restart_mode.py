@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from concertina_worker.protocol import WorkerPhase
-from jobs.models import Assignment, Generation, Job
+from jobs.models import Assignment, Event, Generation, Job
 
 from .conftest import Coordinator, World, claims, fresh, kinds, live_workers, states
 
@@ -38,6 +38,17 @@ def test_a_script_that_never_registers_is_run_in_restart_mode(world: World) -> N
     assert "mode_detected" in kinds(job)
     world.tick(2)
     assert world.host.running() == set(live_workers(job))  # its coordinator has nothing to do
+
+
+def test_a_fixed_job_that_never_registers_is_not_told_of_rescales(world: World) -> None:
+    job = world.job(elastic={"mode": "fixed"})
+    world.wish(job, 1)
+    world.tick()
+    world.clock.advance(61)
+    heard(world, job)
+    world.tick()
+    detected = Event.objects.get(job=job, kind="mode_detected")
+    assert "keeps its number of workers" in detected.message
 
 
 def test_a_script_has_its_time_to_register(world: World) -> None:

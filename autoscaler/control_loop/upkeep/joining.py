@@ -120,10 +120,10 @@ def _reduce(view: JobView, staying: list[WorkerView], shell: Shell, *, message: 
 
 
 def _treat_as_restart(view: JobView, shell: Shell, seconds: float) -> bool:
-    message = (
-        f"The script did not register within {seconds:.0f} s: it is rescaled by restarting it,"
-        " and has to resume from its own checkpoint."
-    )
+    follows = "it is rescaled by restarting it, and has to resume from its own checkpoint."
+    if view.spec.elastic.mode == "fixed":
+        follows = "it keeps its number of workers, and has to write checkpoints itself."
+    message = f"The script did not register within {seconds:.0f} s: {follows}"
     with shell.changing(view.id):
         changed = Job.objects.filter(pk=view.id, mode=view.job.mode).update(mode=Job.Mode.RESTART)
         if changed:
