@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OVERVIEW = """\
 Concertina on this machine: everything it needs, in one command.
 
-  ./dev demo       watch six real training jobs of two teams share this machine
+  ./dev demo       watch four real training jobs of two teams share this machine
   ./dev test       run the whole test suite
 
   ./dev up         start the service and leave it running until Ctrl-C
