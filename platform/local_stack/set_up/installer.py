@@ -11,6 +11,7 @@ from pathlib import Path
 
 from local_stack.set_up.long_step import StepFailed, run_step
 from local_stack.set_up.virtual_environment import VirtualEnvironment
+from local_stack.terminal import say
 
 UV = "uv==0.13.8"
 
@@ -52,6 +53,7 @@ def find(venv: VirtualEnvironment, *, logs: Path) -> Installer:
         try:
             pip.install("Installer (uv)", "--quiet", UV)
         except StepFailed:
+            say("    not to be had; pip installs instead, which takes longer")
             return pip
     return Installer(
         program=(str(venv.uv), "pip", "install", "--python", str(venv.python)),
