@@ -48,7 +48,12 @@ def _started(outcome: Outcome, cause: Cause, picture: PoolPicture) -> str:
         give = plural(len(givers), "gives", "give")
         whose = f"which {names(givers)} {give} back: team {team} is guaranteed {guaranteed}"
     elif outcome.job_id in picture.admission.guaranteed:
-        whose = f"within the {gpus(guaranteed)} guaranteed to team {team}"
+        of_team = f"the {gpus(guaranteed)} guaranteed to team {team}"
+        whose = (
+            f"{of_team} and borrowed ones"
+            if outcome.gpus_after > guaranteed
+            else f"within {of_team}"
+        )
     else:
         whose = f"borrowed: team {team} is guaranteed {guaranteed}"
     how = f"{workers(size.workers)} ({gpus(outcome.gpus_after)}, {whose})"

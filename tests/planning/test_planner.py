@@ -354,6 +354,13 @@ def test_a_reclaim_is_decided_the_same_until_the_gpus_are_free() -> None:
     assert {d.action for d in plan(settled).decisions} == {Action.KEEP}
 
 
+def test_a_resumed_job_that_starts_beyond_the_guarantee_says_that_it_borrows() -> None:
+    rates = measured((1, 100), (2, 190), (4, 360))
+    (decision,) = plan(cluster(waiting("a", measurements=rates))).decisions
+    borrows = "Starts on 4 workers (4 GPUs, the 2 GPUs guaranteed to team vision and borrowed ones)"
+    assert decision.message.startswith(borrows)
+
+
 def test_waiting_jobs_know_their_place() -> None:
     full = running("a", 4, min_workers=4)
     later = [waiting(f"w{i}", submitted_at=NOW - 100 + i, priority=10 * i) for i in range(3)]
