@@ -80,7 +80,7 @@ class _PlainLoader(yaml.SafeLoader):
             raise yaml.YAMLError("aliases (*name) are not accepted")
         return super().compose_node(parent, index)
 
-    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # the stubs' type is wrong
         node = super().compose_mapping_node(anchor)
         try:
             _check_unique(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
