@@ -55,7 +55,7 @@ def test_fair_shares(sentence: str) -> None:
             st.uuids().map(str),
             guaranteed=st.integers(0, 8),
             limit=st.none() | st.integers(8, 20),
-            weight=st.floats(0, 5),
+            weight=st.just(0.0) | st.floats(0.001, 5),
             demand=st.integers(0, 40),
             allocated=st.integers(0, 10),
         ),
