@@ -115,6 +115,7 @@ def test_a_waiting_job_is_explained(concertina: CommandLine, job: Job) -> None:
 
 def test_a_planned_job_is_explained_with_its_numbers(concertina: CommandLine, job: Job) -> None:
     Job.objects.update(
+        state="running",
         explanation={
             "action": "keep",
             "reason": "best_allocation",
