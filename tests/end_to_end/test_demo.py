@@ -1,0 +1,86 @@
+"""Does the demo tell its story, on the screen of the dashboard too? Its own jobs, shortened."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+
+import pytest
+from local_stack.demo import summary, workload
+from local_stack.demo.conductor import Conductor
+from local_stack.demo.workload import DemoJob
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.end_to_end.browser import WIDE, keep_screenshot, launch, sign_in
+from tests.end_to_end.running_stack import RunningStack
+from tests.end_to_end.waiting import until
+
+EPOCHS = {"digits-cnn": 40, "text-transformer": 1}
+PATIENCE_MILLISECONDS = 20_000
+
+
+def shortened() -> list[DemoJob]:
+    """The first job of each team: one borrows, the other reclaims."""
+    return [
+        replace(job, arguments=("--epochs", str(EPOCHS[job.name])))
+        for job in workload.jobs()
+        if job.name in EPOCHS
+    ]
+
+
+@pytest.mark.timeout(420)
+def test_the_dashboard_follows_the_demo_until_every_job_has_learned_what_it_should(
+    stack: RunningStack,
+) -> None:
+    jobs = shortened()
+    conductor = Conductor(jobs, url=stack.url, tokens=stack.tokens, root=stack.checkout.root)
+    with contextlib.closing(conductor), sync_playwright() as playwright:
+        browser = launch(playwright)
+        conductor.prepare()
+        until(lambda: both_train(conductor), seconds=120, what="both teams train")
+        look(browser, stack)
+        browser.close()
+        until(lambda: is_over(conductor), seconds=240, what="the demo is over")
+        outcomes = [summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in jobs]
+        assert summary.show(
+            outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds
+        )
+    assert conductor.documents["digits-cnn"]["rescales"] > 0
+
+
+def both_train(conductor: Conductor) -> bool:
+    conductor.run_once()
+    documents = conductor.documents
+    return len(documents) == len(EPOCHS) and all(job["workers"] for job in documents.values())
+
+
+def is_over(conductor: Conductor) -> bool:
+    conductor.run_once()
+    return conductor.is_over
+
+
+def look(browser: Browser, stack: RunningStack) -> None:
+    page = browser.new_page(viewport=WIDE)
+    page.set_default_timeout(PATIENCE_MILLISECONDS)
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    page.goto(stack.url)
+    sign_in(page, stack)
+    assert_overview(page)
+    page.get_by_role("link", name="digits-cnn").first.click()
+    assert_job(page)
+
+
+def assert_overview(page: Page) -> None:
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    for name in EPOCHS:
+        expect(page.get_by_role("link", name=name).first).to_be_visible()
+    expect(page.get_by_text(re.compile("2 guaranteed")).first).to_be_visible()
+    keep_screenshot(page, "demo-overview")
+
+
+def assert_job(page: Page) -> None:
+    expect(page.get_by_role("heading", name="digits-cnn")).to_be_visible()
+    expect(page.get_by_text(re.compile("text-transformer")).first).to_be_visible()
+    expect(page.get_by_text("Guarantee reclaimed").first).to_be_visible()
+    keep_screenshot(page, "demo-job")
