@@ -131,7 +131,7 @@ def test_a_planned_job_is_explained_with_its_numbers(concertina: CommandLine, jo
                 for workers in (1, 2, 3)
             ],
             "price": 0.25,
-        }
+        },
     )
     out = concertina("explain", "digits").out
     assert "a 3rd would speed it up by 6 %" in out
