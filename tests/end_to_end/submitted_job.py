@@ -1,0 +1,44 @@
+"""A job that a test has submitted, and what the test may ask of it over REST."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import httpx
+
+from tests.end_to_end.waiting import job_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmittedJob:
+    """One job, seen with the token of its team."""
+
+    client: httpx.Client
+    job_id: str
+
+    @classmethod
+    def submit(cls, client: httpx.Client, spec: dict[str, Any]) -> Self:
+        answer = client.post("/api/v1/jobs", json=spec)
+        assert answer.status_code == 201, answer.text
+        return cls(client=client, job_id=answer.json()["id"])
+
+    def document(self) -> dict[str, Any]:
+        return job_of(self.client, self.job_id)
+
+    def is_in(self, state: str) -> bool:
+        return bool(self.document()["state"] == state)
+
+    def trains_with(self, workers: int) -> bool:
+        job = self.document()
+        assert job["state"] not in {"failed", "cancelled"}, job["message"]
+        return bool(job["workers"] == workers and job["state"] == "running")
+
+    def generations(self, *, after: int = 0) -> list[dict[str, Any]]:
+        """Its generations with a number above `after`, oldest first."""
+        answer = self.client.get(f"/api/v1/jobs/{self.job_id}/generations")
+        return [g for g in answer.json()["items"] if g["number"] > after]
+
+    @property
+    def newest_generation(self) -> dict[str, Any]:
+        return self.generations()[-1]
