@@ -19,24 +19,64 @@ class Node:
     is_schedulable: bool = True
 
 
+class AdmissionVariant(StrEnum):
+    """What becomes of a job that does not fit beside the admitted ones when it arrives."""
+
+    QUEUEING = "queueing"  # it waits
+    DROPPING = "dropping"  # it is refused for good, as in the founding paper's second variant
+
+
+class ReclaimTarget(StrEnum):
+    """How far a team with waiting work may take GPUs back from borrowers."""
+
+    GUARANTEE = "guarantee"  # up to its guarantee
+    FAIR_SHARE = "fair_share"  # up to its fair share of the moment, surplus included
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReclaimRules:
+    """When and how far GPUs are taken back. Borrowers are shrunk first, then paused."""
+
+    target: ReclaimTarget = ReclaimTarget.GUARANTEE
+    delay_seconds: float = 0.0  # a claim waits so long for GPUs that become free by themselves
+    min_runtime_seconds: float = 0.0  # a job that runs for less is not paused, only shrunk
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """GPUs of one type, planned together under one policy."""
+    """GPUs of one type, planned together under one policy.
+
+    `usage_weight` says how much decayed usage of the past counts against a team when GPUs are
+    lent: 0 not at all. `dollars_per_gpu_hour` is what policies about money reckon with.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     policy: str = "completion_time"
+    gpu_type: str = ""
+    admission: AdmissionVariant = AdmissionVariant.QUEUEING
+    reclaim: ReclaimRules = field(default_factory=ReclaimRules)
+    usage_weight: float = 0.0
+    dollars_per_gpu_hour: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamQuota:
-    """What a team may use of one pool. `limit_gpus` None: no limit but the pool."""
+    """What a team may use of one pool. `limit_gpus` None: no limit but the pool.
+
+    Bounds of a team with children hold for all of its jobs and those of its descendants together.
+    `lending_limit_gpus` is the most of the guarantee that others may use while it lies idle; None:
+    all of it. `decayed_gpu_seconds` is the team's usage of the past, halved every half-life.
+    """
 
     team: str
     pool: str
     guaranteed_gpus: int
     limit_gpus: int | None = None
     over_quota_weight: float = 1.0
+    parent: str | None = None
+    lending_limit_gpus: int | None = None
+    decayed_gpu_seconds: float = 0.0
 
 
 class JobPhase(StrEnum):
@@ -90,6 +130,16 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Utility:
+    """What finishing is worth to the user, in dollars, by seconds after the submission.
+
+    Piecewise linear through (seconds, dollars) points with rising seconds; the last slope goes on.
+    """
+
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One queued or active job. Times are seconds on the snapshot's clock.
 
@@ -125,6 +175,12 @@ class Job:
     target: Allocation | None = None  # where a change under way leads; see below
     can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
     measurements: tuple[Measurement, ...] = field(default=())
+    waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
+    deadline: float | None = None  # when it should be done, on the snapshot's clock
+    requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`
+    utility: Utility | None = None
+    noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
+    reported: tuple[tuple[str, float], ...] = ()  # newest values of the application's own metrics
 
 
 class ChangeKind(StrEnum):
