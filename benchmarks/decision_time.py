@@ -31,7 +31,7 @@ from autoscaler.planning.cluster_state import (
 from autoscaler.planning.demand import demand_of
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.invariants import check
-from autoscaler.planning.optimizer import Bounds, Claim, Option, solve
+from autoscaler.planning.optimizer import Bounds, Claim, Problem, solve
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import POLICIES
 
@@ -71,7 +71,7 @@ def measure(jobs: int, gpus: int) -> Row:
     return Row(
         jobs=jobs,
         gpus=gpus,
-        optimizer=milliseconds(lambda: solve(claims, gpus=gpus, bounds=bounds)),
+        optimizer=milliseconds(lambda: solve(Problem.of(claims, gpus=gpus, bounds=bounds))),
         plan_warm=milliseconds(lambda: plan(state)),
         plan_cold=milliseconds(lambda: plan(state), before=fit.cache_clear),
         check=milliseconds(lambda: check(state, first)),
@@ -148,17 +148,17 @@ def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
 def claims_of(state: ClusterState) -> tuple[list[Claim], dict[str, Bounds]]:
     """What the optimizer is asked within `plan`, every option allowed."""
     pool, policy = state.pools[0], POLICIES["completion_time"]
-    claims = [
-        Claim(
-            job_id=job.job_id,
-            team=job.team,
-            options=tuple(
-                Option(gpus=size.workers, value=policy.worth(weight=1.0, speedup=size.speedup))
-                for size in demand_of(job, pool).sizes
-            ),
+    claims = []
+    for job in state.jobs:
+        sizes = demand_of(job, pool).sizes
+        claims.append(
+            Claim(
+                job_id=job.job_id,
+                team=job.team,
+                gpus=tuple(size.workers for size in sizes),
+                values=tuple(policy.worth(weight=1.0, speedup=size.speedup) for size in sizes),
+            )
         )
-        for job in state.jobs
-    ]
     return claims, {team: Bounds(most=sum(n.gpus for n in pool.nodes) // 2) for team in TEAMS}
 
 

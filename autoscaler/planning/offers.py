@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.optimizer import Claim, Option
+from autoscaler.planning.optimizer import Claim
 from autoscaler.planning.policies import change_factor
 
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ class Offer:
         return Claim(
             job_id=self.demand.job.job_id,
             team=self.demand.job.team,
-            options=tuple(
-                Option(gpus=size.workers * per_worker, value=value)
-                for size, value in zip(self.sizes, self.values, strict=True)
-            ),
+            gpus=tuple(size.workers * per_worker for size in self.sizes),
+            values=self.values,
         )
 
 

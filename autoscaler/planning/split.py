@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.guarantees import team_bounds
 from autoscaler.planning.offers import Offer, offer_for
-from autoscaler.planning.optimizer import Solution, solve
+from autoscaler.planning.optimizer import Problem, Solution, solve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +58,8 @@ def _solve(
     offers: Sequence[Offer], quotas: Mapping[str, TeamQuota], gpus: int
 ) -> tuple[Solution | None, bool]:
     bounds, is_met = team_bounds(offers, quotas=quotas, gpus=gpus)
-    return solve([offer.claim() for offer in offers], gpus=gpus, bounds=bounds), is_met
+    claims = [offer.claim() for offer in offers]
+    return solve(Problem.of(claims, gpus=gpus, bounds=bounds)), is_met
 
 
 def is_cooling(demand: Demand, now: float) -> bool:

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from autoscaler.planning.optimizer import Bounds, Claim, Option, reachable_totals, solve
+from autoscaler.planning.optimizer import Bounds, Claim, Problem, Solution, reachable_totals
+from autoscaler.planning.optimizer import solve as solve_problem
 
 A = (1.0, 1.9, 2.7, 3.4)
 B = (1.0, 1.2, 1.3, 1.35)
@@ -14,16 +15,21 @@ C = (1.0, 0.9, 1.5, 2.6)
 
 def claim(name: str, values: tuple[float, ...], team: str = "one") -> Claim:
     """Values of 1, 2, ... GPUs."""
-    options = tuple(Option(gpus=k, value=v) for k, v in enumerate(values, 1))
-    return Claim(job_id=name, team=team, options=options)
+    return Claim(job_id=name, team=team, gpus=range(1, len(values) + 1), values=values)
+
+
+def solve(
+    claims: list[Claim], *, gpus: int, bounds: dict[str, Bounds] | None = None
+) -> Solution | None:
+    return solve_problem(Problem.of(claims, gpus=gpus, bounds=bounds))
 
 
 def brute_force(claims: list[Claim], gpus: int, bounds: dict[str, Bounds]) -> float | None:
     best: float | None = None
-    for options in itertools.product(*(c.options for c in claims)):
-        teams: dict[str, int] = {c.team: 0 for c in claims}
-        for c, option in zip(claims, options, strict=True):
-            teams[c.team] += option.gpus
+    for options in itertools.product(*(zip(c.gpus, c.values, strict=True) for c in claims)):
+        teams = dict.fromkeys([*bounds, *(c.team for c in claims)], 0)
+        for c, (size, _) in zip(claims, options, strict=True):
+            teams[c.team] += size
         inside = all(
             bounds.get(team, Bounds()).least
             <= used
@@ -31,7 +37,7 @@ def brute_force(claims: list[Claim], gpus: int, bounds: dict[str, Bounds]) -> fl
             for team, used in teams.items()
         )
         if inside and sum(teams.values()) <= gpus:
-            value = sum(option.value for option in options)
+            value = sum(value for _, value in options)
             best = value if best is None else max(best, value)
     return best
 
@@ -50,7 +56,7 @@ def test_the_published_vectors(
     claims = [claim(str(i), curve) for i, curve in enumerate(curves)]
     solution = solve(claims, gpus=gpus)
     assert solution is not None
-    chosen = tuple(c.options[i].gpus for c, i in zip(claims, solution.chosen, strict=True))
+    chosen = tuple(c.gpus[i] for c, i in zip(claims, solution.chosen, strict=True))
     assert chosen == split
     assert solution.value == pytest.approx(value)
     assert solution.gap == 0
@@ -68,7 +74,7 @@ def test_more_jobs_than_gpus_is_impossible_and_not_a_very_bad_split() -> None:
 
 
 def test_a_bound_that_no_sum_of_options_meets_is_impossible() -> None:
-    even = Claim(job_id="1", team="one", options=(Option(gpus=2, value=1), Option(gpus=4, value=2)))
+    even = Claim(job_id="1", team="one", gpus=(2, 4), values=(1, 2))
     assert solve([even], gpus=8, bounds={"one": Bounds(least=3, most=3)}) is None
 
 
@@ -98,8 +104,12 @@ def random_claim(rng: random.Random, name: str) -> Claim:
             lambda: rng.uniform(-5, 5),
         )
     )
-    options = tuple(Option(gpus=size, value=values()) for size in sorted(sizes))
-    return Claim(job_id=name, team=rng.choice(("red", "green", "blue")), options=options)
+    return Claim(
+        job_id=name,
+        team=rng.choice(("red", "green", "blue")),
+        gpus=sorted(sizes),
+        values=[values() for _ in sizes],
+    )
 
 
 def random_bounds(rng: random.Random) -> dict[str, Bounds]:
@@ -133,10 +143,10 @@ def test_the_optimum_equals_brute_force(seed: int) -> None:
         assert solution.gap == 0
         one_more = brute_force(claims, gpus + 1, bounds)
         assert solution.price == pytest.approx((one_more or 0) - expected, abs=1e-9)
-        options = [c.options[i] for c, i in zip(claims, solution.chosen, strict=True)]
-        assert sum(o.value for o in options) == pytest.approx(expected, abs=1e-9)
-        assert sum(o.gpus for o in options) == solution.gpus_used <= gpus
-    assert 0 < impossible < 400  # the instances reach both sides
+        taken = list(zip(claims, solution.chosen, strict=True))
+        assert sum(c.values[i] for c, i in taken) == pytest.approx(expected, abs=1e-9)
+        assert sum(c.gpus[i] for c, i in taken) == solution.gpus_used <= gpus
+    assert 0 < impossible < 450  # the instances reach both sides
 
 
 def test_more_gpus_never_lower_the_optimum() -> None:
@@ -148,7 +158,7 @@ def test_more_gpus_never_lower_the_optimum() -> None:
 
 
 def test_reachable_totals_are_all_sums_and_only_those() -> None:
-    first = Claim(job_id="1", team="x", options=(Option(gpus=1, value=0), Option(gpus=4, value=0)))
-    second = Claim(job_id="2", team="x", options=(Option(gpus=2, value=0),))
+    first = Claim(job_id="1", team="x", gpus=(1, 4), values=(0, 0))
+    second = Claim(job_id="2", team="x", gpus=(2,), values=(0,))
     assert reachable_totals([first, second]) == (3, 6)
     assert reachable_totals([]) == (0,)
