@@ -1,14 +1,15 @@
 """How long does one decision take? Run `python benchmarks/decision_time.py`.
 
 Prints medians on this machine for pools of growing size: the optimizer alone (the exact split of
-the GPUs among the admitted jobs), and a whole `plan()` on a running cluster, warm (no job's
-measurements changed since the last tick) and cold (the throughput model of every job fitted anew).
+the GPUs among the admitted jobs), and a whole `plan()` on a running cluster, with every job's
+throughput model in the snapshot.
 """
 
 from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -48,17 +49,16 @@ class Row:
     jobs: int
     gpus: int
     optimizer: float
-    plan_warm: float
-    plan_cold: float
+    plan: float
     check: float
 
 
 def main() -> None:
-    columns = ("optimizer", "plan, warm", "plan, cold", "check")
+    columns = ("optimizer", "plan", "check")
     print(f"{'jobs':>6} {'GPUs':>6} " + " ".join(f"{column:>12}" for column in columns))
     for jobs, gpus in SIZES:
         row = measure(jobs, gpus)
-        times = (row.optimizer, row.plan_warm, row.plan_cold, row.check)
+        times = (row.optimizer, row.plan, row.check)
         print(f"{row.jobs:>6} {row.gpus:>6} " + " ".join(f"{time:>9.1f} ms" for time in times))
 
 
@@ -72,16 +72,14 @@ def measure(jobs: int, gpus: int) -> Row:
         jobs=jobs,
         gpus=gpus,
         optimizer=milliseconds(lambda: solve(Problem.of(claims, gpus=gpus, bounds=bounds))),
-        plan_warm=milliseconds(lambda: plan(state)),
-        plan_cold=milliseconds(lambda: plan(state), before=fit.cache_clear),
+        plan=milliseconds(lambda: plan(state)),
         check=milliseconds(lambda: check(state, first)),
     )
 
 
-def milliseconds(run, before=lambda: None) -> float:  # noqa: ANN001 - two plain callables
+def milliseconds(run: Callable[[], object]) -> float:
     taken: list[float] = []
     while len(taken) < 3 or (len(taken) < 15 and sum(taken) < SLOW_SECONDS):
-        before()
         started = perf_counter()
         run()
         taken.append(perf_counter() - started)
@@ -132,7 +130,7 @@ def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
         started_at=float(number) if workers else None,
         remaining_samples=rng.randint(10_000, 10_000_000),
         model_bytes=rng.randint(1, 500) * 1_000_000,
-        measurements=tuple(
+        scaling=fit(
             Measurement(
                 workers=k,
                 nodes=1,

@@ -17,6 +17,7 @@ from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.fitting import fit
 from jobs import events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Measurement, Worker
@@ -98,7 +99,11 @@ def _job(view: JobView, histories: _Histories) -> planning.Job:
         can_rescale=is_waiting or (is_settled and not is_fixed),
         target=None if is_waiting or is_settled else _target(view),
         can_pause=is_settled and is_fixed,
-        measurements=tuple(histories.measurements.get(job.id, ())),
+        scaling=fit(
+            histories.measurements.get(job.id, ()),
+            model_bytes=job.model_bytes,
+            micro_batch=bounds.max_per_worker,
+        ),
     )
 
 

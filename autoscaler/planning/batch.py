@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from autoscaler.planning.throughput import Configurations
+
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import BatchRange
     from autoscaler.planning.throughput import ThroughputModel
@@ -88,9 +90,10 @@ def samples_per_second(
     crosses_nodes: bool,
 ) -> np.typing.NDArray[np.float64]:
     """T(b, k) for several b; local batches beyond the memory limit run as micro-batches."""
-    local = np.ceil(batches / workers)
-    micro = np.ceil(local / rules.max_per_gpu) if rules.max_per_gpu else np.ones_like(local)
-    seconds = model.step_seconds(
-        workers=workers, crosses_nodes=crosses_nodes, local_batch=local, micro_batches=micro
+    at = Configurations.of(
+        workers=[workers],
+        crosses_nodes=[crosses_nodes],
+        global_batch=batches,
+        micro_batch=rules.max_per_gpu,
     )
-    return np.asarray(batches / seconds)
+    return np.asarray(batches / model.step_seconds(at))

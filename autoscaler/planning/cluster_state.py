@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autoscaler.planning.all_reduce import AllReduceTable
+    from autoscaler.planning.scaling import ScalingModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,7 @@ class Pool:
     reclaim: ReclaimRules = field(default_factory=ReclaimRules)
     usage_weight: float = 0.0
     dollars_per_gpu_hour: float = 0.0
+    all_reduce: AllReduceTable | None = None  # measured once; a better prior for new jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +114,14 @@ class BatchRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """Mean step time at one configuration, as the workers reported it."""
+    """Mean step time at one configuration, as the workers reported it; `fitting` reads it."""
 
     workers: int
     nodes: int
     global_batch_size: int
     steps: int
     step_seconds: float
+    gpu_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +169,7 @@ class Job:
     allowed_workers: tuple[int, ...] | None
     gpus_per_worker: int
     batch: BatchRange
+    worker_step: int = 1  # counts are min_workers plus multiples of it; 1 beside `allowed_workers`
     allocation: Allocation | None = None
     started_at: float | None = None
     last_rescaled_at: float | None = None
@@ -174,7 +182,7 @@ class Job:
     can_rescale: bool = True  # False while starting, rescaling, stopping or of mode `fixed`
     target: Allocation | None = None  # where a change under way leads; see below
     can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
-    measurements: tuple[Measurement, ...] = field(default=())
+    scaling: ScalingModel | None = None  # fitted on the pool's GPU type; None: never measured
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
     deadline: float | None = None  # when it should be done, on the snapshot's clock
     requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`

@@ -15,13 +15,11 @@ import numpy as np
 
 from autoscaler.planning.batch import LARGEST_STEP, best_batch, nearest_batch, samples_per_second
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
-from autoscaler.planning.fitting import fit
 from autoscaler.planning.sizes import allowed_sizes, workers_per_node
-from autoscaler.planning.throughput import usable
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Job, Pool
-    from autoscaler.planning.throughput import Observation, ThroughputModel
+    from autoscaler.planning.scaling import ScalingModel
 
 LARGEST_LEAP: Final = 2  # at most so many times the largest number of workers ever measured
 
@@ -152,8 +150,7 @@ class _Outlook:
     """Predicts one job in one pool."""
 
     job: Job
-    observations: tuple[Observation, ...]
-    model: ThroughputModel | None
+    scaling: ScalingModel | None
     per_node: int
     smallest: int
     current_batch: int | None
@@ -161,16 +158,10 @@ class _Outlook:
 
     @classmethod
     def of(cls, job: Job, pool: Pool, allocation: Allocation | None) -> _Outlook:
-        observations = usable(job.measurements)
-        model = None
-        if observations:
-            micro_batch = job.batch.max_per_gpu
-            model = fit(observations, model_bytes=job.model_bytes, micro_batch=micro_batch)
         smallest = next(iter(allowed_sizes(job, pool)), job.min_workers)
         outlook = cls(
             job=job,
-            observations=observations,
-            model=model,
+            scaling=job.scaling,
             per_node=workers_per_node(job, pool),
             smallest=smallest,
             current_batch=allocation.global_batch_size if allocation else None,
@@ -182,7 +173,7 @@ class _Outlook:
     @property
     def reach(self) -> int:
         """The most workers that may be tried now."""
-        measured = max((o.workers for o in self.observations), default=0)
+        measured = self.scaling.measured_workers if self.scaling else 0
         return max(LARGEST_LEAP * measured, self.smallest)
 
     @property
@@ -193,11 +184,11 @@ class _Outlook:
         return self.job.remaining_samples / self.base_rate
 
     def rate(self, workers: int, batch: int, *, crosses_nodes: bool | None = None) -> float:
-        if self.model is None or workers == 0:
+        if self.scaling is None or workers == 0:
             return 0.0
         crosses = workers > self.per_node if crosses_nodes is None else crosses_nodes
         rates = samples_per_second(
-            self.model,
+            self.scaling.throughput,
             self.job.batch,
             batches=np.array([batch]),
             workers=workers,
@@ -214,12 +205,12 @@ class _Outlook:
 
     def size(self, workers: int) -> Size | None:
         """So many workers with their best batch; None when no batch fits so many."""
-        if self.model is None:
+        if self.scaling is None:
             wanted = self.current_batch or self.job.batch.base
             batch = nearest_batch(self.job.batch, workers=workers, wanted=wanted)
             return None if batch is None else self._sized(workers, batch, 0.0)
         best = best_batch(
-            self.model,
+            self.scaling.throughput,
             self.job.batch,
             workers=workers,
             crosses_nodes=workers > self.per_node,
@@ -239,7 +230,7 @@ class _Outlook:
         )
 
     def _largest_batch(self) -> int:
-        measured = max((o.global_batch_size for o in self.observations), default=0)
+        measured = self.scaling.measured_batch if self.scaling else 0
         if self.current_batch is None:  # a start: nothing larger than what is known to work
             return max(measured, self.job.batch.base)
         grown = LARGEST_STEP * min(measured, self.current_batch)

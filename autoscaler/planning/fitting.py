@@ -1,153 +1,128 @@
-"""Which throughput model fits a job's measurements best?
+"""Which throughput model fits a job's measurements best, and how sure is it?
 
-Seven numbers cannot be read from one or two measurements, so they start from a mild prior and
-move only as far as the measurements ask: a maximum a posteriori fit of log step times over the
-logarithms of the numbers, with bounds. Single absurd measurements pull only linearly.
+Seven numbers cannot be read from one or two measurements, so they start from a prior and move
+only as far as the measurements ask: a maximum a posteriori fit of log step times over the
+logarithms of the numbers, with bounds. Absurd measurements pull less the more absurd they are.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from scipy.optimize import least_squares
 
+from autoscaler.planning.observations import configurations, log_seconds, usable
+from autoscaler.planning.priors import prior_from_model_size, prior_from_other_type
+from autoscaler.planning.scaling import ScalingModel
 from autoscaler.planning.throughput import ThroughputModel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterable
 
-    from autoscaler.planning.throughput import Observation
+    from autoscaler.planning.all_reduce import AllReduceTable
+    from autoscaler.planning.cluster_state import Measurement
+    from autoscaler.planning.observations import Observation
+    from autoscaler.planning.priors import Prior
+    from autoscaler.planning.throughput import Column
 
-# All guessed. They matter only until two sizes are measured.
-_IN_NODE_BYTES_PER_SECOND: Final = 2e9
-_CROSS_NODE_BYTES_PER_SECOND: Final = 1e9
-_EXCHANGE_LATENCY_SECONDS: Final = 1e-3
-_EXCHANGE_SHARE_WITHOUT_MODEL_SIZE: Final = 0.05  # of the step
-_FIXED_SHARE_OF_COMPUTATION: Final = 0.2
 _MEASUREMENT_ERROR: Final = 0.05  # relative; the weight of one measurement against the prior
-_PRIOR_WIDTH: Final = np.array([0.7, 0.7, 3.0, 3.0, 3.0, 3.0, 0.3])  # in natural logarithms
-_REACH: Final = 12.0  # no parameter moves further than e^12 from its prior
+_CREDIBLE: Final = 3.0  # errors beyond so many standard deviations are doubted
+_REACH: Final = 12.0  # no number moves further than e^12 from its prior
+_OVERLAP_BOUNDS: Final = (0.0, math.log(10.0))
 
 
-@lru_cache(maxsize=4096)
 def fit(
-    observations: tuple[Observation, ...], *, model_bytes: int, micro_batch: int | None = None
-) -> ThroughputModel:
-    """The likeliest model for at least one observation; about a millisecond, then cached."""
-    prior = _prior(observations, model_bytes)
-    data = _Data.of(observations, micro_batch)
+    measurements: Iterable[Measurement],
+    *,
+    gpu_type: str = "",
+    model_bytes: int = 0,
+    micro_batch: int | None = None,
+    all_reduce: AllReduceTable | None = None,
+) -> ScalingModel | None:
+    """What all of a job's measurements say of its speed on one GPU type; None: nothing at all.
 
-    def residuals(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        misfit = (data.log_seconds(theta) - data.measured) / _MEASUREMENT_ERROR
-        return np.concatenate((misfit, (theta - prior) / _PRIOR_WIDTH))
+    Measurements of other types are the prior of this one. About 3 ms, then cached.
+    """
+    observations = usable(measurements)
+    if not observations:
+        return None
+    return _fit(observations, gpu_type, model_bytes, micro_batch, all_reduce)
 
-    def slopes(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.vstack((data.slopes(theta) / _MEASUREMENT_ERROR, np.diag(1 / _PRIOR_WIDTH)))
 
-    lower, upper = prior - _REACH, prior + _REACH
-    lower[-1], upper[-1] = 0.0, math.log(10.0)  # overlap between 1 and 10
+@lru_cache(maxsize=16384)
+def _fit(
+    observations: tuple[Observation, ...],
+    gpu_type: str,
+    model_bytes: int,
+    micro_batch: int | None,
+    table: AllReduceTable | None,
+) -> ScalingModel:
+    here = tuple(o for o in observations if o.gpu_type == gpu_type)
+    there = tuple(o for o in observations if o.gpu_type != gpu_type)
+    if there:
+        prior = prior_from_model_size(there, model_bytes=model_bytes, table=None)
+        other, _ = _likeliest(there, prior, micro_batch)
+        prior = prior_from_other_type(other, here, model_bytes=model_bytes, table=table)
+    else:
+        prior = prior_from_model_size(here, model_bytes=model_bytes, table=table)
+    model, covariance = _likeliest(here, prior, micro_batch)
+    return ScalingModel(
+        throughput=model,
+        covariance=tuple(map(tuple, covariance.tolist())),
+        measured_workers=max((o.workers for o in here), default=0),
+        measured_batch=max(o.global_batch_size for o in observations),
+    )
+
+
+def _likeliest(
+    observations: tuple[Observation, ...], prior: Prior, micro_batch: int | None
+) -> tuple[ThroughputModel, Column]:
+    """The model, and the covariance of the logarithms of its numbers."""
+    if not observations:
+        return ThroughputModel.from_logarithms(prior.mean), np.diag(prior.width**2)
+    at, measured = configurations(observations, micro_batch), log_seconds(observations)
+
+    def errors(theta: Column) -> Column:
+        predicted = np.log(ThroughputModel.from_logarithms(theta).step_seconds(at))
+        return np.asarray((predicted - measured) / _MEASUREMENT_ERROR)
+
+    def residuals(theta: Column) -> Column:
+        return np.concatenate((errors(theta), (theta - prior.mean) / prior.width))
+
+    def slopes(theta: Column) -> Column:
+        of_data = ThroughputModel.from_logarithms(theta).slopes(at) / _MEASUREMENT_ERROR
+        return np.vstack((of_data, np.diag(1 / prior.width)))
+
+    lower, upper = prior.mean - _REACH, prior.mean + _REACH
+    lower[-1], upper[-1] = _OVERLAP_BOUNDS
     found = least_squares(
         residuals,
-        prior,
+        prior.mean,
         jac=slopes,
         bounds=(lower, upper),
         method="dogbox",
         loss="soft_l1",
-        f_scale=3.0,
+        f_scale=_CREDIBLE,
         xtol=1e-3,
         ftol=1e-3,
     )
-    return _model(found.x)
+    return ThroughputModel.from_logarithms(found.x), _covariance(found.x, errors, slopes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Data:
-    """The observations as columns, and what a model says about them."""
+def _covariance(
+    theta: Column, errors: Callable[[Column], Column], slopes: Callable[[Column], Column]
+) -> Column:
+    """The inverse of (slopes' slopes), doubted measurements weighted down.
 
-    workers: NDArray[np.float64]
-    crosses: NDArray[np.bool_]
-    local: NDArray[np.float64]
-    micro: NDArray[np.float64]
-    measured: NDArray[np.float64]  # logarithms of seconds
-
-    @classmethod
-    def of(cls, observations: tuple[Observation, ...], micro_batch: int | None) -> _Data:
-        local = np.array([o.local_batch for o in observations], dtype=float)
-        return cls(
-            workers=np.array([o.workers for o in observations], dtype=float),
-            crosses=np.array([o.crosses_nodes for o in observations]),
-            local=local,
-            micro=np.ceil(local / micro_batch) if micro_batch else np.ones_like(local),
-            measured=np.log([o.step_seconds for o in observations]),
-        )
-
-    def log_seconds(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        seconds = _model(theta).step_seconds(
-            workers=self.workers,
-            crosses_nodes=self.crosses,
-            local_batch=self.local,
-            micro_batches=self.micro,
-        )
-        return np.asarray(np.log(seconds))
-
-    def slopes(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Derivatives of log step time by the logarithm of each number, one column each.
-
-        With p = computation^g / (computation^g + exchange^g), a share of computation counts p
-        times, a share of the exchange 1 - p times, and the overlap
-        p log(computation) + (1 - p) log(exchange) - log(step time).
-        """
-        a_c, b_c, a_r, b_r, a_n, b_n, overlap = np.exp(theta)
-        computation = self.micro * a_c + b_c * self.local
-        further = np.maximum(self.workers - 2, 0)
-        exchange = np.where(self.crosses, a_n + b_n * further, a_r + b_r * further)
-        alone = self.workers == 1
-        ratio = np.where(alone, -np.inf, np.log(exchange / computation))
-        p = 1 / (1 + np.exp(np.clip(overlap * ratio, -500, 500)))
-        p = np.where(alone, 1.0, p)
-        inside, across = (1 - p) * ~self.crosses / exchange, (1 - p) * self.crosses / exchange
-        step = self.log_seconds(theta) - np.log(computation)
-        return np.column_stack(
-            (
-                p * self.micro * a_c / computation,
-                p * self.local * b_c / computation,
-                inside * a_r,
-                inside * b_r * further,
-                across * a_n,
-                across * b_n * further,
-                np.where(alone, 0.0, (1 - p) * np.where(alone, 0.0, ratio) - step),
-            )
-        )
-
-
-def _model(theta: NDArray[np.float64]) -> ThroughputModel:
-    return ThroughputModel(
-        **dict(zip(ThroughputModel.__slots__, np.exp(theta).tolist(), strict=True))
-    )
-
-
-def _prior(observations: tuple[Observation, ...], model_bytes: int) -> NDArray[np.float64]:
-    """Logarithms of the seven numbers, scaled by the smallest configuration measured."""
-    smallest = min(observations, key=lambda o: (o.workers, -o.global_batch_size))
-    computation = smallest.step_seconds * (1.0 if smallest.workers == 1 else 0.8)
-    if model_bytes > 0:  # a ring all-reduce sends the gradient about twice
-        in_node = _EXCHANGE_LATENCY_SECONDS + 2 * model_bytes / _IN_NODE_BYTES_PER_SECOND
-        cross_node = _EXCHANGE_LATENCY_SECONDS + 2 * model_bytes / _CROSS_NODE_BYTES_PER_SECOND
-    else:
-        in_node = _EXCHANGE_SHARE_WITHOUT_MODEL_SIZE * smallest.step_seconds
-        cross_node = 2 * in_node
-    return np.log(
-        [
-            _FIXED_SHARE_OF_COMPUTATION * computation,
-            (1 - _FIXED_SHARE_OF_COMPUTATION) * computation / smallest.local_batch,
-            in_node,
-            0.1 * in_node,
-            cross_node,
-            0.1 * cross_node,
-            1.5,
-        ]
-    )
+    Measurements that contradict each other more than their error allows make all of them count
+    for less: their weight is divided by the mean square of what remains unexplained.
+    """
+    misfit = errors(theta)
+    weights = 1 / np.sqrt(1 + (misfit / _CREDIBLE) ** 2)  # of the soft L1 loss
+    unexplained = max(float(np.mean(weights * misfit**2)), 1.0)
+    rows = slopes(theta)
+    rows[: len(misfit)] *= np.sqrt(weights / unexplained)[:, None]
+    return np.asarray(np.linalg.inv(rows.T @ rows))

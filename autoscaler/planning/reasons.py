@@ -130,5 +130,4 @@ def _is_hardly_slower(outcome: Outcome) -> bool:
 
 def _largest_measured(outcome: Outcome) -> int:
     job = outcome.demand.job
-    workers = max((measurement.workers for measurement in job.measurements), default=0)
-    return workers * job.gpus_per_worker
+    return job.scaling.measured_workers * job.gpus_per_worker if job.scaling else 0

@@ -9,41 +9,49 @@ Deep Learning Workloads* as its case g = 1:
                      a_r + b_r * max(k - 2, 0)               within one node
                      a_n + b_n * max(k - 2, 0)               across nodes
 
-`fitting` finds the seven numbers from measurements.
+`fitting` finds the seven numbers from measurements, `scaling` says how sure they are.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from autoscaler.planning.cluster_state import Measurement
-
-MIN_STEPS: Final = 3  # guessed: fewer steps than this are still warm-up
-PLAUSIBLE_SECONDS: Final = (1e-6, 1e5)
-
-_SIGNIFICANT_DIGITS: Final = 3  # a change below 0.1 % is no reason to fit again
+    Column = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """One usable measurement, rounded so that equal ones compare equal."""
+class Configurations:
+    """Where step times are asked for: columns of one shape (or of shapes that broadcast)."""
 
-    workers: int
-    crosses_nodes: bool
-    global_batch_size: int
-    step_seconds: float
+    workers: Column
+    crosses_nodes: NDArray[np.bool_]
+    local_batch: Column  # the largest share of a worker, in samples
+    micro_batches: Column  # into how many pieces a worker splits its share
 
-    @property
-    def local_batch(self) -> int:
-        return math.ceil(self.global_batch_size / self.workers)
+    @classmethod
+    def of(
+        cls,
+        *,
+        workers: ArrayLike,
+        crosses_nodes: ArrayLike,
+        global_batch: ArrayLike,
+        micro_batch: int | None = None,
+    ) -> Configurations:
+        """From global batches; shares beyond `micro_batch` samples are split and accumulated."""
+        k = np.asarray(workers, dtype=float)
+        local = np.ceil(np.asarray(global_batch, dtype=float) / k)
+        return cls(
+            workers=k,
+            crosses_nodes=np.asarray(crosses_nodes, dtype=bool),
+            local_batch=local,
+            micro_batches=np.ceil(local / micro_batch) if micro_batch else np.ones_like(local),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,63 +66,53 @@ class ThroughputModel:
     cross_node_per_worker: float
     overlap: float
 
-    def step_seconds(
-        self,
-        *,
-        workers: ArrayLike,
-        crosses_nodes: ArrayLike,
-        local_batch: ArrayLike,
-        micro_batches: ArrayLike = 1,
-    ) -> NDArray[np.float64]:
-        """Step time for any shapes that broadcast; `local_batch` is the largest share."""
-        exchange = self.exchange_seconds(workers=workers, crosses_nodes=crosses_nodes)
-        computation = np.asarray(micro_batches) * self.compute_fixed + (
-            self.compute_per_sample * np.asarray(local_batch, dtype=float)
-        )
+    @classmethod
+    def from_logarithms(cls, theta: Column) -> ThroughputModel:
+        return cls(**dict(zip(cls.__slots__, np.exp(theta).tolist(), strict=True)))
+
+    def logarithms(self) -> Column:
+        """The seven numbers as fits and priors see them."""
+        return np.log(np.maximum(astuple(self), np.finfo(float).tiny))
+
+    def step_seconds(self, at: Configurations) -> Column:
+        computation, exchange = self._parts(at)
         larger = np.maximum(computation, exchange)  # factored out, so that powers cannot overflow
         smaller = np.minimum(computation, exchange)
         return np.asarray(larger * (1 + (smaller / larger) ** self.overlap) ** (1 / self.overlap))
 
-    def exchange_seconds(
-        self, *, workers: ArrayLike, crosses_nodes: ArrayLike
-    ) -> NDArray[np.float64]:
-        """The gradient exchange alone; 0 for one worker."""
-        k = np.asarray(workers, dtype=float)
-        fixed = np.where(crosses_nodes, self.cross_node_fixed, self.in_node_fixed)
-        per_worker = np.where(crosses_nodes, self.cross_node_per_worker, self.in_node_per_worker)
-        return np.where(k > 1, fixed + per_worker * np.maximum(k - 2, 0), 0.0)
+    def slopes(self, at: Configurations) -> Column:
+        """Derivatives of log step time by the logarithm of each number, along a new last axis.
 
-
-def usable(measurements: Iterable[Measurement]) -> tuple[Observation, ...]:
-    """The measurements that can be believed, in a stable order."""
-    return tuple(
-        sorted(
-            (
-                _observation(measurement)
-                for measurement in measurements
-                if _is_plausible(measurement)
-            ),
-            key=lambda o: (o.workers, o.crosses_nodes, o.global_batch_size, o.step_seconds),
+        With p = computation^g / (computation^g + exchange^g), a share of computation counts p
+        times, a share of the exchange 1 - p times, and the overlap
+        p log(computation) + (1 - p) log(exchange) - log(step time).
+        """
+        computation, exchange = self._parts(at)
+        alone = exchange <= 0
+        ratio = np.log(np.where(alone, 1.0, exchange / computation))
+        power = np.exp(np.clip(self.overlap * ratio, -500, 500))
+        p = np.where(alone, 1.0, 1 / (1 + power))
+        per_exchange = np.where(alone, 0.0, (1 - p) / np.where(alone, 1.0, exchange))
+        inside, across = per_exchange * ~at.crosses_nodes, per_exchange * at.crosses_nodes
+        further = np.maximum(at.workers - 2, 0)
+        stretch = np.log1p(power) / self.overlap  # log(step time / computation)
+        columns = (
+            p * at.micro_batches * self.compute_fixed / computation,
+            p * at.local_batch * self.compute_per_sample / computation,
+            inside * self.in_node_fixed,
+            inside * self.in_node_per_worker * further,
+            across * self.cross_node_fixed,
+            across * self.cross_node_per_worker * further,
+            np.where(alone, 0.0, (1 - p) * ratio - stretch),
         )
-    )
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
-
-def _observation(measurement: Measurement) -> Observation:
-    return Observation(
-        workers=measurement.workers,
-        crosses_nodes=measurement.nodes > 1,
-        global_batch_size=measurement.global_batch_size,
-        step_seconds=float(f"{measurement.step_seconds:.{_SIGNIFICANT_DIGITS}g}"),
-    )
-
-
-def _is_plausible(measurement: Measurement) -> bool:
-    shortest, longest = PLAUSIBLE_SECONDS
-    return (
-        measurement.steps >= MIN_STEPS
-        and measurement.workers >= 1
-        and 1 <= measurement.nodes <= measurement.workers
-        and measurement.global_batch_size >= measurement.workers
-        and math.isfinite(measurement.step_seconds)
-        and shortest <= measurement.step_seconds <= longest
-    )
+    def _parts(self, at: Configurations) -> tuple[Column, Column]:
+        """Seconds of computation, and of the exchange: 0 for one worker."""
+        computation = (
+            at.micro_batches * self.compute_fixed + at.local_batch * self.compute_per_sample
+        )
+        fixed = np.where(at.crosses_nodes, self.cross_node_fixed, self.in_node_fixed)
+        further = np.where(at.crosses_nodes, self.cross_node_per_worker, self.in_node_per_worker)
+        exchange = fixed + further * np.maximum(at.workers - 2, 0)
+        return computation, np.where(at.workers > 1, exchange, 0.0)

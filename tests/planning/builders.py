@@ -19,6 +19,7 @@ from autoscaler.planning.cluster_state import (
     TeamQuota,
 )
 from autoscaler.planning.decisions import Action
+from autoscaler.planning.fitting import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,16 @@ def waiting(name: str, team: str = "vision", **overrides: Any) -> Job:
         "gpus_per_worker": 1,
         "batch": batch(),
     }
-    return Job(**(values | overrides))
+    measurements = overrides.pop("measurements", ())
+    job = Job(**(values | overrides))
+    return learned(job, measurements) if measurements else job
+
+
+def learned(job: Job, measurements: Sequence[Measurement]) -> Job:
+    """The job as known from these measurements alone."""
+    micro_batch = job.batch.max_per_gpu
+    scaling = fit(measurements, model_bytes=job.model_bytes, micro_batch=micro_batch)
+    return replace(job, scaling=scaling)
 
 
 def running(name: str, workers: int, team: str = "vision", **overrides: Any) -> Job:

@@ -3,12 +3,17 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from autoscaler.planning.cluster_state import Measurement
 from autoscaler.planning.fitting import fit
-from autoscaler.planning.throughput import ThroughputModel, usable
+from autoscaler.planning.observations import usable
+from autoscaler.planning.throughput import Configurations, ThroughputModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # a_c, b_c, a_r, b_r, a_n, b_n, overlap: fitted to public measurements of T4 GPUs, 4 per node.
 PROFILES = {
@@ -36,8 +41,30 @@ def profile(name: str) -> ThroughputModel:
 def seconds(model: ThroughputModel, name: str, workers: int) -> float:
     per_gpu, total = LOCAL_BATCH[name]
     local = min(per_gpu, total // workers)
-    step = model.step_seconds(workers=workers, crosses_nodes=workers > 4, local_batch=local)
-    return float(step)
+    return step_seconds(model, workers, workers * local, crosses_nodes=workers > 4)
+
+
+def step_seconds(
+    model: ThroughputModel,
+    workers: int,
+    global_batch: int,
+    *,
+    crosses_nodes: bool = False,
+    micro_batch: int | None = None,
+) -> float:
+    at = Configurations.of(
+        workers=[workers],
+        crosses_nodes=[crosses_nodes],
+        global_batch=[global_batch],
+        micro_batch=micro_batch,
+    )
+    return float(model.step_seconds(at)[0])
+
+
+def fitted(measurements: Sequence[Measurement], model_bytes: int = 0) -> ThroughputModel:
+    scaling = fit(measurements, model_bytes=model_bytes)
+    assert scaling is not None
+    return scaling.throughput
 
 
 def speedup(model: ThroughputModel, name: str, workers: int) -> float:
@@ -85,7 +112,7 @@ def measurements(name: str, sizes: tuple[int, ...], noise: float = 0.0) -> tuple
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_a_model_fitted_at_a_few_sizes_predicts_the_sizes_between(name: str, noise: float) -> None:
-    model = fit(usable(measurements(name, (1, 2, 4, 8, 16), noise)), model_bytes=0)
+    model = fitted(measurements(name, (1, 2, 4, 8, 16), noise))
     for workers in (3, 12):
         expected = seconds(profile(name), name, workers)
         assert seconds(model, name, workers) == pytest.approx(expected, rel=0.15)
@@ -93,23 +120,15 @@ def test_a_model_fitted_at_a_few_sizes_predicts_the_sizes_between(name: str, noi
 
 def test_one_measurement_is_met_and_a_second_worker_is_expected_to_help() -> None:
     only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
-    model = fit(usable([only]), model_bytes=1_000_000)
-    alone = float(model.step_seconds(workers=1, crosses_nodes=False, local_batch=64))
-    two = float(model.step_seconds(workers=2, crosses_nodes=False, local_batch=32))
+    model = fitted([only], model_bytes=1_000_000)
+    alone, two = step_seconds(model, 1, 64), step_seconds(model, 2, 64)
     assert alone == pytest.approx(0.1, rel=0.02)
     assert 0.5 * alone < two < 0.9 * alone
 
 
 def test_a_larger_model_is_expected_to_scale_worse() -> None:
-    only = usable(
-        [Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)]
-    )
-    steps = [
-        float(
-            fit(only, model_bytes=size).step_seconds(workers=4, crosses_nodes=False, local_batch=16)
-        )
-        for size in (10**6, 10**8, 10**9)
-    ]
+    only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+    steps = [step_seconds(fitted([only], size), 4, 64) for size in (10**6, 10**8, 10**9)]
     assert steps == sorted(steps)
     assert steps[-1] > 2 * steps[0]
 
@@ -119,8 +138,7 @@ def test_a_size_that_was_measured_slower_is_predicted_slower() -> None:
         Measurement(workers=k, nodes=1, global_batch_size=64, steps=20, step_seconds=t)
         for k, t in ((1, 0.1), (2, 0.12))
     ]
-    model = fit(usable(points), model_bytes=1000)
-    assert float(model.step_seconds(workers=2, crosses_nodes=False, local_batch=32)) > 0.11
+    assert step_seconds(fitted(points, 1000), 2, 64) > 0.11
 
 
 GOOD = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
@@ -148,8 +166,6 @@ def test_garbage_is_ignored(garbage: Measurement) -> None:
 
 def test_accumulation_pays_the_fixed_time_of_every_micro_batch() -> None:
     model = profile("bert")
-    once = float(model.step_seconds(workers=1, crosses_nodes=False, local_batch=24))
-    twice = float(
-        model.step_seconds(workers=1, crosses_nodes=False, local_batch=24, micro_batches=2)
-    )
+    once = step_seconds(model, 1, 24)
+    twice = step_seconds(model, 1, 24, micro_batch=12)
     assert twice - once == pytest.approx(model.compute_fixed)
