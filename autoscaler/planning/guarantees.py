@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from autoscaler.planning.change_cost import MIN_GAIN
 from autoscaler.planning.optimizer import Bounds, reachable_totals
-from autoscaler.planning.policies import MIN_GAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,28 +1,40 @@
-"""What is each size worth to a job? The demand, valued by the policy."""
+"""What is each size worth to a job? The demand, valued by the policy's objective."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from autoscaler.planning.change_cost import change_factor
 from autoscaler.planning.optimizer import Claim
-from autoscaler.planning.policies import change_factor
+from autoscaler.planning.policies import NOT_WANTED, Sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from autoscaler.planning.demand import Demand, Size
-    from autoscaler.planning.policies import Policy
+    from autoscaler.planning.policies import Objective
+
+LAST_RESORT: Final = 1e6  # what a size that is not wanted is worth less than any other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """The sizes a job may choose from, and what each is worth to it under the policy."""
+    """The sizes a job may choose from, and what each is worth to it under the policy.
+
+    `values` go with `sizes`; a size that the policy does not want is worth `NOT_WANTED` and chosen
+    only where nothing else is left. `value_by_workers` also knows sizes not to be tried yet.
+    """
 
     demand: Demand
     sizes: tuple[Size, ...]
     values: tuple[float, ...]
-    value_of: Callable[[Size], float]
+    value_by_workers: Mapping[int, float]
+
+    def value_of(self, size: Size) -> float:
+        return self.value_by_workers.get(size.workers, NOT_WANTED)
 
     def restricted(self, may_take: Callable[[Size], bool]) -> Offer:
         kept = [(s, v) for s, v in zip(self.sizes, self.values, strict=True) if may_take(s)]
@@ -40,23 +52,62 @@ class Offer:
             values=self.values,
         )
 
+    def wanted(self) -> Offer:
+        """Without sizes the policy does not want; where it wants none, all count the same.
 
-def offer_for(demand: Demand, policy: Policy, weight: float, now: float) -> Offer:
+        The smallest size stays as a last resort, as all that admission promised is the sum of
+        the smallest sizes.
+        """
+        if NOT_WANTED not in self.values:
+            return self
+        finite = [value for value in self.values if value != NOT_WANTED]
+        if not finite:
+            return replace(self, values=(0.0,) * len(self.values))
+        smallest = max(self.values[0], min(finite) - LAST_RESORT)
+        kept = [
+            (size, value)
+            for size, value in zip(self.sizes, (smallest, *self.values[1:]), strict=True)
+            if value != NOT_WANTED
+        ]
+        sizes, values = zip(*kept, strict=True)
+        return replace(self, sizes=sizes, values=values)
+
+
+def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
     """Staying is worth the present speed; any change is worth its speed times the change factor.
 
-    At the present number of workers the better of both: the present batch, or the best one.
+    At the present number of workers the faster of both: the present batch, or the best one.
     """
     factor = change_factor(demand.job, now) if demand.held else 1.0
-    present = demand.present
-
-    def value_of(size: Size) -> float:
-        kept = size == present
-        return policy.worth(weight=weight, speedup=size.speedup * (1.0 if kept else factor))
-
-    sizes = tuple(
-        max(present, size, key=value_of)
-        if present is not None and size.workers == present.workers
-        else size
-        for size in demand.sizes
+    sizes = tuple(_faster(demand, size, factor) for size in (*demand.sizes, *demand.larger))
+    felt = [size.speedup * (1.0 if size == demand.present else factor) for size in sizes]
+    values = _values(demand, sizes, felt, objective)
+    within = len(demand.sizes)
+    return Offer(
+        demand=demand,
+        sizes=sizes[:within],
+        values=tuple(values[:within]),
+        value_by_workers={s.workers: v for s, v in zip(sizes, values, strict=True)},
     )
-    return Offer(demand=demand, sizes=sizes, values=tuple(map(value_of, sizes)), value_of=value_of)
+
+
+def _faster(demand: Demand, size: Size, factor: float) -> Size:
+    present, batch = demand.present, demand.job.batch
+    if (
+        present is None
+        or size.workers != present.workers
+        or not batch.minimum <= present.global_batch_size <= batch.maximum
+    ):
+        return size
+    return present if present.speedup >= size.speedup * factor else size
+
+
+def _values(
+    demand: Demand, sizes: Sequence[Size], felt: Sequence[float], objective: Objective
+) -> list[float]:
+    if not sizes:
+        return []
+    arrays = Sizes(
+        workers=np.array([size.workers for size in sizes]), speedups=np.array(felt, dtype=float)
+    )
+    return [float(value) for value in objective(demand, arrays)]

@@ -15,7 +15,7 @@ from autoscaler.planning.explanations import message_of
 from autoscaler.planning.fair_share import admit
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placement import Seats, place
-from autoscaler.planning.policies import POLICIES
+from autoscaler.planning.policies import BUILT_IN, Situation
 from autoscaler.planning.reasons import cause_of
 from autoscaler.planning.split import split
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.offers import Offer
-    from autoscaler.planning.policies import Policy
+    from autoscaler.planning.policies import Catalogue, Policy
     from autoscaler.planning.split import Split
 
 
-def plan(state: ClusterState, policies: Mapping[str, Policy] = POLICIES) -> Plan:
+def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     """One decision for each job, in the snapshot's order. Same state, same plan.
 
     GPUs that one decision of the plan takes are counted on by the others: whoever applies a plan
     shrinks and pauses first, and starts or grows a job as its GPUs become free. Until they are,
     the next plan decides the same again.
     """
-    pictures = [_plan_pool(pool, state, policies[pool.policy]) for pool in state.pools]
+    pictures = [_plan_pool(pool, state, policies.policy(pool.policy)) for pool in state.pools]
     decisions = {
         outcome.job_id: _decision(outcome, picture)
         for picture in pictures
@@ -55,14 +55,15 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
-    demands = [demand_of(job, pool) for job in jobs]
+    demands = [demand_of(policy.seen(job), pool) for job in jobs]
 
     # 2. Who may run at all?
     admission = admit(demands, quotas=quotas, gpus=open_gpus, now=state.now)
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
     gpus = open_gpus + sum(demand.stuck_gpus for demand in admission.admitted)
-    shares = split(admission.admitted, policy=policy, quotas=quotas, gpus=gpus, now=state.now)
+    objective = policy.objective(Situation(demands=admission.admitted, pool=pool, now=state.now))
+    shares = split(admission.admitted, objective=objective, quotas=quotas, gpus=gpus, now=state.now)
 
     # 4. Where?
     outcomes = _outcomes(pool, demands, admission, shares)

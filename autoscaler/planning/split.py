@@ -10,11 +10,11 @@ from autoscaler.planning.offers import Offer, offer_for
 from autoscaler.planning.optimizer import Problem, Solution, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from autoscaler.planning.cluster_state import TeamQuota
     from autoscaler.planning.demand import Demand, Size
-    from autoscaler.planning.policies import Policy
+    from autoscaler.planning.policies import Objective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +29,17 @@ class Split:
 def split(
     demands: Sequence[Demand],
     *,
-    policy: Policy,
+    objective: Objective,
     quotas: Mapping[str, TeamQuota],
     gpus: int,
     now: float,
 ) -> Split:
     """The best sizes. Jobs changed a short while ago stay, unless a guarantee needs their GPUs."""
-    weights = policy.weights(demands)
-    offers = [offer_for(demand, policy, weights[demand.job.job_id], now) for demand in demands]
-    calm = [_stay(offer) if is_cooling(offer.demand, now) else offer for offer in offers]
+    offers = [offer_for(demand, objective, now) for demand in demands]
+    calm = [_calm(offer, _stays, now) for offer in offers]
     solution, is_met = _solve(calm, quotas, gpus)
     if solution is None or not is_met:
-        calm = [_no_growth(offer) if is_cooling(offer.demand, now) else offer for offer in offers]
+        calm = [_calm(offer, _does_not_grow, now) for offer in offers]
         solution, _ = _solve(calm, quotas, gpus)
     chosen = solution.chosen if solution else None
     return Split(
@@ -71,9 +70,16 @@ def is_cooling(demand: Demand, now: float) -> bool:
     )
 
 
-def _stay(offer: Offer) -> Offer:
-    return offer.restricted(lambda size: size == offer.demand.present)
+def _calm(offer: Offer, rule: Callable[[Demand, Size], bool], now: float) -> Offer:
+    """What the policy wants of the job; of one that was changed a short while ago less."""
+    if is_cooling(offer.demand, now):
+        offer = offer.restricted(lambda size: rule(offer.demand, size))
+    return offer.wanted()
 
 
-def _no_growth(offer: Offer) -> Offer:
-    return offer.restricted(lambda size: size.workers <= offer.demand.held)
+def _stays(demand: Demand, size: Size) -> bool:
+    return size == demand.present
+
+
+def _does_not_grow(demand: Demand, size: Size) -> bool:
+    return size.workers <= demand.held

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from autoscaler.planning.cluster_state import Pool
 from autoscaler.planning.demand import Demand, demand_of
-from autoscaler.planning.policies import MIN_GAIN, POLICIES, change_factor
-from tests.planning.builders import NOW, cluster, running, waiting
+from autoscaler.planning.policies import completion_time
+from tests.planning.builders import cluster, running, waiting
 
 POOL: Pool = cluster().pools[0]
-COMPLETION_TIME = POLICIES["completion_time"]
 
 
 def of_length(*lengths: int | None, attained: float = 0.0) -> list[Demand]:
@@ -23,7 +20,7 @@ def of_length(*lengths: int | None, attained: float = 0.0) -> list[Demand]:
 
 
 def weights(demands: list[Demand]) -> list[float]:
-    found = COMPLETION_TIME.weights(demands)
+    found = completion_time.weights(demands)
     return [found[demand.job.job_id] for demand in demands]
 
 
@@ -53,7 +50,7 @@ def test_without_lengths_the_job_that_had_least_weighs_most() -> None:
     young, old = of_length(None, attained=400.0)[0], of_length(None, attained=40_000.0)[0]
     found = weights([young, demand_of(running("old", 1, remaining_samples=None), POOL), old][:1])
     assert found == pytest.approx([1])
-    pair = COMPLETION_TIME.weights(
+    pair = completion_time.weights(
         [
             demand_of(running("y", 1, remaining_samples=None, attained_gpu_seconds=400), POOL),
             demand_of(running("o", 1, remaining_samples=None, attained_gpu_seconds=40_000), POOL),
@@ -66,21 +63,3 @@ def test_without_lengths_the_job_that_had_least_weighs_most() -> None:
 def test_a_brand_new_job_of_unknown_length_does_not_weigh_infinitely() -> None:
     found = weights([demand_of(waiting("new"), POOL), *of_length(None, attained=6000)])
     assert found[0] / found[1] == pytest.approx(10)
-
-
-def test_completion_time_is_worth_the_logarithm_and_throughput_the_speedup() -> None:
-    assert COMPLETION_TIME.worth(weight=3, speedup=2) == pytest.approx(3 * math.log(2))
-    assert POLICIES["throughput"].worth(weight=1, speedup=2) == 2
-
-
-def test_a_change_costs_the_stalls_a_job_has_paid_for() -> None:
-    job = running("a", 1, started_at=NOW - 100, stall_seconds=10, rescales=3)
-    assert change_factor(job, NOW) == pytest.approx(70 / 110 * (1 - MIN_GAIN))
-
-
-@pytest.mark.parametrize(("age", "stall"), [(0, 0.5), (0, 0.0), (-5, 0.5), (10, 10.0)])
-def test_a_job_too_young_for_a_change_has_a_small_factor_and_never_none(
-    age: float, stall: float
-) -> None:
-    job = running("a", 1, started_at=NOW - age, stall_seconds=stall, rescales=1)
-    assert 0 < change_factor(job, NOW) < 0.1

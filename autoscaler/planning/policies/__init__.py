@@ -1,0 +1,33 @@
+"""What is a number of GPUs worth to a job? Policies answer: small objects, one chosen per pool.
+
+Start at `policy.Policy`, which says what a policy may decide; each policy is a module of its own.
+`catalogue` knows them by name, and reads the text form that admins, traces and commands share.
+"""
+
+from autoscaler.planning.policies.built_in import BUILT_IN, DEFAULT_POLICY
+from autoscaler.planning.policies.catalogue import Catalogue, PolicyRefused
+from autoscaler.planning.policies.options import Option, OptionRefused, option
+from autoscaler.planning.policies.policy import (
+    NOT_WANTED,
+    Objective,
+    Policy,
+    Situation,
+    Sizes,
+    Values,
+)
+
+__all__ = [
+    "BUILT_IN",
+    "DEFAULT_POLICY",
+    "NOT_WANTED",
+    "Catalogue",
+    "Objective",
+    "Option",
+    "OptionRefused",
+    "Policy",
+    "PolicyRefused",
+    "Situation",
+    "Sizes",
+    "Values",
+    "option",
+]

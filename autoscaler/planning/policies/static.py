@@ -1,0 +1,35 @@
+"""What a scheduler without elasticity does: the requested workers, the base batch, or waiting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from autoscaler.planning.policies.throughput import Throughput
+
+if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Static(Throughput):
+    """Each job runs at `requested_workers`, or at `max_workers` where it requests none."""
+
+    name: ClassVar = "static"
+    summary: ClassVar = "gives the requested workers, first come, first served (a baseline)"
+
+    def seen(self, job: Job) -> Job:
+        requested = _nearest_allowed(job, job.requested_workers or job.max_workers)
+        base = job.batch.base
+        return replace(
+            job,
+            min_workers=requested,
+            max_workers=requested,
+            allowed_workers=(requested,),
+            batch=replace(job.batch, minimum=base, maximum=base),
+        )
+
+
+def _nearest_allowed(job: Job, requested: int) -> int:
+    allowed = job.allowed_workers or (min(max(requested, job.min_workers), job.max_workers),)
+    return min(allowed, key=lambda workers: (abs(workers - requested), workers))
