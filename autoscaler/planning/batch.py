@@ -1,99 +1,108 @@
-"""Which global batch should a job train with on k workers?
+"""Which global batches may a job train with on k workers, and which of them is best?
 
-b_opt(k) is the feasible batch of the highest throughput T(b, k) = b / step time. Feasible means:
-inside the declared range, a multiple of `multiple_of`, at least one sample per worker, and a local
-batch that fits into memory, unless gradients may be accumulated over several micro-batches.
+Feasible means: inside the declared range, a multiple of `multiple_of`, at least one sample per
+worker, and a local batch that fits into memory, unless gradients may be accumulated over several
+micro-batches. b_opt(k) is the feasible batch of the highest value, throughput or goodput.
+All sizes of a job are answered at once: one row per number of workers.
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.planning.throughput import Configurations
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from autoscaler.planning.cluster_state import BatchRange
-    from autoscaler.planning.throughput import ThroughputModel
+
+    Counts = NDArray[np.int64]
+    Column = NDArray[np.float64]
 
 EXACT_UP_TO: Final = 64  # so many batch sizes are all tried; of more, a geometric grid
-LARGEST_STEP: Final = 2  # the batch at most doubles per rescale, so that training can follow
-_WORTH_CHANGING: Final = 0.02  # less extra throughput is no reason to leave the current batch
+NO_BATCH: Final = 0  # in place of a batch: none is feasible on so many workers
+
+_FULL_SHARES: Final = (1, 2, 4, 8)  # micro-batches; full ones, which a grid would miss
+_WORTH_CHANGING: Final = 0.02  # less extra speed is no reason to leave the current batch
 
 
-def feasible_batches(rules: BatchRange, *, workers: int, at_most: int) -> tuple[int, ...]:
-    """Candidates for b on so many workers, ascending; empty when the range fits no such size."""
-    unit = rules.multiple_of
-    lowest = math.ceil(max(rules.minimum, workers) / unit) * unit
-    highest = min(rules.maximum, at_most)
-    if rules.max_per_gpu is not None and not rules.accumulation:
-        highest = min(highest, rules.max_per_gpu * workers)
-    count = (highest - lowest) // unit + 1
-    if count <= 0:
-        return ()
-    if count <= EXACT_UP_TO:
-        return tuple(range(lowest, highest + 1, unit))
-    grid = np.geomspace(1, count, EXACT_UP_TO).round().astype(int) - 1
-    return tuple(lowest + unit * int(step) for step in np.unique(grid))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeasibleBatches:
+    """First and last feasible batch by number of workers, and how many there are (0: none)."""
+
+    workers: Counts
+    lowest: Counts
+    highest: Counts
+    count: Counts
+    unit: int
+
+    @classmethod
+    def of(cls, rules: BatchRange, workers: Counts, *, at_most: int) -> FeasibleBatches:
+        """`at_most` bounds the range from above, but never below its own minimum."""
+        unit = rules.multiple_of
+        lowest = -(-np.maximum(rules.minimum, workers) // unit) * unit
+        highest = np.full_like(workers, min(rules.maximum, max(at_most, int(lowest.min()))))
+        if rules.max_per_gpu is not None and not rules.accumulation:
+            highest = np.minimum(highest, rules.max_per_gpu * workers)
+        count = np.maximum((highest - lowest) // unit + 1, 0)
+        highest = lowest + unit * np.maximum(count - 1, 0)
+        return cls(workers=workers, lowest=lowest, highest=highest, count=count, unit=unit)
+
+    def nearest(self, wanted: int) -> Counts:
+        """The feasible batch nearest to the wanted one."""
+        down = np.clip(wanted // self.unit * self.unit, self.lowest, self.highest)
+        up = np.minimum(down + self.unit, self.highest)
+        nearest = np.where(np.abs(down - wanted) <= np.abs(up - wanted), down, up)
+        return np.where(self.count > 0, nearest, NO_BATCH)
+
+    def candidates(self, max_per_gpu: int | None) -> Counts:
+        """Batches to try, a row per number of workers; rows with fewer repeat their last one."""
+        columns = int(min(self.count.max(initial=1), EXACT_UP_TO))
+        each = np.arange(columns)
+        count = np.maximum(self.count, 1)[:, None]
+        grid = np.rint(count ** (each / max(columns - 1, 1))).astype(np.int64) - 1
+        steps = np.where(count <= EXACT_UP_TO, np.minimum(each, count - 1), grid)
+        batches: Counts = self.lowest[:, None] + self.unit * steps
+        if max_per_gpu is None or columns < EXACT_UP_TO:
+            return batches
+        full = max_per_gpu * self.workers[:, None] * np.array(_FULL_SHARES)
+        return np.hstack((batches, self._within(full // self.unit * self.unit)))
+
+    def with_current(self, candidates: Counts, current: int | None) -> Counts:
+        """One more column: the current batch, wherever it is feasible."""
+        if current is None or current % self.unit:
+            return candidates
+        again = np.full((len(candidates), 1), current)
+        fits = (self.lowest <= current) & (current <= self.highest)
+        return np.hstack((candidates, np.where(fits[:, None], again, candidates[:, :1])))
+
+    def _within(self, batches: Counts) -> Counts:
+        return np.clip(batches, self.lowest[:, None], self.highest[:, None])
 
 
-def nearest_batch(rules: BatchRange, *, workers: int, wanted: int) -> int | None:
-    """The feasible batch nearest to the wanted one; None when no batch fits so many workers."""
-    candidates = feasible_batches(rules, workers=workers, at_most=rules.maximum)
-    if not candidates:
-        return None
-    unit = rules.multiple_of
-    down = min(max(wanted // unit * unit, candidates[0]), candidates[-1])
-    up = min(down + unit, candidates[-1])
-    return min((down, up), key=lambda batch: abs(batch - wanted))
-
-
-def best_batch(
-    model: ThroughputModel,
-    rules: BatchRange,
+def best_batches(
+    feasible: FeasibleBatches,
+    value_of: Callable[[Counts], Column],
     *,
-    workers: int,
-    crosses_nodes: bool,
-    at_most: int,
+    max_per_gpu: int | None = None,
     current: int | None = None,
-) -> tuple[int, float] | None:
-    """(b_opt, samples per second), or None when no batch is feasible on so many workers.
+) -> Counts:
+    """b_opt by number of workers. `value_of` answers for a whole table of batches.
 
-    A current batch within 2 % of the best throughput is not left for it: that is below what
-    measurements can tell apart.
+    A current batch within 2 % of the best is not left for it: that is below what measurements can
+    tell apart. The search tries at most 64 batches of the range, and full micro-batches.
     """
-    candidates = feasible_batches(rules, workers=workers, at_most=at_most)
-    if not candidates:
-        return None
-    if current is not None and candidates[0] <= current <= candidates[-1]:
-        candidates = tuple(sorted({*candidates, current}))
-    batches = np.array(candidates)
-    rates = samples_per_second(
-        model, rules, batches=batches, workers=workers, crosses_nodes=crosses_nodes
-    )
-    best = int(np.argmax(rates))
-    if current in candidates:
-        stay = candidates.index(current)
-        if rates[stay] >= (1 - _WORTH_CHANGING) * rates[best]:
-            best = stay
-    return candidates[best], float(rates[best])
-
-
-def samples_per_second(
-    model: ThroughputModel,
-    rules: BatchRange,
-    *,
-    batches: np.typing.NDArray[np.int_],
-    workers: int,
-    crosses_nodes: bool,
-) -> np.typing.NDArray[np.float64]:
-    """T(b, k) for several b; local batches beyond the memory limit run as micro-batches."""
-    at = Configurations.of(
-        workers=[workers],
-        crosses_nodes=[crosses_nodes],
-        global_batch=batches,
-        micro_batch=rules.max_per_gpu,
-    )
-    return np.asarray(batches / model.step_seconds(at))
+    candidates = feasible.with_current(feasible.candidates(max_per_gpu), current)
+    values = value_of(candidates)
+    best = values.argmax(axis=1)
+    rows = np.arange(len(candidates))
+    chosen = candidates[rows, best]
+    if current is not None:
+        stays = candidates[:, -1] == current
+        stays &= values[:, -1] >= (1 - _WORTH_CHANGING) * values[rows, best]
+        chosen = np.where(stays, current, chosen)
+    return np.where(feasible.count > 0, chosen, NO_BATCH)

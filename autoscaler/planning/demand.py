@@ -1,37 +1,25 @@
 """What could each job get, and how fast would it be? One `Demand` per job, before any choice.
 
-A demand lists the sizes a job may take now, each with its best batch, predicted throughput and
-speedup S(k) = T(b_opt(k), k) / T(base batch, smallest size). A job that was never measured may not
-grow: it first runs at its smallest size until it has been measured there.
+A demand is a job's curve (see `curves`) seen from where the job stands now: which sizes it may
+take, which of them is its present one, and whether it may leave that. A job that was never
+measured may not grow: it first runs at its smallest size until it has been measured there.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from autoscaler.planning.batch import LARGEST_STEP, best_batch, nearest_batch, samples_per_second
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
-from autoscaler.planning.sizes import allowed_sizes, workers_per_node
+from autoscaler.planning.curves import Curve, Question, Size, curve_of, size_at
+from autoscaler.planning.sizes import PoolShape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from autoscaler.planning.cluster_state import Job, Pool
-    from autoscaler.planning.scaling import ScalingModel
 
-LARGEST_LEAP: Final = 2  # at most so many times the largest number of workers ever measured
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """A number of workers with its batch and what the model predicts. A rate of 0: not known."""
-
-    workers: int
-    global_batch_size: int
-    samples_per_second: float
-    speedup: float
+__all__ = ["Demand", "Size", "demand_of", "demands_of", "next_larger"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,29 +75,15 @@ class Demand:
         )
 
 
+def demands_of(jobs: Iterable[Job], pool: Pool) -> list[Demand]:
+    """One for each job, in order; about 20 microseconds each while nothing about a job changes."""
+    ground = _Ground.of(pool)
+    return [_demand(job, ground) for job in jobs]
+
+
 def demand_of(job: Job, pool: Pool) -> Demand:
     """Everything the job could run with in this pool at this moment."""
-    allocation = _expected_allocation(job, pool)
-    outlook = _Outlook.of(job, pool, allocation)
-    stuck = _stuck_workers(allocation, pool)
-    present = outlook.present(allocation) if allocation is not None else None
-    is_pinned = present is not None and not job.can_rescale
-    sizes = tuple(filter(None, map(outlook.size, _counts(job, pool, present, stuck))))
-    reach = max(outlook.reach, present.workers if present else 0)
-    cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE
-    if present is not None and (is_pinned or cannot_leave):
-        sizes, reach = (present,), present.workers
-    within = tuple(size for size in sizes if size.workers <= reach) or sizes[:1]
-    return Demand(
-        job=job,
-        allocation=allocation,
-        present=present,
-        sizes=within,
-        larger=sizes[len(within) :],
-        remaining_seconds=outlook.remaining_seconds,
-        is_pinned=is_pinned,
-        stuck_workers=stuck,
-    )
+    return _demand(job, _Ground.of(pool))
 
 
 def next_larger(demand: Demand, workers: int) -> Size | None:
@@ -118,120 +92,95 @@ def next_larger(demand: Demand, workers: int) -> Size | None:
     return next((size for size in sizes if size.workers > workers), None)
 
 
-def _expected_allocation(job: Job, pool: Pool) -> Allocation | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ground:
+    """What the demands of a pool's jobs have in common."""
+
+    shape: PoolShape
+    nodes: frozenset[str]
+    closed: frozenset[str]  # nodes that take nothing new
+
+    @classmethod
+    def of(cls, pool: Pool) -> _Ground:
+        return cls(
+            shape=PoolShape.of(pool),
+            nodes=frozenset(node.name for node in pool.nodes),
+            closed=frozenset(node.name for node in pool.nodes if not node.is_schedulable),
+        )
+
+
+def _demand(job: Job, ground: _Ground) -> Demand:
+    allocation = _expected_allocation(job, ground)
+    question = Question.of(job, ground.shape, allocation)
+    present = _present(question, allocation)
+    stuck = _stuck_workers(allocation, ground)
+    curve = curve_of(_with_present(question, job, present))
+    sizes, reach = _choices(curve, present, stuck)
+    is_pinned = present is not None and not job.can_rescale
+    cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE
+    if present is not None and (is_pinned or cannot_leave):
+        sizes, reach = (present,), 1
+    return Demand(
+        job=job,
+        allocation=allocation,
+        present=present,
+        sizes=sizes[:reach],
+        larger=sizes[reach:],
+        remaining_seconds=_remaining_seconds(job, curve),
+        is_pinned=is_pinned,
+        stuck_workers=stuck,
+    )
+
+
+def _expected_allocation(job: Job, ground: _Ground) -> Allocation | None:
     """Where the job stands or is being brought to, without workers on nodes that are gone."""
     allocation = job.allocation if job.target is None else job.target
     if job.phase is JobPhase.WAITING or allocation is None:
         return None
-    nodes = {node.name for node in pool.nodes}
-    alive = tuple((node, count) for node, count in allocation.workers_by_node if node in nodes)
+    if all(node in ground.nodes for node, _ in allocation.workers_by_node):
+        return allocation
+    alive = tuple((n, count) for n, count in allocation.workers_by_node if n in ground.nodes)
     return replace(allocation, workers_by_node=alive)
 
 
-def _stuck_workers(allocation: Allocation | None, pool: Pool) -> int:
-    closed = {node.name for node in pool.nodes if not node.is_schedulable}
-    held = allocation.workers_by_node if allocation else ()
-    return sum(count for node, count in held if node in closed)
+def _stuck_workers(allocation: Allocation | None, ground: _Ground) -> int:
+    if allocation is None or not ground.closed:
+        return 0
+    return sum(count for node, count in allocation.workers_by_node if node in ground.closed)
 
 
-def _counts(job: Job, pool: Pool, present: Size | None, stuck: int) -> tuple[int, ...]:
-    """Worker counts to consider, with the present one wherever the job may stay there."""
-    counts = allowed_sizes(job, pool)
-    if present is not None and 0 < present.workers <= job.max_workers:
-        allowed = job.min_workers <= present.workers and job.allowed_workers is None
-        if allowed or job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
-            counts = tuple(sorted({*counts, present.workers}))
-    # GPUs of a closed node are of use to this job only, so it keeps them while it can.
-    return tuple(count for count in counts if count >= stuck) or counts[-1:]
+def _present(question: Question, allocation: Allocation | None) -> Size | None:
+    if allocation is None:
+        return None
+    crosses_nodes = len(allocation.workers_by_node) > 1
+    return size_at(question, allocation.workers, allocation.global_batch_size, crosses_nodes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Outlook:
-    """Predicts one job in one pool."""
+def _with_present(question: Question, job: Job, present: Size | None) -> Question:
+    """Asks for the present size too, wherever the job may stay there."""
+    if present is None or not 0 < present.workers <= job.max_workers:
+        return question
+    may_stay = job.min_workers <= present.workers and job.allowed_workers is None
+    if may_stay or job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
+        return question._replace(also=present.workers)
+    return question
 
-    job: Job
-    scaling: ScalingModel | None
-    per_node: int
-    smallest: int
-    current_batch: int | None
-    base_rate: float
 
-    @classmethod
-    def of(cls, job: Job, pool: Pool, allocation: Allocation | None) -> _Outlook:
-        smallest = next(iter(allowed_sizes(job, pool)), job.min_workers)
-        outlook = cls(
-            job=job,
-            scaling=job.scaling,
-            per_node=workers_per_node(job, pool),
-            smallest=smallest,
-            current_batch=allocation.global_batch_size if allocation else None,
-            base_rate=0.0,
-        )
-        base = nearest_batch(job.batch, workers=smallest, wanted=job.batch.base) or job.batch.base
-        return replace(outlook, base_rate=outlook.rate(smallest, base))
+def _choices(curve: Curve, present: Size | None, stuck: int) -> tuple[tuple[Size, ...], int]:
+    """The sizes a job may take, and how many of them may be tried now."""
+    sizes, reach = curve.sizes, curve.reach
+    if present is not None:
+        held = sum(size.workers <= present.workers for size in sizes)
+        reach = max(reach, held)
+    if stuck and sizes:  # of use to this job only, so it keeps those GPUs while it can
+        below = sum(size.workers < stuck for size in sizes)
+        below = min(below, len(sizes) - 1)
+        sizes, reach = sizes[below:], max(reach - below, 1)
+    return sizes, reach
 
-    @property
-    def reach(self) -> int:
-        """The most workers that may be tried now."""
-        measured = self.scaling.measured_workers if self.scaling else 0
-        return max(LARGEST_LEAP * measured, self.smallest)
 
-    @property
-    def remaining_seconds(self) -> float | None:
-        """Remaining work: time at the base rate."""
-        if self.job.remaining_samples is None or not self.base_rate:
-            return None
-        return self.job.remaining_samples / self.base_rate
-
-    def rate(self, workers: int, batch: int, *, crosses_nodes: bool | None = None) -> float:
-        if self.scaling is None or workers == 0:
-            return 0.0
-        crosses = workers > self.per_node if crosses_nodes is None else crosses_nodes
-        rates = samples_per_second(
-            self.scaling.throughput,
-            self.job.batch,
-            batches=np.array([batch]),
-            workers=workers,
-            crosses_nodes=crosses,
-        )
-        return float(rates[0])
-
-    def present(self, allocation: Allocation) -> Size:
-        crosses = len(allocation.workers_by_node) > 1
-        batch = allocation.global_batch_size
-        return self._sized(
-            allocation.workers, batch, self.rate(allocation.workers, batch, crosses_nodes=crosses)
-        )
-
-    def size(self, workers: int) -> Size | None:
-        """So many workers with their best batch; None when no batch fits so many."""
-        if self.scaling is None:
-            wanted = self.current_batch or self.job.batch.base
-            batch = nearest_batch(self.job.batch, workers=workers, wanted=wanted)
-            return None if batch is None else self._sized(workers, batch, 0.0)
-        best = best_batch(
-            self.scaling.throughput,
-            self.job.batch,
-            workers=workers,
-            crosses_nodes=workers > self.per_node,
-            at_most=self._largest_batch(),
-            current=self.current_batch,
-        )
-        return None if best is None else self._sized(workers, *best)
-
-    def _sized(self, workers: int, batch: int, rate: float) -> Size:
-        """Unmeasured jobs count as if they scaled with the square root of their workers."""
-        guess = math.sqrt(max(workers, 1) / self.smallest)
-        return Size(
-            workers=workers,
-            global_batch_size=batch,
-            samples_per_second=rate,
-            speedup=rate / self.base_rate if rate else guess,
-        )
-
-    def _largest_batch(self) -> int:
-        measured = self.scaling.measured_batch if self.scaling else 0
-        if self.current_batch is None:  # a start: nothing larger than what is known to work
-            return max(measured, self.job.batch.base)
-        grown = LARGEST_STEP * min(measured, self.current_batch)
-        return max(grown, self.current_batch, self.job.batch.base)
+def _remaining_seconds(job: Job, curve: Curve) -> float | None:
+    """Remaining work: time at the base rate."""
+    if job.remaining_samples is None or not curve.base_rate:
+        return None
+    return job.remaining_samples / curve.base_rate

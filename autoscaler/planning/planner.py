@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
 from autoscaler.planning.decisions import Action, Choice, Decision, Plan, PoolOutcome
-from autoscaler.planning.demand import demand_of
+from autoscaler.planning.demand import demands_of
 from autoscaler.planning.explanations import message_of
 from autoscaler.planning.fair_share import admit
 from autoscaler.planning.outcome import Outcome, PoolPicture
@@ -55,7 +55,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
-    demands = [demand_of(policy.seen(job), pool) for job in jobs]
+    demands = demands_of(map(policy.seen, jobs), pool)
 
     # 2. Who may run at all?
     admission = admit(demands, quotas=quotas, gpus=open_gpus, now=state.now)

@@ -1,0 +1,244 @@
+"""How fast could a job be at each size, and how sure is that? Computed once, then remembered.
+
+A curve depends on what is known of the job's speed, on its rules and on the pool's shape, but on
+no other job and not on the time. Most ticks change none of these, so curves are cached by exactly
+that: the *question*. A new one costs a fraction of a millisecond, all sizes and batches at once.
+
+Speeds are compared as S(k) = goodput(b_opt(k), k) / goodput(base batch, smallest size), which is
+the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient noise is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from autoscaler.planning.batch import NO_BATCH, FeasibleBatches, best_batches
+from autoscaler.planning.goodput import efficiency
+from autoscaler.planning.scaling import NOTHING_KNOWN
+from autoscaler.planning.sizes import PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.throughput import Configurations
+
+if TYPE_CHECKING:
+    from autoscaler.planning.batch import Column, Counts
+    from autoscaler.planning.cluster_state import Allocation, BatchRange, Job
+    from autoscaler.planning.scaling import ScalingModel
+
+LARGEST_STEP: Final = 2  # the batch at most doubles per rescale, so that training can follow
+LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
+SOUND_ERROR: Final = 0.15  # guessed: predictions this sure may be acted on however far they reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A number of workers with its batch and what the model predicts. A rate of 0: not known.
+
+    `speedup` compares goodputs: `efficiency` is what a sample is worth at this batch beside one of
+    the base batch. `relative_error` is one standard deviation of the predicted rate.
+    """
+
+    workers: int
+    global_batch_size: int
+    samples_per_second: float
+    speedup: float
+    efficiency: float = 1.0
+    relative_error: float = NOTHING_KNOWN
+
+
+class Question(NamedTuple):
+    """All that a curve depends on. A named tuple, because it is hashed for every job and tick."""
+
+    scaling: ScalingModel | None
+    batch: BatchRange
+    workers: WorkerRules
+    shape: PoolShape
+    current_batch: int | None  # None: not started, or the batch is constant anyway
+    noise_scale: float | None
+    also: int = 0  # a number of workers the job holds though it is none of its sizes
+
+    @classmethod
+    def of(cls, job: Job, shape: PoolShape, allocation: Allocation | None) -> Question:
+        has_choice = job.batch.minimum < job.batch.maximum
+        return cls(
+            job.scaling,
+            job.batch,
+            WorkerRules.of(job),
+            shape,
+            allocation.global_batch_size if allocation and has_choice else None,
+            job.noise_scale,
+        )
+
+    @property
+    def workers_per_node(self) -> int:
+        return self.shape.workers_per_node(self.workers.gpus_per_worker)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """All sizes of a job, ascending; of these the first `reach` may be tried now."""
+
+    sizes: tuple[Size, ...]
+    reach: int
+    smallest: int  # of the sizes; the job's minimum where it fits no way into the pool
+    base_rate: float  # samples per second at the base batch and the smallest size; 0: not known
+
+
+@lru_cache(maxsize=16384)  # some KiB each
+def curve_of(question: Question) -> Curve:
+    """The job's speed at every size it may have, each with its best batch."""
+    counts = allowed_sizes(question.workers, question.shape)
+    smallest = counts[0] if counts else question.workers.minimum
+    base_rate = _base_rate(question, smallest)
+    if question.also:
+        counts = tuple(sorted({*counts, question.also}))
+    workers = np.array(counts, dtype=np.int64)
+    if not counts:
+        return Curve(sizes=(), reach=0, smallest=smallest, base_rate=base_rate)
+    batches = _batches(question, workers)
+    fits = batches != NO_BATCH
+    predicted = _Prediction.of(question, workers[fits], batches[fits])
+    sizes = predicted.sizes(smallest=smallest, base_rate=base_rate)
+    return Curve(
+        sizes=sizes,
+        reach=_reach(question.scaling, sizes, smallest),
+        smallest=smallest,
+        base_rate=base_rate,
+    )
+
+
+@lru_cache(maxsize=16384)
+def size_at(question: Question, workers: int, batch: int, crosses_nodes: bool) -> Size:  # noqa: FBT001 - part of the key
+    """What a job does at one configuration, whether or not it may choose it."""
+    curve = curve_of(question)
+    at = np.array([workers]), np.array([batch])
+    predicted = _Prediction.of(question, *at, crosses_nodes=np.array([crosses_nodes]))
+    (size,) = predicted.sizes(smallest=curve.smallest, base_rate=curve.base_rate)
+    return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prediction:
+    """Columns: what the model says of some configurations."""
+
+    workers: Counts
+    batches: Counts
+    rates: Column  # samples per second; 0 where nothing is known
+    efficiencies: Column
+    errors: Column
+
+    @classmethod
+    def of(
+        cls,
+        question: Question,
+        workers: Counts,
+        batches: Counts,
+        crosses_nodes: np.typing.NDArray[np.bool_] | None = None,
+    ) -> _Prediction:
+        crosses = workers > question.workers_per_node if crosses_nodes is None else crosses_nodes
+        rates, errors = np.zeros(len(workers)), np.full(len(workers), NOTHING_KNOWN)
+        if question.scaling is not None and len(workers) and workers[0] > 0:
+            at = _configurations(question, workers, crosses, batches)
+            rates = batches / question.scaling.throughput.step_seconds(at)
+            errors = question.scaling.relative_error(at)
+        return cls(
+            workers=workers,
+            batches=batches,
+            rates=rates,
+            efficiencies=_efficiency(question, batches),
+            errors=errors,
+        )
+
+    def sizes(self, *, smallest: int, base_rate: float) -> tuple[Size, ...]:
+        """Unmeasured jobs count as if they scaled with the square root of their workers."""
+        guess = np.sqrt(np.maximum(self.workers, 1) / smallest)
+        goodputs = self.rates * self.efficiencies
+        speedups = np.where(goodputs > 0, goodputs / (base_rate or 1.0), guess)
+        columns = (
+            self.workers, self.batches, self.rates, speedups, self.efficiencies, self.errors,
+        )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return tuple(
+            Size(
+                workers=workers,
+                global_batch_size=batch,
+                samples_per_second=rate,
+                speedup=speedup,
+                efficiency=worth,
+                relative_error=error,
+            )
+            for workers, batch, rate, speedup, worth, error in rows
+        )
+
+
+def _batches(question: Question, workers: Counts) -> Counts:
+    """The best batch by number of workers; while nothing is known, the one nearest to today's."""
+    rules, scaling = question.batch, question.scaling
+    feasible = FeasibleBatches.of(rules, workers, at_most=_largest_batch(question))
+    if scaling is None:
+        return feasible.nearest(question.current_batch or rules.base)
+    crosses = workers > question.workers_per_node
+
+    def goodput(batches: Counts) -> Column:
+        at = _configurations(question, workers[:, None], crosses[:, None], batches)
+        return batches / scaling.throughput.step_seconds(at) * _efficiency(question, batches)
+
+    return best_batches(
+        feasible, goodput, max_per_gpu=rules.max_per_gpu, current=question.current_batch
+    )
+
+
+def _largest_batch(question: Question) -> int:
+    """Known gradient noise says itself where a larger batch stops paying; else it grows slowly."""
+    if question.noise_scale is not None or question.scaling is None:
+        return question.batch.maximum
+    measured, current = question.scaling.measured_batch, question.current_batch
+    if current is None:  # a start: nothing larger than what is known to work
+        return max(measured, question.batch.base)
+    return max(LARGEST_STEP * min(measured, current), current, question.batch.base)
+
+
+def _base_rate(question: Question, smallest: int) -> float:
+    rules, workers = question.batch, np.array([smallest])
+    feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
+    base = int(feasible.nearest(rules.base)[0]) or rules.base
+    predicted = _Prediction.of(question, workers, np.array([base]))
+    return float(predicted.rates[0] * predicted.efficiencies[0])
+
+
+def _reach(scaling: ScalingModel | None, sizes: tuple[Size, ...], smallest: int) -> int:
+    """How many of the sizes, from the first up, may be tried now.
+
+    Where a job was never measured, the smallest only. Then one size more than the largest measured
+    one, or twice its workers, whichever is more; and as far as the model is sure of itself.
+    """
+    measured = scaling.measured_workers if scaling else 0
+    reach = 0
+    for index, size in enumerate(sizes):
+        is_next = index > 0 and sizes[index - 1].workers <= measured
+        is_near = size.workers <= max(LARGEST_LEAP * measured, smallest)
+        is_sure = measured > 0 and size.relative_error <= SOUND_ERROR
+        if index > 0 and not (is_next or is_near or is_sure):
+            break
+        reach = index + 1
+    return reach
+
+
+def _configurations(
+    question: Question,
+    workers: Counts,
+    crosses: np.typing.NDArray[np.bool_],
+    batches: Counts,
+) -> Configurations:
+    return Configurations.of(
+        workers=workers,
+        crosses_nodes=crosses,
+        global_batch=batches,
+        micro_batch=question.batch.max_per_gpu,
+    )
+
+
+def _efficiency(question: Question, batches: Counts) -> Column:
+    return efficiency(batches, base_batch=question.batch.base, noise_scale=question.noise_scale)
