@@ -8,10 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.worker.coordinator_story import Story
 from tests.worker.running_job import SCRIPT, RunningJob, alone_environment, read_result, wait_for
 from tests.worker.worker_zygote import WorkerZygote
 
 MANY_EPOCHS = ("--epochs", "100000", "--samples", "97")
+
+
+@pytest.fixture
+def story() -> Story:
+    return Story()
 
 
 @pytest.fixture(scope="session")

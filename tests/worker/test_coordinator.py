@@ -2,132 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import pytest
-
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.events import Event
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
-from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.plan import Plan
+from concertina_worker.coordinator.instructions import SendStore
 from concertina_worker.protocol import (
-    Desired,
     DesiredAction,
     GenerationCause,
-    GenerationReport,
     MetricReport,
-    WorkerPhase,
 )
-
-
-@dataclass(slots=True)
-class Story:
-    """Tells a coordinator what happens, and remembers what it answered."""
-
-    coordination: Coordination = field(default_factory=lambda: Coordination(Memory(), now=0.0))
-    now: float = 0.0
-    desired: Desired = field(
-        default_factory=lambda: {
-            "action": DesiredAction.RUN,
-            "revision": 0,
-            "attempt": 1,
-            "workers": [],
-            "global_batch_size": 32,
-            "next_generation": 1,
-        }
-    )
-    answers: list[Instruction] = field(default_factory=list)
-
-    def tell(self, *events: Event) -> Story:
-        self.answers = []
-        for event in events:
-            self.answers += self.coordination.handle(event, now=self.now)
-        return self
-
-    def want(self, *workers: str, batch: int = 32) -> Story:
-        self.desired = {
-            **self.desired,
-            "revision": self.desired["revision"] + 1,
-            "workers": list(workers),
-            "global_batch_size": batch,
-        }
-        return self.tell(on.DesiredArrived(desired=self.desired))
-
-    def want_stop(self) -> Story:
-        self.desired = {**self.desired, "action": DesiredAction.STOP}
-        return self.tell(on.DesiredArrived(desired=self.desired))
-
-    def connect(self, *workers: str, attempt: int = 1) -> Story:
-        return self.tell(*(hello(worker, attempt=attempt) for worker in workers))
-
-    def ready(self, *workers: str) -> Story:
-        return self.tell(*(on.WorkerReady(worker=worker, model_bytes=8) for worker in workers))
-
-    def switch(self, *workers: str, step: int = 0) -> Story:
-        generation = self.plan.generation
-        return self.tell(
-            *(on.WorkerSwitched(worker=w, generation=generation, step=step) for w in workers)
-        )
-
-    def lose(self, *workers: str) -> Story:
-        return self.tell(*(on.WorkerDisconnected(worker=worker) for worker in workers))
-
-    def train(self, *workers: str) -> Story:
-        """From nothing to a generation of these workers."""
-        self.want(*workers).connect(*workers).ready(*workers)
-        return self.switch(*workers)
-
-    def take_over(self) -> Story:
-        """A new process with the old one's memory."""
-        memory = Memory.from_json(self.coordination.memory.to_json())
-        memory.desired = None
-        self.coordination = Coordination(memory, now=self.now)
-        return self
-
-    @property
-    def plan(self) -> Plan:
-        """The newest plan ever published."""
-        memory = self.coordination.memory
-        plan = memory.pending or memory.active
-        assert plan is not None
-        return plan
-
-    @property
-    def planned(self) -> set[str]:
-        """Who was sent the newest plan in the last answer."""
-        return {
-            answer.worker
-            for answer in self.answers
-            if isinstance(answer, SendPlan) and answer.plan == self.plan
-        }
-
-    @property
-    def released(self) -> set[str]:
-        return {answer.worker for answer in self.answers if isinstance(answer, Release)}
-
-    @property
-    def generations(self) -> list[GenerationReport]:
-        return self.coordination.sync_report()["generations"]
-
-
-def hello(
-    worker: str,
-    *,
-    attempt: int = 1,
-    phase: WorkerPhase = WorkerPhase.CONNECTED,
-    plan: Plan | None = None,
-    failed_in: int = 0,
-) -> on.WorkerConnected:
-    return on.WorkerConnected(
-        worker=worker, attempt=attempt, phase=phase, plan=plan, failed_in=failed_in, model_bytes=8
-    )
-
-
-@pytest.fixture
-def story() -> Story:
-    return Story()
+from tests.worker.coordinator_story import Story
 
 
 def test_the_first_generation_waits_for_every_desired_worker(story: Story) -> None:
@@ -204,76 +86,6 @@ def test_a_new_batch_alone_is_a_generation_of_the_same_members(story: Story) -> 
 def test_nothing_new_desired_is_no_reason_for_a_plan(story: Story) -> None:
     story.train("a").tell(on.DesiredArrived(desired=story.desired), on.TimePassed())
     assert not story.answers
-
-
-def test_survivors_go_on_by_themselves_and_the_report_says_who_was_lost(story: Story) -> None:
-    story.train("a", "b", "c").lose("b")
-    assert story.plan.is_recovery
-    assert story.plan.members == ("a", "c")
-    story.switch("a", "c", step=5).tell(
-        on.WorkerSettled(worker="a", generation=2, stall_seconds=0.1),
-        on.WorkerSettled(worker="c", generation=2, stall_seconds=0.3),
-    )
-    report = story.generations[-1]
-    assert report["cause"] == GenerationCause.WORKER_LOST
-    assert report["lost_workers"] == ["b"]
-    assert report["stall_seconds"] == 0.3
-    assert report["step"] == 5
-    assert report["revision"] == 1
-
-
-def test_a_desired_state_that_matches_the_survivors_is_fulfilled_by_a_new_generation(
-    story: Story,
-) -> None:
-    story.train("a", "b").lose("b").switch("a").want("a")
-    assert story.plan.members == ("a",)
-    assert story.plan.revision == 2
-
-
-def test_a_broken_collective_without_a_death_makes_everybody_start_over(story: Story) -> None:
-    story.train("a", "b").tell(on.CollectiveFailed(worker="a", generation=1))
-    assert story.plan.is_recovery
-    assert story.plan.members == ("a", "b")
-    story.switch("a", "b")
-    assert not story.answers
-
-
-def test_a_joiner_that_dies_before_the_switch_is_planned_away(story: Story) -> None:
-    story.train("a").want("a", "b").connect("b").ready("b").lose("b")
-    assert story.plan.members == ("a",)
-    assert not story.plan.is_recovery
-    story.switch("a")
-    assert story.coordination.memory.pending is None
-
-
-def test_a_joiner_that_dies_while_members_switch_needs_a_recovery(story: Story) -> None:
-    story.train("a").want("a", "b").connect("b").ready("b")
-    planned = story.plan
-    story.lose("b")  # the coordinator takes the plan back, but it is too late:
-    story.tell(on.WorkerSwitched(worker="a", generation=planned.generation, step=3))
-    assert story.plan.is_recovery
-    assert story.plan.members == ("a",)
-
-
-def test_a_member_that_dies_during_a_grow_takes_the_joiner_into_the_recovery(story: Story) -> None:
-    story.train("a", "b").want("a", "b", "c").connect("c").ready("c").lose("b")
-    assert story.plan.is_recovery
-    assert story.plan.members == ("a", "c")
-
-
-def test_a_second_loss_supersedes_an_unfinished_recovery(story: Story) -> None:
-    story.train("a", "b", "c").lose("b").lose("c")
-    assert story.plan.generation == 3
-    assert story.plan.members == ("a",)
-
-
-def test_when_all_are_lost_the_next_attempt_begins_afresh(story: Story) -> None:
-    story.train("a").lose("a")
-    story.desired["attempt"] = 2
-    story.want("b").connect("b", attempt=2).ready("b")
-    assert story.plan.members == ("b",)
-    assert story.plan.is_recovery
-    assert story.plan.generation == 2
 
 
 def test_a_group_that_could_not_be_built_is_tried_again_under_a_new_number(story: Story) -> None:
@@ -353,77 +165,6 @@ def test_a_laggard_goes_on_alone_when_the_others_have_finished(story: Story) -> 
     story.train("a", "b").tell(on.WorkerFinished(worker="a"))
     story.tell(on.CollectiveFailed(worker="b", generation=1))
     assert story.plan.members == ("b",)
-
-
-def test_a_lost_worker_that_comes_back_is_sent_away(story: Story) -> None:
-    story.train("a", "b").lose("b").connect("b")
-    assert story.released == {"b"}
-
-
-def test_a_waiting_worker_that_comes_back_may_still_join(story: Story) -> None:
-    story.train("a").want("a", "b").connect("b").lose("b").connect("b").ready("b")
-    assert story.plan.members == ("a", "b")
-
-
-def test_a_worker_of_an_older_attempt_is_sent_away(story: Story) -> None:
-    story.desired["attempt"] = 2
-    story.want("b").connect("a", attempt=1)
-    assert story.released == {"a"}
-
-
-def test_after_a_takeover_members_that_come_back_train_on(story: Story) -> None:
-    story.train("a", "b")
-    plan = story.plan
-    story.take_over()
-    story.tell(
-        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
-        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
-        on.DesiredArrived(desired=story.desired),
-    )
-    story.now = 60.0
-    story.tell(on.TimePassed())
-    assert not story.answers
-    assert not story.coordination.memory.lost
-
-
-def test_after_a_takeover_a_member_that_stays_away_is_lost(story: Story) -> None:
-    story.train("a", "b")
-    plan = story.plan
-    story.take_over().tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan, failed_in=1))
-    assert not story.answers  # "b" may still come
-    story.now = 60.0
-    story.tell(on.TimePassed())
-    assert story.plan.is_recovery
-    assert story.plan.members == ("a",)
-
-
-def test_after_a_takeover_workers_tell_which_plan_they_have_switched_to(story: Story) -> None:
-    story.train("a").want("a", "b").connect("b").ready("b")
-    plan = story.plan
-    story.take_over()
-    story.tell(
-        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
-        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
-    )
-    assert story.coordination.memory.active == plan
-    assert story.coordination.memory.pending is None
-
-
-def test_a_coordinator_without_memory_learns_from_its_workers(story: Story) -> None:
-    plan = Plan(
-        generation=9,
-        members=("a",),
-        joiners=(),
-        is_recovery=True,
-        global_batch_size=32,
-        revision=4,
-        timeout_seconds=30.0,
-    )
-    story.tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan))
-    story.desired.update(revision=4, next_generation=10)
-    story.want("a", "b").connect("b").ready("b")
-    assert story.plan.generation == 10
-    assert story.plan.source == "a"
 
 
 def test_metrics_are_thinned_but_keep_their_ends(story: Story) -> None:

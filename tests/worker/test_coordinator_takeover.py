@@ -1,0 +1,65 @@
+"""What does a new coordinator know that takes over from a dead one?"""
+
+from __future__ import annotations
+
+from concertina_worker.coordinator import events as on
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import (
+    WorkerPhase,
+)
+from tests.worker.coordinator_story import Story, hello
+
+
+def test_after_a_takeover_members_that_come_back_train_on(story: Story) -> None:
+    story.train("a", "b")
+    plan = story.plan
+    story.take_over()
+    story.tell(
+        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
+        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
+        on.DesiredArrived(desired=story.desired),
+    )
+    story.now = 60.0
+    story.tell(on.TimePassed())
+    assert not story.answers
+    assert not story.coordination.memory.lost
+
+
+def test_after_a_takeover_a_member_that_stays_away_is_lost(story: Story) -> None:
+    story.train("a", "b")
+    plan = story.plan
+    story.take_over().tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan, failed_in=1))
+    assert not story.answers  # "b" may still come
+    story.now = 60.0
+    story.tell(on.TimePassed())
+    assert story.plan.is_recovery
+    assert story.plan.members == ("a",)
+
+
+def test_after_a_takeover_workers_tell_which_plan_they_have_switched_to(story: Story) -> None:
+    story.train("a").want("a", "b").connect("b").ready("b")
+    plan = story.plan
+    story.take_over()
+    story.tell(
+        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
+        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
+    )
+    assert story.coordination.memory.active == plan
+    assert story.coordination.memory.pending is None
+
+
+def test_a_coordinator_without_memory_learns_from_its_workers(story: Story) -> None:
+    plan = Plan(
+        generation=9,
+        members=("a",),
+        joiners=(),
+        is_recovery=True,
+        global_batch_size=32,
+        revision=4,
+        timeout_seconds=30.0,
+    )
+    story.tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan))
+    story.desired.update(revision=4, next_generation=10)
+    story.want("a", "b").connect("b").ready("b")
+    assert story.plan.generation == 10
+    assert story.plan.source == "a"
