@@ -1,0 +1,1 @@
+"""What would have happened? Replays a workload through the planner, on a clock of its own."""

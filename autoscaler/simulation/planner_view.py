@@ -1,0 +1,98 @@
+"""What does the planner see of a simulated job? Never more than the control loop would tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.cluster_state import Job, JobPhase
+from autoscaler.simulation.settings import Knowledge
+from autoscaler.simulation.simulated_job import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autoscaler.simulation.simulated_job import SimulatedJob
+    from autoscaler.simulation.trace import TraceJob
+
+
+def submission_of(job: TraceJob) -> Job:
+    """The planner's first sight of a submission."""
+    return Job(
+        job_id=job.name,
+        name=job.name,
+        team=job.team,
+        pool=job.pool,
+        phase=JobPhase.WAITING,
+        priority=job.priority,
+        preemptibility=job.preemptibility,
+        submitted_at=job.submitted_at,
+        min_workers=job.min_workers,
+        max_workers=job.max_workers,
+        allowed_workers=job.allowed_workers,
+        gpus_per_worker=job.gpus_per_worker,
+        batch=job.batch,
+        min_interval_seconds=job.min_interval_seconds,
+        remaining_samples=job.declared_samples,
+        model_bytes=job.profile.model_bytes,
+        deadline=job.deadline,
+        requested_workers=job.requested_workers,
+        utility=job.utility,
+    )
+
+
+@dataclass(slots=True)
+class Views:
+    """The views of all jobs present. A waiting job looks the same until something happens to it."""
+
+    _waiting: dict[str, tuple[int, Job]] = field(default_factory=dict)  # with the job's version
+
+    def of(self, jobs: Iterable[SimulatedJob], now: float) -> tuple[Job, ...]:
+        return tuple(self._of(job, now) for job in jobs)
+
+    def _of(self, job: SimulatedJob, now: float) -> Job:
+        if job.holds_gpus:
+            job.advance(now)
+            job.measuring.note(job)
+            return view_of(job)
+        name = job.submission.job_id
+        version, view = self._waiting.get(name, (-1, job.submission))
+        if version != job.version:
+            view = view_of(job)
+            self._waiting[name] = (job.version, view)
+        return view
+
+
+def view_of(job: SimulatedJob) -> Job:
+    """The job as it stands after `advance(now)`.
+
+    A declared length only shrinks by the work done: one that was declared too short is down to its
+    last sample, and stays there.
+    """
+    seen = job.submission
+    declared = seen.remaining_samples
+    return replace(
+        seen,
+        phase=JobPhase.ACTIVE if job.holds_gpus else JobPhase.WAITING,
+        allocation=job.allocation,
+        target=None,
+        started_at=seen.started_at if seen.started_at is not None else job.first_started_at,
+        last_rescaled_at=(
+            seen.last_rescaled_at if job.last_rescaled_at is None else job.last_rescaled_at
+        ),
+        waiting_since=job.waiting_since,
+        rescales=seen.rescales + job.rescales,
+        stall_seconds=job.settings.rescale.stall_seconds(job.profile),
+        attained_gpu_seconds=seen.attained_gpu_seconds + job.gpu_seconds,
+        remaining_samples=None if declared is None else max(declared - int(job.done), 1),
+        can_rescale=job.stage in {Stage.RUNNING, Stage.WAITING} and not seen.can_pause,
+        measurements=job.measuring.found,
+        noise_scale=_noise_of(job),
+    )
+
+
+def _noise_of(job: SimulatedJob) -> float | None:
+    if not job.settings.statistical_efficiency:
+        return job.submission.noise_scale
+    knows = job.first_started_at is not None or job.settings.knowledge is Knowledge.ORACLE
+    return job.profile.noise_at(job.done / job.samples) if knows else None

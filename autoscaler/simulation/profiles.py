@@ -1,0 +1,75 @@
+"""How fast does a kind of job truly train? The simulator's truth, which the planner must find out.
+
+Work is counted in *samples at the base batch*. A step of batch b advances it by
+
+    b * EFF(b),    EFF(b) = (phi + b_base) / (phi + b)
+
+where phi is the gradient noise scale in samples (Pollux, OSDI 2021; *An Empirical Model of
+Large-Batch Training*, 2018): far above phi a larger batch brings hardly any progress. phi grows
+during training, so a profile lists it over the progress. Without a list every sample counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autoscaler.planning.batch import samples_per_second
+
+if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import BatchRange
+    from autoscaler.planning.throughput import ThroughputModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One kind of training job.
+
+    `noise` holds (fraction of the work, phi) with rising fractions from 0.0: phi from that
+    fraction on. `samples` is the work of a usual run, for generators. `restart_seconds` is what
+    stopping at a checkpoint and starting again costs.
+    """
+
+    name: str
+    model: ThroughputModel
+    batch: BatchRange
+    samples: float
+    noise: tuple[tuple[float, float], ...] = ()
+    model_bytes: int = 0
+    restart_seconds: float = 30.0
+
+    def noise_at(self, fraction: float) -> float | None:
+        """The noise scale after this fraction of the work; None for a profile without noise."""
+        passed = [phi for start, phi in self.noise if start <= fraction]
+        return passed[-1] if passed else None
+
+
+def efficiency(phi: float, *, base: int, batch: int) -> float:
+    """EFF(b): the progress of one sample, relative to one at the base batch."""
+    return (phi + base) / (phi + batch)
+
+
+def step_seconds(
+    profile: Profile, rules: BatchRange, *, workers: int, crosses_nodes: bool, batch: int
+) -> float:
+    """The true time of one step."""
+    return _step_seconds(
+        profile.model, rules, workers=workers, crosses_nodes=crosses_nodes, batch=batch
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _step_seconds(
+    model: ThroughputModel, rules: BatchRange, *, workers: int, crosses_nodes: bool, batch: int
+) -> float:
+    rate = samples_per_second(
+        model,
+        rules,
+        batches=np.array([batch]),
+        workers=workers,
+        crosses_nodes=crosses_nodes,
+    )
+    return batch / float(rate[0])

@@ -1,0 +1,259 @@
+"""What would have happened to these jobs? Replays a trace through `planner.plan`, event by event.
+
+    arrivals, ends, losses, repairs  ->  jobs and nodes change
+    ticks                            ->  a snapshot, one plan, and what it says is carried out
+
+Between events nothing changes, so a simulated day costs as many steps as things happen on it. The
+planner is the one of the control loop, and sees what the control loop would tell it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.cluster_state import AdmissionVariant, ClusterState
+from autoscaler.planning.decisions import Action
+from autoscaler.planning.invariants import check
+from autoscaler.planning.planner import plan
+from autoscaler.simulation.agenda import Kind
+from autoscaler.simulation.measuring import measuring_of
+from autoscaler.simulation.planner_view import Views, submission_of
+from autoscaler.simulation.records import Progress, Result
+from autoscaler.simulation.reporting import record_of
+from autoscaler.simulation.simulated_job import SimulatedJob
+from autoscaler.simulation.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from autoscaler.planning.decisions import Decision, Plan
+    from autoscaler.simulation.profiles import Profile
+    from autoscaler.simulation.settings import Settings
+    from autoscaler.simulation.trace import Trace
+
+PATIENCE_SECONDS: Final = 3600.0  # so long nothing may run or come before the rest is given up
+
+_CHANGES: Final = frozenset({Action.START, Action.RESCALE, Action.PAUSE})
+
+
+class BrokenPlanError(Exception):
+    """A plan of the simulation broke an invariant."""
+
+
+def run(
+    trace: Trace,
+    settings: Settings,
+    *,
+    clock: Callable[[], float] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Replay a whole trace. `clock` measures how long decisions take; it changes nothing else."""
+    return Simulation.from_trace(trace, settings, clock=clock).run(on_progress)
+
+
+class Simulation:
+    """One replay, from its first event to its last. Build it by one of the two class methods."""
+
+    def __init__(
+        self, name: str, world: World, settings: Settings, clock: Callable[[], float] | None
+    ) -> None:
+        self.name, self.world, self.settings, self.clock = name, world, settings, clock
+        self.started_at = world.now
+        self.plans = 0
+        self.decision_seconds: list[float] = []
+        self._views = Views()
+        self._dropping = frozenset(
+            pool.name for pool in settings.pools if pool.admission is AdmissionVariant.DROPPING
+        )
+        self._tick_at = math.inf
+        self._planned_at = -math.inf
+
+    @classmethod
+    def from_trace(
+        cls, trace: Trace, settings: Settings, *, clock: Callable[[], float] | None = None
+    ) -> Simulation:
+        """An empty cluster at time 0, to which the trace's jobs come."""
+        pools = {pool.name for pool in settings.pools}
+        for job in trace.jobs:
+            if job.pool not in pools:
+                raise ValueError(f"job {job.name} wants pool {job.pool}, which is not simulated")
+        jobs = tuple(
+            SimulatedJob(
+                submission=submission_of(job),
+                profile=job.profile,
+                samples=job.samples,
+                settings=settings,
+                measuring=measuring_of(settings, job.profile, job.batch),
+                updated_at=job.submitted_at,
+            )
+            for job in trace.jobs
+        )
+        world = World.of(jobs, settings, now=0.0)
+        for simulated in jobs:
+            world.announce(simulated)
+        return cls(trace.name, world, settings, clock)
+
+    @classmethod
+    def from_state(
+        cls,
+        state: ClusterState,
+        settings: Settings,
+        *,
+        profiles: Mapping[str, Profile],
+        samples: Mapping[str, float],
+        clock: Callable[[], float] | None = None,
+    ) -> Simulation:
+        """The present, replayed forward: running jobs go on with the work they have left.
+
+        By job id: how fast each job is and how much work it has left, as far as one knows. Pools
+        and quotas are the snapshot's, whatever the settings say. Nobody else will come.
+        """
+        settings = replace(settings, pools=state.pools, quotas=state.quotas)
+        jobs = tuple(
+            SimulatedJob(
+                submission=job,
+                profile=profiles[job.job_id],
+                samples=samples[job.job_id],
+                settings=settings,
+                measuring=measuring_of(settings, profiles[job.job_id], job.batch, job.measurements),
+                updated_at=state.now,
+                waiting_since=job.waiting_since,
+            )
+            for job in state.jobs
+        )
+        world = World.of(jobs, settings, now=state.now)
+        for simulated in jobs:
+            world.enter(simulated)
+        world.changes += state.changes
+        simulation = cls("present", world, settings, clock)
+        simulation._tick_by(state.now)
+        return simulation
+
+    def run(self, on_progress: Callable[[Progress], None] | None = None) -> Result:
+        """Until every job has ended, nothing can happen any more, or the horizon is reached."""
+        world, horizon = self.world, self.settings.horizon_seconds
+        end = math.inf if horizon is None else self.started_at + horizon
+        while not self._is_over():
+            time = world.agenda.next_time
+            if time is None or time > end:
+                world.now = max(world.now, min(end, math.inf if time is None else time))
+                break
+            if self.step() and on_progress is not None:
+                on_progress(self._progress())
+        return self._result()
+
+    def step(self) -> bool:
+        """Everything that happens at the next moment; True when a plan was made."""
+        world = self.world
+        world.now, has_planned = world.agenda.next_time or world.now, False
+        while world.agenda.next_time == world.now:
+            event = world.agenda.pop()
+            if event.kind is not Kind.TICK:
+                if world.handle(event):
+                    self._want_plan()
+            elif event.time == self._tick_at:
+                self._tick()
+                has_planned = True
+        world.recorder.sample(world.now)
+        return has_planned
+
+    def _is_over(self) -> bool:
+        world = self.world
+        gave_up = world.now - world.changed_at > PATIENCE_SECONDS and world.is_idle
+        return world.is_over or gave_up
+
+    # Ticks
+
+    def _want_plan(self) -> None:
+        """Something changed: at the next tick at the latest there will be a plan."""
+        if not self.world.present:
+            return
+        now, settings = self.world.now, self.settings
+        self._tick_by(math.ceil(now / settings.tick_seconds) * settings.tick_seconds)
+        if settings.plans_at_events:
+            self._tick_by(max(now, self._planned_at) + settings.debounce_seconds)
+
+    def _tick_by(self, time: float) -> None:
+        if time < self._tick_at:
+            self._tick_at = time
+            self.world.agenda.add(time, Kind.TICK)
+
+    def _tick(self) -> None:
+        self._tick_at, self._planned_at = math.inf, self.world.now
+        state = self._snapshot()
+        if not state.jobs:
+            return
+        planned = self._plan(state)
+        self._apply(planned)
+        settings = self.settings
+        ticks_passed = math.floor(self.world.now / settings.tick_seconds)
+        if self.world.present:
+            self._tick_by((ticks_passed + 1) * settings.tick_seconds)
+
+    def _snapshot(self) -> ClusterState:
+        world = self.world
+        changes, world.changes = tuple(world.changes), []
+        return ClusterState(
+            now=world.now,
+            pools=world.cluster.standing(),
+            quotas=self.settings.quotas,
+            jobs=self._views.of(world.present.values(), world.now),
+            changes=changes,
+        )
+
+    def _plan(self, state: ClusterState) -> Plan:
+        self.plans += 1
+        started = self.clock() if self.clock else 0.0
+        planned = plan(state)
+        if self.clock:
+            self.decision_seconds.append(self.clock() - started)
+        if self.settings.checks_invariants and (violations := check(state, planned)):
+            raise BrokenPlanError(f"at {state.now:g} s: {violations}")
+        return planned
+
+    def _apply(self, planned: Plan) -> None:
+        """What a plan says happens at once; the costs in time are the jobs' own."""
+        present, now = self.world.present, self.world.now
+        decided = [(present[d.job_id], d) for d in planned.decisions if d.action in _CHANGES]
+        dropped = [present[d.job_id] for d in planned.decisions if self._is_drop(d)]
+        with self.world.changing([*(job for job, _ in decided), *dropped]):
+            for job, decision in decided:
+                _carry_out(decision, job, now)
+            for job in dropped:
+                job.drop(now)
+
+    def _is_drop(self, decision: Decision) -> bool:
+        """A job that does not get a place with its first plan is refused where jobs are dropped."""
+        if decision.action is not Action.WAIT:
+            return False
+        job = self.world.present[decision.job_id]
+        return job.first_started_at is None and job.submission.pool in self._dropping
+
+    # Results
+
+    def _progress(self) -> Progress:
+        world = self.world
+        return Progress(now=world.now, jobs_ended=world.ended, jobs=len(world.jobs))
+
+    def _result(self) -> Result:
+        world = self.world
+        return Result(
+            trace=self.name,
+            started_at=self.started_at,
+            ended_at=world.now,
+            jobs=tuple(record_of(job, world) for job in world.jobs),
+            usage=tuple(world.recorder.samples),
+            plans=self.plans,
+            decision_seconds=tuple(self.decision_seconds),
+        )
+
+
+def _carry_out(decision: Decision, job: SimulatedJob, now: float) -> None:
+    if decision.allocation is None:
+        job.pause(now)
+    elif job.holds_gpus:
+        job.rescale(decision.allocation, now)
+    else:
+        job.start(decision.allocation, now)
