@@ -1,4 +1,4 @@
-"""What does the planner get to know of a job's speed? Step times as its workers would report them.
+"""What does the planner get to know of a job's speed? Fits of what its workers would report.
 
 A configuration counts as measured after a few undisturbed steps. The error of its mean step time
 is drawn once per job and configuration, from a seed made of their names: it does not depend on
@@ -8,99 +8,107 @@ what else happens in the simulation.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.batch import feasible_batches
-from autoscaler.planning.cluster_state import Allocation, Measurement
-from autoscaler.simulation.profiles import Profile, step_seconds
-from autoscaler.simulation.settings import Knowledge, Settings
+from autoscaler.planning.cluster_state import Measurement
+from autoscaler.planning.fitting import fit
+from autoscaler.planning.scaling import ScalingModel
+from autoscaler.simulation.profiles import step_seconds
+from autoscaler.simulation.settings import Knowledge
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import BatchRange
-    from autoscaler.simulation.simulated_job import SimulatedJob
+    from autoscaler.planning.cluster_state import Allocation, Job, Pool
+    from autoscaler.simulation.profiles import Profile
+    from autoscaler.simulation.settings import Settings
 
-_SMALLEST_ERROR = 0.05  # no drawn step time is below this fraction of the true one
-_ORACLE_STEPS = 1000
-_ORACLE_SIZES = ((1, False), (2, False), (4, False), (4, True), (16, True), (64, True))
+_SMALLEST_ERROR: Final = 0.05  # no drawn step time is below this fraction of the true one
 
 
 @dataclass(slots=True, kw_only=True)
 class Measuring:
-    """The measurements of one job, in the order they were made."""
+    """What is known of one job: `scaling`, as the snapshot carries it.
 
+    `is_given`: the numbers of the model are known from elsewhere; measuring only widens the range
+    they are believed for.
+    """
+
+    job: Job
+    profile: Profile
+    pool: Pool
     settings: Settings
-    found: tuple[Measurement, ...] = ()
-    _known: set[tuple[int, bool, int]] = field(default_factory=set)
+    scaling: ScalingModel | None = None
+    is_given: bool = False
+    _found: tuple[Measurement, ...] = ()
+    _known: set[tuple[int, int, int]] = field(default_factory=set)
 
-    def note(self, job: SimulatedJob) -> None:
-        """Take down the present configuration if it has run for long enough, up to `updated_at`."""
-        allocation = job.trains_with
-        if job.ready_at is not None or allocation is None:
-            return
-        crosses = len(allocation.workers_by_node) > 1
-        key = (allocation.workers, crosses, allocation.global_batch_size)
+    def note(self, allocation: Allocation, undisturbed_seconds: float) -> None:
+        """Take this configuration down, if it has run for long enough."""
+        workers, nodes = allocation.workers, len(allocation.workers_by_node)
+        key = (workers, min(nodes, 2), allocation.global_batch_size)
         if key in self._known:
             return
         seconds = step_seconds(
-            job.profile,
-            job.submission.batch,
-            workers=allocation.workers,
-            crosses_nodes=crosses,
+            self.profile,
+            self.job.batch,
+            workers=workers,
+            crosses_nodes=nodes > 1,
             batch=allocation.global_batch_size,
         )
-        steps = self.settings.measured_after_steps
-        if job.updated_at - job.steady_since < steps * seconds:
+        if undisturbed_seconds < self.settings.measured_after_steps * seconds:
             return
         self._known.add(key)
-        seconds *= self._error(job.submission.job_id, key)
-        self.found = (*self.found, _measurement(allocation, steps, seconds))
+        self._learn(
+            Measurement(
+                workers=workers,
+                nodes=nodes,
+                global_batch_size=allocation.global_batch_size,
+                steps=self.settings.measured_after_steps,
+                step_seconds=seconds * self._error(key),
+                gpu_type=self.pool.gpu_type,
+            )
+        )
 
-    def _error(self, name: str, key: tuple[int, bool, int]) -> float:
+    def _learn(self, new: Measurement) -> None:
+        if self.is_given and self.scaling is not None:
+            self.scaling = replace(
+                self.scaling,
+                measured_workers=max(self.scaling.measured_workers, new.workers),
+                measured_batch=max(self.scaling.measured_batch, new.global_batch_size),
+            )
+            return
+        self._found = (*self._found, new)
+        self.scaling = fit(
+            self._found,
+            gpu_type=self.pool.gpu_type,
+            model_bytes=self.job.model_bytes,
+            micro_batch=self.job.batch.max_per_gpu,
+            all_reduce=self.pool.all_reduce,
+        )
+
+    def _error(self, key: tuple[int, int, int]) -> float:
         if not self.settings.measurement_noise:
             return 1.0
-        source = random.Random(f"{self.settings.seed} {name} {key}")  # noqa: S311 - no secret
-        return max(1 + source.gauss(0, self.settings.measurement_noise), _SMALLEST_ERROR)
+        seed = f"{self.settings.seed} {self.job.job_id} {key}"
+        drawn = random.Random(seed).gauss(0, self.settings.measurement_noise)  # noqa: S311
+        return max(1 + drawn, _SMALLEST_ERROR)
 
 
-def measuring_of(
-    settings: Settings, profile: Profile, rules: BatchRange, found: tuple[Measurement, ...] = ()
-) -> Measuring:
-    """What is known of a job that arrives; everything, with an oracle."""
+def measuring_of(job: Job, profile: Profile, settings: Settings) -> Measuring:
+    """What is known of a job when it comes: what its snapshot says; everything, with an oracle."""
+    pool = next(pool for pool in settings.pools if pool.name == job.pool)
+    scaling = job.scaling
     if settings.knowledge is Knowledge.ORACLE:
-        return Measuring(settings=settings, found=exact_measurements(profile, rules))
-    known = {(m.workers, m.nodes > 1, m.global_batch_size) for m in found}
-    return Measuring(settings=settings, found=found, _known=known)
-
-
-@lru_cache(maxsize=4096)
-def exact_measurements(profile: Profile, rules: BatchRange) -> tuple[Measurement, ...]:
-    """True step times on a grid of sizes, with the smallest, a middle and the largest batch."""
-    return tuple(
-        Measurement(
-            workers=workers,
-            nodes=1 + crosses,
-            global_batch_size=batch,
-            steps=_ORACLE_STEPS,
-            step_seconds=step_seconds(
-                profile, rules, workers=workers, crosses_nodes=crosses, batch=batch
-            ),
+        scaling = ScalingModel(
+            throughput=profile.model,
+            measured_workers=job.max_workers,
+            measured_batch=job.batch.maximum,
         )
-        for workers, crosses in _ORACLE_SIZES
-        for batch in _spread(feasible_batches(rules, workers=workers, at_most=rules.maximum))
-    )
-
-
-def _spread(batches: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted({batches[0], batches[len(batches) // 2], batches[-1]})) if batches else ()
-
-
-def _measurement(allocation: Allocation, steps: int, seconds: float) -> Measurement:
-    return Measurement(
-        workers=allocation.workers,
-        nodes=len(allocation.workers_by_node),
-        global_batch_size=allocation.global_batch_size,
-        steps=steps,
-        step_seconds=seconds,
+    return Measuring(
+        job=job,
+        profile=profile,
+        pool=pool,
+        settings=settings,
+        scaling=scaling,
+        is_given=scaling is not None,
     )

@@ -53,7 +53,7 @@ class Views:
     def _of(self, job: SimulatedJob, now: float) -> Job:
         if job.holds_gpus:
             job.advance(now)
-            job.measuring.note(job)
+            job.measure()
             return view_of(job)
         name = job.submission.job_id
         version, view = self._waiting.get(name, (-1, job.submission))
@@ -86,7 +86,7 @@ def view_of(job: SimulatedJob) -> Job:
         attained_gpu_seconds=seen.attained_gpu_seconds + job.gpu_seconds,
         remaining_samples=None if declared is None else max(declared - int(job.done), 1),
         can_rescale=job.stage in {Stage.RUNNING, Stage.WAITING} and not seen.can_pause,
-        measurements=job.measuring.found,
+        scaling=job.measuring.scaling,
         noise_scale=_noise_of(job),
     )
 

@@ -123,6 +123,11 @@ class SimulatedJob:
             self._train(self.course, seconds)
         self.updated_at = now
 
+    def measure(self) -> None:
+        """Let the present configuration be measured, as far as it has run up to `updated_at`."""
+        if self.stage is Stage.RUNNING:
+            self.measuring.note(self.held, self.updated_at - self.steady_since)
+
     def start(self, allocation: Allocation, now: float) -> None:
         self.advance(now)
         if self.first_started_at is None:
@@ -249,13 +254,13 @@ class SimulatedJob:
 
     def _hold(self, allocation: Allocation, now: float) -> None:
         self.version += 1
-        self.measuring.note(self)
+        self.measure()
         self.allocation = allocation
         self._remember(now)
 
     def _let_go(self, now: float) -> None:
         self.version += 1
-        self.measuring.note(self)
+        self.measure()
         self.stage, self.ready_at, self.waiting_since = Stage.WAITING, None, now
         self.allocation, self.trains_with, self.course = None, None, None
         self._remember(now)

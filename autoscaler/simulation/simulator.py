@@ -28,6 +28,7 @@ from autoscaler.simulation.world import World
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from autoscaler.planning.cluster_state import Job
     from autoscaler.planning.decisions import Decision, Plan
     from autoscaler.simulation.profiles import Profile
     from autoscaler.simulation.settings import Settings
@@ -80,15 +81,7 @@ class Simulation:
             if job.pool not in pools:
                 raise ValueError(f"job {job.name} wants pool {job.pool}, which is not simulated")
         jobs = tuple(
-            SimulatedJob(
-                submission=submission_of(job),
-                profile=job.profile,
-                samples=job.samples,
-                settings=settings,
-                measuring=measuring_of(settings, job.profile, job.batch),
-                updated_at=job.submitted_at,
-            )
-            for job in trace.jobs
+            _simulated(submission_of(job), job.profile, job.samples, settings) for job in trace.jobs
         )
         world = World.of(jobs, settings, now=0.0)
         for simulated in jobs:
@@ -112,14 +105,8 @@ class Simulation:
         """
         settings = replace(settings, pools=state.pools, quotas=state.quotas)
         jobs = tuple(
-            SimulatedJob(
-                submission=job,
-                profile=profiles[job.job_id],
-                samples=samples[job.job_id],
-                settings=settings,
-                measuring=measuring_of(settings, profiles[job.job_id], job.batch, job.measurements),
-                updated_at=state.now,
-                waiting_since=job.waiting_since,
+            _simulated(
+                job, profiles[job.job_id], samples[job.job_id], settings, updated_at=state.now
             )
             for job in state.jobs
         )
@@ -248,6 +235,25 @@ class Simulation:
             plans=self.plans,
             decision_seconds=tuple(self.decision_seconds),
         )
+
+
+def _simulated(
+    job: Job,
+    profile: Profile,
+    samples: float,
+    settings: Settings,
+    *,
+    updated_at: float | None = None,
+) -> SimulatedJob:
+    return SimulatedJob(
+        submission=job,
+        profile=profile,
+        samples=samples,
+        settings=settings,
+        measuring=measuring_of(job, profile, settings),
+        updated_at=job.submitted_at if updated_at is None else updated_at,
+        waiting_since=job.waiting_since,
+    )
 
 
 def _carry_out(decision: Decision, job: SimulatedJob, now: float) -> None:
