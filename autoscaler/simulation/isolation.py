@@ -6,8 +6,10 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.batch import feasible_batches
-from autoscaler.planning.sizes import allowed_sizes, workers_per_node
+import numpy as np
+
+from autoscaler.planning.batch import FeasibleBatches
+from autoscaler.planning.sizes import PoolShape, WorkerRules, allowed_sizes
 from autoscaler.simulation.profiles import Profile, step_seconds
 from autoscaler.simulation.progress import course_of
 
@@ -22,9 +24,10 @@ def isolated_seconds(
 
     On less than its smallest size it would have to share that size, and takes longer in proportion.
     """
-    sizes = allowed_sizes(job, pool) or (job.min_workers,)
+    shape = PoolShape.of(pool)
+    sizes = allowed_sizes(WorkerRules.of(job), shape) or (job.min_workers,)
     within = [size for size in sizes if size * job.gpus_per_worker <= gpus] or [sizes[0]]
-    per_node = workers_per_node(job, pool)
+    per_node = shape.workers_per_node(job.gpus_per_worker)
     fastest = min(
         seconds_per_sample(
             profile,
@@ -44,6 +47,9 @@ def seconds_per_sample(
     profile: Profile, rules: BatchRange, *, workers: int, crosses_nodes: bool, counts_noise: bool
 ) -> float:
     """With the batch that finishes first; infinite where no batch fits so many workers."""
+    feasible = FeasibleBatches.of(rules, np.array([workers]), at_most=rules.maximum)
+    if not feasible.count[0]:
+        return math.inf
     return min(
         (
             course_of(
@@ -57,7 +63,6 @@ def seconds_per_sample(
                 ),
                 counts_noise=counts_noise,
             ).seconds_to_end(0.0)
-            for batch in feasible_batches(rules, workers=workers, at_most=rules.maximum)
+            for batch in set(feasible.candidates(rules.max_per_gpu)[0].tolist())
         ),
-        default=math.inf,
     )

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from autoscaler.planning.batch import samples_per_second
+from autoscaler.planning.throughput import Configurations
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import BatchRange
@@ -65,11 +63,10 @@ def step_seconds(
 def _step_seconds(
     model: ThroughputModel, rules: BatchRange, *, workers: int, crosses_nodes: bool, batch: int
 ) -> float:
-    rate = samples_per_second(
-        model,
-        rules,
-        batches=np.array([batch]),
+    at = Configurations.of(
         workers=workers,
         crosses_nodes=crosses_nodes,
+        global_batch=batch,
+        micro_batch=rules.max_per_gpu,
     )
-    return batch / float(rate[0])
+    return float(model.step_seconds(at))
