@@ -12,13 +12,17 @@ _OF_WAITING: Final = frozenset({"wait", "start"})
 _OF_ACTIVE: Final = frozenset({"start", "keep", "rescale", "pause"})
 
 
-def newest_decision(job: Job) -> Mapping[str, Any]:
+def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
     """The newest decision, whole; empty before the first, and when it has been overtaken.
+
+    Members of the job's team read other teams' jobs as jobs of that team, an admin by name.
 
     Jobs that end, are paused or wait out a back-off are not planned: their own reason and message
     say why they stand as they do, and the last decision speaks of workers they no longer have.
     """
     decision: Mapping[str, Any] = job.explanation
+    if for_admin and job.explanation_for_admins:
+        decision = job.explanation_for_admins
     action = decision.get("action")
     is_current = (job.state == State.QUEUED and action in _OF_WAITING) or (
         job.state in ACTIVE and action in _OF_ACTIVE
@@ -28,5 +32,11 @@ def newest_decision(job: Job) -> Mapping[str, Any]:
 
 def position_in_queue(job: Job) -> int | None:
     """1 is next; None for a job that does not wait, or was not planned yet."""
-    position: int | None = newest_decision(job).get("position")
+    position: int | None = explanation_of(newest_decision(job)).get("position")
     return position if job.state == State.QUEUED else None
+
+
+def explanation_of(decision: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The numbers a decision rests on; empty where there is no decision."""
+    numbers: Mapping[str, Any] = decision.get("explanation", {})
+    return numbers

@@ -45,7 +45,12 @@ class Job(models.Model):
     state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
     reason = models.CharField(max_length=40, default="pending_evaluation")
     message = models.TextField(default="", blank=True)
-    explanation = models.JSONField(default=dict, help_text="Newest decision, whole.")
+    explanation = models.JSONField(
+        default=dict, help_text="Newest decision, whole, as the job's team may read it."
+    )
+    explanation_for_admins = models.JSONField(
+        default=dict, help_text="The same with other teams' names; empty: there are none in it."
+    )
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
     mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)

@@ -180,7 +180,7 @@ def _changes(shell: Shell) -> Iterable[planning.Change]:
     ended = Q(kind=events.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
     since = shell.now - timedelta(seconds=_RECENT_SECONDS)
     recent = Event.objects.filter(ended | Q(kind=WORKER_LOST), at__gt=since)
-    rows = recent.select_related("job__pool").order_by("id")
+    rows = recent.select_related("job__pool", "job__team").order_by("id")
     changes = (_change(event) for event in rows)
     return dict.fromkeys(changes)
 
@@ -191,4 +191,5 @@ def _change(event: Event) -> planning.Change:
         kind=planning.ChangeKind.WORKER_LOST if is_loss else planning.ChangeKind.JOB_FINISHED,
         pool=event.job.pool.name,
         name=event.job_id if is_loss else event.job.name,
+        team=event.job.team.name,
     )

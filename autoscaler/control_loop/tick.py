@@ -17,6 +17,7 @@ from autoscaler.control_loop import accounting, decision_document, observe
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.cluster_view import cluster_state
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.process_table import ProcessTable
@@ -25,7 +26,7 @@ from autoscaler.control_loop.timing import LIMITS, Limits
 from autoscaler.control_loop.upkeep.orphans import remove_orphans
 from autoscaler.control_loop.upkeep.rounds import attend
 from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Decision, Plan
+from autoscaler.planning.decisions import Plan
 from autoscaler.planning.invariants import Violation
 from jobs.lifecycle import State
 from jobs.models import Job
@@ -125,7 +126,7 @@ def _plannable(shell: Shell) -> dict[str, JobView]:
 def _record(
     shell: Shell,
     plan: Plan,
-    applied: Sequence[Decision],
+    applied: Sequence[ExplainedDecision],
     alarm: str,
     watch: _Stopwatch,
     *,
@@ -146,6 +147,6 @@ def _record(
         plan_seconds=watch.seconds["plan"],
         apply_seconds=watch.seconds["apply"],
         pools=[decision_document.plain(outcome) for outcome in plan.pools],
-        decisions=[decision_document.document(one, decided_at=now) for one in applied],
+        decisions=[decision_document.document_for_admins(one, decided_at=now) for one in applied],
         alarm=alarm,
     )

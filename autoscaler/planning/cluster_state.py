@@ -202,11 +202,15 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One recent event of a pool: `name` is the job's (of `worker_lost`: its id) or the node's."""
+    """One recent event of a pool: `name` is the job's (of `worker_lost`: its id) or the node's.
+
+    `team` is the job's; None: nobody may be told its name.
+    """
 
     kind: ChangeKind
     pool: str
     name: str
+    team: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

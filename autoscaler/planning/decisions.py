@@ -1,11 +1,17 @@
-"""What does the planner answer? A plan: one decision per job, each with its reason and numbers."""
+"""What does the planner answer? A plan: one decision per job, each with its reason."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autoscaler.planning.explanations.values import Explanation
 
 
 class Action(StrEnum):
@@ -45,32 +51,14 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """A number of workers with the batch the planner would pair it with, and what it is worth."""
-
-    workers: int
-    global_batch_size: int
-    samples_per_second: float
-    speedup: float  # S_j(k), 1.0 = the job's base rate on its smallest allocation
-    value: float  # in the policy's own unit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What happens to one job, and why, in words and numbers that are stored together."""
+    """What happens to one job. Why, in numbers: the plan's `explanations`."""
 
     job_id: str
     action: Action
     allocation: Allocation | None
     previous: Allocation | None
     reason: Reason
-    message: str  # one sentence with numbers, for people
-    beneficiaries: tuple[str, ...] = ()  # jobs that get what this one gives
-    choices: tuple[Choice, ...] = ()  # k-1, k, k+1 (fewer at the ends)
-    price: float | None = None  # shadow price: what one more GPU would add to the pool's value
-    position: int | None = None  # place in the pool's queue, 1 = next
-    gpus_asked: int | None = None
-    gpus_free: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +77,11 @@ class PoolOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """All decisions of a tick, in the snapshot's job order."""
+    """All decisions of a tick, in the snapshot's job order.
+
+    `explanations`, by job id, are worked out one by one when they are asked for.
+    """
 
     decisions: tuple[Decision, ...]
     pools: tuple[PoolOutcome, ...] = field(default=())
+    explanations: Mapping[str, Explanation] = field(default_factory=dict, compare=False, repr=False)

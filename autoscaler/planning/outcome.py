@@ -1,13 +1,17 @@
-"""What happens to each job of a pool, before it is put into words?"""
+"""What happens to each job of a pool, and what of the pool explains it?"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nlargest
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.decisions import Action
+from autoscaler.planning.explanations.values import Holder
+from autoscaler.planning.reasons import cause_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Pool, TeamQuota
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.reasons import Cause
     from autoscaler.planning.split import Split
 
 
@@ -49,9 +54,21 @@ class Outcome:
         return self.gpus_after < self.gpus_before
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastStep:
+    """What a job gained by the last step up to its size, over its next smaller one."""
+
+    outcome: Outcome
+    gain: float
+    gpus: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class PoolPicture:
-    """A pool before and after the plan: everything reasons and sentences are made of."""
+    """A pool before and after the plan: everything reasons and explanations are made of.
+
+    What all jobs share is worked out once, when the first of them asks for it.
+    """
 
     pool: Pool
     now: float
@@ -110,6 +127,95 @@ class PoolPicture:
     def is_above_guarantee(self, team: str) -> bool:
         return self.held_by_team[team] > self.quotas[team].guaranteed_gpus
 
-    def changed(self, kind: ChangeKind) -> tuple[str, ...]:
-        """Names of what happened lately in this pool."""
-        return tuple(change.name for change in self.changes if change.kind is kind)
+    def changed(self, kind: ChangeKind) -> tuple[Change, ...]:
+        """What happened lately in this pool."""
+        return tuple(change for change in self.changes if change.kind is kind)
+
+    def cause_of(self, outcome: Outcome) -> Cause:
+        return cause_of(outcome, self)
+
+    @property
+    def price(self) -> float | None:
+        """What one more GPU would add to the pool's value."""
+        return self.split.solution.price if self.split.solution else None
+
+    @cached_property
+    def givers_back(self) -> tuple[Outcome, ...]:
+        """Those that lose GPUs which their team holds beyond its guarantee."""
+        return tuple(o for o in self.losers if self.is_above_guarantee(o.demand.job.team))
+
+    @cached_property
+    def claimants(self) -> tuple[Outcome, ...]:
+        """Those that gain GPUs which their team lacks of its guarantee."""
+        return tuple(o for o in self.gainers if self.is_below_guarantee(o.demand.job.team))
+
+    @cached_property
+    def owed(self) -> tuple[Outcome, ...]:
+        return tuple(self.by_id[demand.job.job_id] for demand in self.admission.owed)
+
+    @cached_property
+    def owed_ids(self) -> frozenset[str]:
+        return frozenset(demand.job.job_id for demand in self.admission.owed)
+
+    @cached_property
+    def holders(self) -> tuple[Holder, ...]:
+        """Who holds the pool after the plan, most first."""
+        held = {team: count for team, count in self.planned_by_team.items() if count}
+        return tuple(
+            Holder(
+                team=team,
+                gpus=held[team],
+                borrowed_gpus=max(held[team] - self.quotas[team].guaranteed_gpus, 0),
+            )
+            for team in sorted(held, key=lambda name: (-held[name], name))
+        )
+
+    @cached_property
+    def free_by_node(self) -> tuple[tuple[str, int], ...]:
+        """Nodes that take new workers and have GPUs left when the plan is carried out."""
+        free = {node.name: node.gpus for node in self.pool.nodes if node.is_schedulable}
+        for outcome in self.outcomes:
+            places = outcome.allocation.workers_by_node if outcome.allocation else ()
+            for node, workers in places:
+                if node in free:
+                    free[node] -= workers * outcome.demand.job.gpus_per_worker
+        return tuple((node, gpus) for node, gpus in free.items() if gpus > 0)
+
+    def best_last_step(self, *, besides: Outcome) -> LastStep | None:
+        """Who gained most from the last step it was given, this job left out."""
+        others = (step for step in self._best_last_steps if step.outcome is not besides)
+        return next(others, None)
+
+    @cached_property
+    def _best_last_steps(self) -> tuple[LastStep, ...]:
+        """The two best: whoever asks, one of them is another job's."""
+        steps = (step for step in map(_last_step, self.outcomes) if step is not None)
+        return tuple(nlargest(2, steps, key=lambda step: (step.gain, step.outcome.job_id)))
+
+    def gpus_asked_up_to(self, outcome: Outcome) -> int:
+        """What the job and all that stand before it in the queue need together."""
+        return self._asked_by_position[self.admission.refused[outcome.job_id].position]
+
+    @cached_property
+    def _asked_by_position(self) -> Mapping[int, int]:
+        queue = sorted(
+            (refusal.position, self.by_id[job_id].demand.needed_gpus)
+            for job_id, refusal in self.admission.refused.items()
+        )
+        positions = [position for position, _ in queue]
+        totals = accumulate(needed if position else 0 for position, needed in queue)
+        return dict(zip(positions, totals, strict=True))
+
+
+def _last_step(outcome: Outcome) -> LastStep | None:
+    size = outcome.size
+    if size is None or not size.samples_per_second:
+        return None
+    below = [s for s in outcome.demand.sizes if s.workers < size.workers]
+    if not below:
+        return None
+    return LastStep(
+        outcome=outcome,
+        gain=size.speedup / below[-1].speedup - 1,
+        gpus=(size.workers - below[-1].workers) * outcome.demand.job.gpus_per_worker,
+    )

@@ -1,7 +1,8 @@
 """What should happen to every job now? `plan(state) -> Plan`, a pure function.
 
-Per pool, in six steps, each in a module of its own: what could each job do (demand), who may run
-(fair_share), who gets how much (split), where (placement), why (reasons), in words (explanations).
+Per pool, in five steps, each in a module of its own: what could each job do (demand), who may run
+(fair_share), who gets how much (split), where (placement), why (reasons). Explanations with all
+numbers, and words, are worked out later, for those who ask (explanations).
 """
 
 from __future__ import annotations
@@ -9,14 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
-from autoscaler.planning.decisions import Action, Choice, Decision, Plan, PoolOutcome
+from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
-from autoscaler.planning.explanations import message_of
+from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.fair_share import admit
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placement import Seats, place
 from autoscaler.planning.policies import BUILT_IN, Situation
-from autoscaler.planning.reasons import cause_of
 from autoscaler.planning.split import split
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
-    from autoscaler.planning.offers import Offer
     from autoscaler.planning.policies import Catalogue, Policy
     from autoscaler.planning.split import Split
 
@@ -46,6 +45,7 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     return Plan(
         decisions=tuple(decisions[job.job_id] for job in state.jobs if job.job_id in decisions),
         pools=tuple(_pool_outcome(picture) for picture in pictures),
+        explanations=OnDemand(pictures),
     )
 
 
@@ -68,7 +68,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     # 4. Where?
     outcomes = _outcomes(pool, demands, admission, shares)
 
-    # 5. Why, and in which words, is read off the whole picture.
+    # 5. Why is read off the whole picture.
     return PoolPicture(
         pool=pool,
         now=state.now,
@@ -161,44 +161,12 @@ def _outcome(
 
 
 def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:
-    cause = cause_of(outcome, picture)
-    refusal = picture.admission.refused.get(outcome.job_id)
-    is_waiting = outcome.action is Action.WAIT
-    solution = picture.split.solution
     return Decision(
         job_id=outcome.job_id,
         action=outcome.action,
         allocation=outcome.allocation,
         previous=outcome.demand.job.allocation,
-        reason=cause.reason,
-        message=message_of(outcome, cause, picture),
-        beneficiaries=tuple(other.job_id for other in cause.beneficiaries),
-        choices=_choices(outcome, picture.split.offers.get(outcome.job_id)),
-        price=solution.price if solution else None,
-        position=(refusal.position or None) if refusal and is_waiting else None,
-        gpus_asked=outcome.demand.needed_gpus if is_waiting else None,
-        gpus_free=picture.gpus_free_now if is_waiting else None,
-    )
-
-
-def _choices(outcome: Outcome, offer: Offer | None) -> tuple[Choice, ...]:
-    """The chosen size between its neighbours; for a job that gets nothing, its smallest size."""
-    demand = outcome.demand
-    offered = offer.sizes if offer else demand.sizes
-    sizes = (*offered, *demand.larger)
-    chosen = next(
-        (i for i, s in enumerate(sizes) if outcome.size and s.workers == outcome.size.workers), None
-    )
-    around = sizes[:1] if chosen is None else sizes[max(chosen - 1, 0) : chosen + 2]
-    return tuple(
-        Choice(
-            workers=size.workers,
-            global_batch_size=size.global_batch_size,
-            samples_per_second=size.samples_per_second,
-            speedup=size.speedup,
-            value=offer.value_of(size) if offer else 0.0,
-        )
-        for size in around
+        reason=picture.cause_of(outcome).reason,
     )
 
 

@@ -46,9 +46,8 @@ def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_pauses(picture: PoolPicture) -> Cause:
-    owed = tuple(picture.by_id[demand.job.job_id] for demand in picture.admission.owed)
-    if owed:
-        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=owed)
+    if picture.owed:
+        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.owed)
     return Cause(reason=Reason.NODE_LOST)
 
 
@@ -63,8 +62,7 @@ def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
-    is_owed = outcome.job_id in {demand.job.job_id for demand in picture.admission.owed}
-    if is_owed and any(_gives_back(loser, outcome, picture) for loser in picture.losers):
+    if outcome.job_id in picture.owed_ids and _is_given_back(outcome, picture):
         return Cause(reason=Reason.RECLAIM_GUARANTEE)
     return Cause(reason=Reason.JOB_ARRIVED)
 
@@ -80,12 +78,12 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
 def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
     """The first that holds, most telling first."""
     job, held = outcome.demand.job, outcome.demand.held
-    lost_a_worker = job.job_id in picture.changed(ChangeKind.WORKER_LOST)
-    is_given_back = any(_gives_back(loser, outcome, picture) for loser in picture.losers)
+    losses = picture.changed(ChangeKind.WORKER_LOST)
+    lost_a_worker = any(change.name == job.job_id for change in losses)
     tries_more = job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome)
     candidates = (
         (lost_a_worker or held < job.min_workers, Reason.NODE_LOST),
-        (is_given_back, Reason.RECLAIM_GUARANTEE),
+        (_is_given_back(outcome, picture), Reason.RECLAIM_GUARANTEE),
         (picture.changed(ChangeKind.NODE_JOINED), Reason.NODE_JOINED),
         (picture.changed(ChangeKind.JOB_FINISHED), Reason.JOB_FINISHED),
         (picture.losers, Reason.FAIR_SHARE),
@@ -96,9 +94,8 @@ def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
 
 def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:
     team = outcome.demand.job.team
-    takers = tuple(taker for taker in picture.gainers if _gives_back(outcome, taker, picture))
-    if takers:
-        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=takers)
+    if picture.claimants and picture.is_above_guarantee(team):
+        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.claimants)
     limit = picture.quotas[team].limit_gpus
     if limit is not None and picture.held_by_team[team] > limit:
         return Cause(reason=Reason.EXCEEDS_LIMIT)
@@ -111,14 +108,9 @@ def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=Reason.FAIR_SHARE, beneficiaries=picture.gainers)
 
 
-def _gives_back(giver: Outcome, taker: Outcome, picture: PoolPicture) -> bool:
-    """Whether `giver` gives up borrowed GPUs that `taker`'s team is guaranteed."""
-    lender, borrower = taker.demand.job.team, giver.demand.job.team
-    return (
-        lender != borrower
-        and picture.is_below_guarantee(lender)
-        and picture.is_above_guarantee(borrower)
-    )
+def _is_given_back(outcome: Outcome, picture: PoolPicture) -> bool:
+    """Whether it gets GPUs its team is guaranteed from jobs of teams that borrowed them."""
+    return bool(picture.givers_back) and picture.is_below_guarantee(outcome.demand.job.team)
 
 
 def _is_hardly_slower(outcome: Outcome) -> bool:

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
-from jobs.decided import newest_decision
+from jobs.decided import explanation_of, newest_decision
 from jobs.models import Generation, Job
 
 _CHANGES_SHOWN = 20
@@ -55,13 +55,15 @@ class ExplainView(APIView):
         responses=ExplanationSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        job = queries.find_job(principal_of(request), job_id)
-        return Response(explanation(job))
+        principal = principal_of(request)
+        job = queries.find_job(principal, job_id)
+        return Response(explanation(job, for_admin=principal.is_admin))
 
 
-def explanation(job: Job) -> dict[str, Any]:
+def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
     """The newest decision about the job as it stands; where there is none, its own reason."""
-    decided = newest_decision(job)
+    decided = newest_decision(job, for_admin=for_admin)
+    numbers = explanation_of(decided)
     newest = Generation.objects.filter(job=job).order_by("-number")[:_CHANGES_SHOWN]
     allocation = decided.get("allocation") or {}
     counts = [count for _, count in allocation.get("workers_by_node", ())]
@@ -72,11 +74,12 @@ def explanation(job: Job) -> dict[str, Any]:
         "message": decided.get("message") or job.message,
         "workers": decided.get("workers", sum(counts) if counts else None),
         "global_batch_size": decided.get("global_batch_size", allocation.get("global_batch_size")),
-        "choices": decided.get("choices", []),
-        **{
-            name: decided.get(name)
-            for name in ("price", "position", "gpus_asked", "gpus_free", "decided_at")
-        },
+        "choices": numbers.get("choices", []),
+        "price": numbers.get("price"),
+        "position": numbers.get("position"),
+        "gpus_asked": numbers.get("needed_gpus"),
+        "gpus_free": numbers.get("free_gpus"),
+        "decided_at": decided.get("decided_at"),
         "changes": [
             {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest
         ],

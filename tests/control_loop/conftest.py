@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,17 @@ from autoscaler.control_loop.timing import LIMITS
 from autoscaler.planning.cluster_state import Allocation, ClusterState, JobPhase
 from autoscaler.planning.cluster_state import Job as PlannedJob
 from autoscaler.planning.decisions import Action, Decision, Plan, Reason
+from autoscaler.planning.explanations.values import (
+    Explanation,
+    JobRef,
+    Jobs,
+    Origin,
+    Owed,
+    Paused,
+    Refused,
+    Started,
+    TeamShare,
+)
 from concertina_worker.protocol import WorkerPhase
 from jobs.commands.sync import record_sync
 from jobs.models import Event, Generation, GpuClaim, Job, Worker
@@ -59,7 +70,11 @@ class ObedientPlanner:
 
     def __call__(self, state: ClusterState) -> Plan:
         self.seen.append(state)
-        return Plan(decisions=tuple(self._decide(job) for job in state.jobs))
+        decisions = tuple(self._decide(job) for job in state.jobs)
+        return Plan(
+            decisions=decisions,
+            explanations={decision.job_id: wished(decision) for decision in decisions},
+        )
 
     def job(self, job: Job) -> PlannedJob:
         """The job as the newest snapshot showed it."""
@@ -79,7 +94,6 @@ class ObedientPlanner:
             allocation=wanted if is_something else job.allocation,
             previous=job.allocation,
             reason=Reason.FAIR_SHARE if is_something else Reason.BEST_ALLOCATION,
-            message=f"A test wished {wanted.workers} workers.",
         )
 
     def _action(self, job: PlannedJob, wanted: Allocation) -> Action:
@@ -88,6 +102,45 @@ class ObedientPlanner:
         if not job.can_rescale or job.allocation == wanted or job.job_id not in self.wishes:
             return Action.KEEP
         return Action.RESCALE if wanted.workers else Action.PAUSE
+
+
+def wished(decision: Decision) -> Explanation:
+    """What the planner would say of a wish: who was given how much, by a job of another team."""
+    share = TeamShare(
+        team="vision", held_gpus=0, planned_gpus=0, guaranteed_gpus=2, limit_gpus=None
+    )
+    rival = Jobs(named=(JobRef(job_id="other-id", name="other-name", team="language"),))
+    if decision.action is Action.WAIT:
+        return Refused(
+            reason=decision.reason,
+            needed_gpus=3,
+            gpus_per_worker=1,
+            team=replace(share, limit_gpus=2),
+            pool="default",
+            pool_gpus=4,
+            remedy=None,
+        )
+    if decision.allocation is None:
+        return Paused(
+            reason=decision.reason,
+            gpus_given=1,
+            needed_gpus=1,
+            gpus_left=0,
+            pool="default",
+            owed=Owed(team="language", missing_gpus=1, guaranteed_gpus=2, jobs=rival),
+        )
+    return Started(
+        reason=decision.reason,
+        workers=decision.allocation.workers,
+        gpus=decision.allocation.workers,
+        global_batch_size=decision.allocation.global_batch_size,
+        is_measured=True,
+        choices=(),
+        price=None,
+        team=share,
+        origin=Origin.RETURNED,
+        givers=rival,
+    )
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from concertina_worker.protocol import WorkerPhase
-from jobs.models import Assignment, Generation, Worker
+from jobs.models import Assignment, Event, Generation, Worker
 
 from .conftest import World, claims, fresh, kinds, live_workers
 
@@ -27,7 +28,24 @@ def test_a_job_grows_and_its_first_workers_keep_their_ranks(world: World) -> Non
     coordinator.train()
     running = fresh(job)
     assert (running.state, running.generation, running.rescales) == ("running", 2, 1)
-    assert Generation.objects.get(job=job, number=2).message == "A test wished 3 workers."
+    assert Generation.objects.get(job=job, number=2).message == (
+        "Starts on 3 workers (3 GPUs, which a job of team language gives back: team vision is "
+        "guaranteed 2) with a global batch of 48."
+    )
+
+
+def test_only_admins_find_the_names_of_other_teams_jobs_in_a_decision(world: World) -> None:
+    job = world.job()
+    world.wish(job, 2)
+    world.tick()
+    told = fresh(job)
+    assert "which a job of team language gives back" in told.explanation["message"]
+    assert "other-name" not in json.dumps(told.explanation)
+    assert "other-id" not in json.dumps(told.explanation)
+    assert "which other-name gives back" in told.explanation_for_admins["message"]
+    written = [*Event.objects.filter(job=job).values("message", "data")]
+    written += Assignment.objects.filter(job=job).values("message", "decision")
+    assert "other-name" not in json.dumps(written)
 
 
 def test_a_leaver_holds_its_gpu_until_it_was_seen_gone(world: World) -> None:

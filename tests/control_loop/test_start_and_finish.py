@@ -20,7 +20,10 @@ def test_a_waiting_job_waits_and_says_why(world: World) -> None:
     job = world.job()
     world.tick()
     assert fresh(job).state == "queued"
-    assert fresh(job).message == "A test wished 0 workers."
+    assert fresh(job).message == (
+        "Cannot start: its smallest size needs 3 GPUs, the limit of team vision is 2. "
+        "Lower min_workers, or have the limit raised to 3."
+    )
     assert fresh(job).explanation["action"] == "wait"
     assert world.host.launches == []
 

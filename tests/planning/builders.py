@@ -19,6 +19,8 @@ from autoscaler.planning.cluster_state import (
     TeamQuota,
 )
 from autoscaler.planning.decisions import Action
+from autoscaler.planning.explanations.audience import seen_by
+from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.fitting import fit
 
 if TYPE_CHECKING:
@@ -156,6 +158,14 @@ def summary(plan: Plan) -> dict[str, str]:
         d.job_id: d.action.value + (f" {d.allocation.workers}" if d.allocation else "")
         for d in plan.decisions
     }
+
+
+def said(plan: Plan, *, to: str | None = None) -> dict[str, str]:
+    """What a plan says of each job: to the members of a team, or to an admin."""
+    values = {d.job_id: plan.explanations[d.job_id] for d in plan.decisions}
+    if to is not None:
+        values = {job: seen_by(value, team=to) for job, value in values.items()}
+    return {job: render(value) for job, value in values.items()}
 
 
 def pairs(items: Sequence[str]) -> list[tuple[str, str]]:

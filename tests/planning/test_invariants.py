@@ -26,7 +26,6 @@ def decide(job_id: str, action: Action, *places: tuple[str, int], batch_size: in
         else None,
         previous=None,
         reason=Reason.BEST_ALLOCATION,
-        message="On purpose.",
     )
 
 

@@ -277,59 +277,6 @@ def test_the_planner(sentence: str) -> None:
     assert all(pool.gap == 0 for pool in result.pools)
 
 
-MESSAGES = {
-    "a job with a waiting owner shrinks to its guarantee": {
-        "a": "Shrunk from 4 to 2 workers: team language is owed 2 of its 2 guaranteed GPUs for b.",
-        "b": "Starts on 2 workers (2 GPUs, which a gives back: team language is guaranteed 2) "
-        "with a global batch of 64. Grows once its speed has been measured there.",
-    },
-    "a borrower that cannot shrink far enough is paused for an owner": {
-        "b": "Paused after a checkpoint, giving back 2 GPUs it borrowed: team language is owed 2 "
-        "of its 2 guaranteed GPUs for c.",
-    },
-    "a team at its limit waits though GPUs are free": {
-        "a": "Keeps 2 workers, the most it may use.",
-        "b": "Waits for 1 GPU: team vision uses 2 of its limit of 2 GPUs.",
-    },
-    "a job larger than the pool can never start": {
-        "a": "Cannot start: its smallest size needs 5 GPUs, pool default has 4. Lower min_workers.",
-    },
-    "a job larger than its team's limit can never start": {
-        "a": "Cannot start: its smallest size needs 3 GPUs, the limit of team vision is 2. "
-        "Lower min_workers, or have the limit raised.",
-    },
-    "a job grows when another has finished": {
-        "a": "Grown from 2 to 4 workers: old finished; 77 % faster, from 191 to 338 samples/s.",
-    },
-    "a large job that has waited long is no longer overtaken": {
-        "big": "Waits for 4 GPUs: 1 is free or can be freed by shrinking others; vision holds 3 "
-        "of 4 (3 borrowed). Next in the queue; starts as soon as 3 more GPUs are free.",
-        "small": "Waits for 1 GPU: big needs more, has waited longer and comes first.",
-    },
-    "a job changed a moment ago stays": {
-        "a": "Keeps 1 worker: changed 5 s ago, and its min_interval is 60 s.",
-    },
-}
-
-
-@pytest.mark.parametrize("sentence", MESSAGES)
-def test_decisions_are_explained_with_numbers(sentence: str) -> None:
-    result = plan(EXPECTED[sentence][0])
-    said = {decision.job_id: decision.message for decision in result.decisions}
-    assert {job: said[job] for job in MESSAGES[sentence]} == MESSAGES[sentence]
-
-
-def test_a_job_that_stays_is_told_what_one_more_gpu_would_bring_and_who_has_it() -> None:
-    fair = measured((1, 100), (2, 170), (4, 200))
-    result = plan(cluster(running("a", 2, measurements=fair), running("b", 2, "language")))
-    message = result.decisions[0].message
-    assert message.startswith("Keeps 2 workers: a 3rd worker would speed it up by 1")
-    assert message.endswith("; the same GPU gives b 87 %.")
-    assert [choice.workers for choice in result.decisions[0].choices] == [1, 2, 3]
-    assert result.decisions[0].price is not None
-    assert result.decisions[0].price > 0
-
-
 def test_a_reclaim_is_decided_the_same_until_the_gpus_are_free() -> None:
     """Shrinking takes some ticks: the plan neither asks others nor forgets the waiting job."""
     state = cluster(running("a", 3), running("x", 1), waiting("b", "language", min_workers=2))
@@ -352,20 +299,6 @@ def test_a_reclaim_is_decided_the_same_until_the_gpus_are_free() -> None:
         assert [d.allocation for d in again.decisions] == [d.allocation for d in first.decisions]
     settled = applied(state, first)
     assert {d.action for d in plan(settled).decisions} == {Action.KEEP}
-
-
-def test_a_resumed_job_that_starts_beyond_the_guarantee_says_that_it_borrows() -> None:
-    rates = measured((1, 100), (2, 190), (4, 360))
-    (decision,) = plan(cluster(waiting("a", measurements=rates))).decisions
-    borrows = "Starts on 4 workers (4 GPUs, the 2 GPUs guaranteed to team vision and borrowed ones)"
-    assert decision.message.startswith(borrows)
-
-
-def test_waiting_jobs_know_their_place() -> None:
-    full = running("a", 4, min_workers=4)
-    later = [waiting(f"w{i}", submitted_at=NOW - 100 + i, priority=10 * i) for i in range(3)]
-    positions = {d.job_id: d.position for d in plan(cluster(full, *later)).decisions}
-    assert positions == {"a": None, "w2": 1, "w1": 2, "w0": 3}
 
 
 def test_a_closed_node_gets_nothing_new_and_keeps_what_it_has() -> None:

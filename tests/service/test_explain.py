@@ -5,12 +5,23 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from autoscaler.control_loop.decision_document import document
+from autoscaler.control_loop.decision_document import document, document_for_admins
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Choice, Decision, Reason
+from autoscaler.planning.decisions import Action, Decision, Reason
+from autoscaler.planning.explanations.values import (
+    Choice,
+    Hindrance,
+    JobRef,
+    NextStep,
+    Rival,
+    Running,
+    TeamShare,
+)
 from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import generation
@@ -25,36 +36,74 @@ def test_before_the_first_decision_the_job_speaks_for_itself(api: APIClient, job
 
 
 def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job) -> None:
-    at = timezone.now()
+    keep(job, kept(rival=JobRef(job_id="other-id", name="bert", team="vision")))
+    told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
+    assert (told["action"], told["reason"]) == ("keep", "best_allocation")
+    assert told["message"] == (
+        "Keeps 3 workers: a 4th worker would speed it up by 6 %; the same GPU gives bert 31 %."
+    )
+    assert (told["workers"], told["global_batch_size"]) == (3, 96)
+    assert (told["price"], told["position"], told["gpus_asked"]) == (0.31, None, None)
+    assert told["choices"][0]["speedup"] == 2.5
+    assert told["choices"][0]["value"] is None
+    assert told["decided_at"]
+
+
+def test_members_read_another_teams_job_as_one_of_that_team(api: APIClient, job: Job) -> None:
+    keep(job, kept(rival=JobRef(job_id="other-id", name="bert", team="language")))
+    answer = api.get(f"/api/v1/jobs/{job.id}/explain")
+    assert "the same GPU gives a job of team language 31 %." in answer.json()["message"]
+    assert "bert" not in answer.content.decode()
+    assert "other-id" not in answer.content.decode()
+
+
+def test_admins_read_another_teams_job_by_name(admin_user: User, job: Job) -> None:
+    client = APIClient()
+    client.force_authenticate(admin_user)
+    keep(job, kept(rival=JobRef(job_id="other-id", name="bert", team="language")))
+    told = client.get(f"/api/v1/jobs/{job.id}/explain").json()
+    assert "the same GPU gives bert 31 %." in told["message"]
+
+
+def keep(job: Job, explanation: Running) -> None:
+    """Write down that the job keeps what it has."""
     decision = Decision(
         job_id=job.id,
         action=Action.KEEP,
         allocation=Allocation(workers_by_node=(("node-1", 2), ("node-2", 1)), global_batch_size=96),
         previous=None,
-        reason=Reason.BEST_ALLOCATION,
-        message="A 4th GPU would speed this job up by 6 %.",
-        choices=(
-            Choice(
-                workers=3,
-                global_batch_size=96,
-                samples_per_second=900.0,
-                speedup=2.5,
-                value=float("-inf"),
-            ),
-        ),
-        price=0.31,
-        position=2,
+        reason=explanation.reason,
     )
+    decided = ExplainedDecision(decision=decision, explanation=explanation, team=job.team.name)
+    at = timezone.now()
     Job.objects.filter(pk=job.pk).update(
-        state=State.RUNNING, explanation=document(decision, decided_at=at)
+        state=State.RUNNING,
+        explanation=document(decided, decided_at=at),
+        explanation_for_admins=document_for_admins(decided, decided_at=at),
     )
-    told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
-    assert (told["action"], told["reason"]) == ("keep", "best_allocation")
-    assert (told["workers"], told["global_batch_size"]) == (3, 96)
-    assert (told["price"], told["position"], told["gpus_asked"]) == (0.31, 2, None)
-    assert told["choices"][0]["speedup"] == 2.5
-    assert told["choices"][0]["value"] is None
-    assert told["decided_at"]
+
+
+def kept(*, rival: JobRef) -> Running:
+    lone = Choice(
+        workers=3,
+        global_batch_size=96,
+        samples_per_second=900.0,
+        speedup=2.5,
+        value=float("-inf"),
+    )
+    return Running(
+        reason=Reason.BEST_ALLOCATION,
+        workers=3,
+        choices=(lone,),
+        price=0.31,
+        team=TeamShare(
+            team="vision", held_gpus=3, planned_gpus=3, guaranteed_gpus=2, limit_gpus=None
+        ),
+        hindrance=Hindrance.RIVAL,
+        next_step=NextStep(workers=4, gpus=1, gain=0.06),
+        rival=Rival(job=rival, workers=2, gpus=1, gain=0.31),
+        cooldown=None,
+    )
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_waiting_job_tells_its_position_and_one_that_got_its_turn_none(
 
     assert position() is None
     jobs = Job.objects.filter(pk=job.pk)
-    jobs.update(explanation={"action": "wait", "position": 3})
+    jobs.update(explanation={"action": "wait", "explanation": {"position": 3}})
     assert position() == 3
     jobs.update(state="starting")
     assert position() is None

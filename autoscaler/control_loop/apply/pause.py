@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import stop
-from autoscaler.planning.decisions import Decision
 from jobs.lifecycle import State
 
 
-def pause(view: JobView, decision: Decision, shell: Shell) -> bool:
+def pause(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Ask its workers to write a checkpoint and to leave; False: somebody changed the job."""
     return stop(
         view,
@@ -17,5 +17,4 @@ def pause(view: JobView, decision: Decision, shell: Shell) -> bool:
         ends_as=State.QUEUED,
         reason=decision.reason,
         message=decision.message,
-        data={"beneficiaries": list(decision.beneficiaries)},
     )

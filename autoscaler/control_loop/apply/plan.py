@@ -17,12 +17,13 @@ from autoscaler.control_loop.apply.pause import pause
 from autoscaler.control_loop.apply.rescale import rescale, takes_gpus
 from autoscaler.control_loop.apply.start import start
 from autoscaler.control_loop.exclusive import Overtaken
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
-from autoscaler.planning.decisions import Action, Decision, Plan
+from autoscaler.planning.decisions import Action, Plan
 
-Verb = Callable[[JobView, Decision, Shell], bool]
+Verb = Callable[[JobView, ExplainedDecision, Shell], bool]
 
 _VERBS: Final[Mapping[Action, Verb]] = {
     Action.PAUSE: pause,
@@ -33,9 +34,13 @@ _VERBS: Final[Mapping[Action, Verb]] = {
 _log = logging.getLogger(__name__)
 
 
-def apply_plan(plan: Plan, views: Mapping[str, JobView], shell: Shell) -> list[Decision]:
+def apply_plan(plan: Plan, views: Mapping[str, JobView], shell: Shell) -> list[ExplainedDecision]:
     """Carry out what can be carried out now; returns the decisions that changed something."""
-    decisions = [decision for decision in plan.decisions if decision.job_id in views]
+    decisions = [
+        ExplainedDecision.of(decision, plan, team=views[decision.job_id].job.team.name)
+        for decision in plan.decisions
+        if decision.job_id in views
+    ]
     for decision in decisions:
         _attempt(explain, views[decision.job_id], decision, shell)
     return [
@@ -45,18 +50,20 @@ def apply_plan(plan: Plan, views: Mapping[str, JobView], shell: Shell) -> list[D
     ]
 
 
-def _givers_first(decisions: Iterable[Decision], views: Mapping[str, JobView]) -> list[Decision]:
+def _givers_first(
+    decisions: Iterable[ExplainedDecision], views: Mapping[str, JobView]
+) -> list[ExplainedDecision]:
     changing = [decision for decision in decisions if decision.action in _VERBS]
     return sorted(changing, key=lambda decision: _takes(decision, views[decision.job_id]))
 
 
-def _takes(decision: Decision, view: JobView) -> bool:
+def _takes(decision: ExplainedDecision, view: JobView) -> bool:
     if decision.action is Action.RESCALE and decision.allocation is not None:
         return takes_gpus(view, decision.allocation)
     return decision.action is Action.START
 
 
-def _attempt(verb: Verb, view: JobView, decision: Decision, shell: Shell) -> bool:
+def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """One job whose data breaks a rule must not stop the others."""
     try:
         return verb(view, decision, shell)

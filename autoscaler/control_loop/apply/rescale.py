@@ -13,17 +13,17 @@ from collections.abc import Sequence
 from cluster.models import Node
 
 from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import worker_ids
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Decision
 from jobs.lifecycle import State
 from jobs.models import Worker
 from jobs.transitions import move
 
 
-def rescale(view: JobView, decision: Decision, shell: Shell) -> bool:
+def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Write the new assignment; False, and nothing changed: not now."""
     if decision.allocation is None:
         return False
@@ -89,7 +89,7 @@ def _seat(view: JobView, wanted: Sequence[seats.Seat]) -> None:
 
 def _write(
     view: JobView,
-    decision: Decision,
+    decision: ExplainedDecision,
     new_ids: Sequence[str],
     wanted: Sequence[seats.Seat],
     shell: Shell,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from cluster.models import Node
 
 from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.names import worker_ids
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Decision
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job, Worker
 from jobs.transitions import move
 
 
-def start(view: JobView, decision: Decision, shell: Shell) -> bool:
+def start(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Claim the GPUs, make the workers and their assignment; False, and nothing changed: not now.
 
     The processes are started from these rows afterwards.
@@ -30,7 +30,9 @@ def start(view: JobView, decision: Decision, shell: Shell) -> bool:
     return True
 
 
-def _start(view: JobView, decision: Decision, allocation: Allocation, shell: Shell) -> None:
+def _start(
+    view: JobView, decision: ExplainedDecision, allocation: Allocation, shell: Shell
+) -> None:
     attempt = max(view.job.attempt, 1)
     nodes = [node for node, count in allocation.workers_by_node for _ in range(count)]
     used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)

@@ -1,0 +1,55 @@
+"""A decision together with its explanation, as the loop carries it out and writes it down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.decisions import Action, Decision, Plan, Reason
+from autoscaler.planning.explanations.audience import seen_by
+from autoscaler.planning.explanations.rendering import render
+from autoscaler.planning.explanations.values import Explanation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainedDecision:
+    """What happens to one job of `team`, and why.
+
+    `explanation` names jobs of any team. What the job's own team may read is `for_team`, and all
+    that is written beside the job, its events and its generations is made of that.
+    """
+
+    decision: Decision
+    explanation: Explanation
+    team: str
+
+    @classmethod
+    def of(cls, decision: Decision, plan: Plan, *, team: str) -> ExplainedDecision:
+        explanation = plan.explanations[decision.job_id]
+        return cls(decision=decision, explanation=explanation, team=team)
+
+    @property
+    def job_id(self) -> str:
+        return self.decision.job_id
+
+    @property
+    def action(self) -> Action:
+        return self.decision.action
+
+    @property
+    def allocation(self) -> Allocation | None:
+        return self.decision.allocation
+
+    @property
+    def reason(self) -> Reason:
+        return self.decision.reason
+
+    @cached_property
+    def for_team(self) -> Explanation:
+        return seen_by(self.explanation, team=self.team)
+
+    @cached_property
+    def message(self) -> str:
+        """One or two sentences for the job's own team."""
+        return render(self.for_team)

@@ -1,0 +1,81 @@
+"""How is a rescale said to people? From what to what, why, and what it brings and costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.wording import (
+    changes_speed,
+    gpus,
+    names,
+    owed,
+    plural,
+    seconds,
+    workers,
+)
+
+if TYPE_CHECKING:
+    from autoscaler.planning.explanations.values import Rescaled
+
+
+def rescaled(change: Rescaled) -> str:
+    return f"{_from_to(change)}: {_because(change)}."
+
+
+def _from_to(change: Rescaled) -> str:
+    before, after = change.before, change.after
+    if after.workers == before.workers:
+        old, new = before.global_batch_size, after.global_batch_size
+        return f"{'Raised' if new > old else 'Lowered'} the global batch from {old} to {new}"
+    verb = "Grown" if after.workers > before.workers else "Shrunk"
+    return f"{verb} from {before.workers} to {workers(after.workers)}"
+
+
+def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
+    team, is_growth = change.team, change.after.workers > change.before.workers
+    match change.reason:
+        case Reason.RECLAIM_GUARANTEE if change.owed is not None:
+            return owed(change.owed)
+        case Reason.RECLAIM_GUARANTEE:
+            promised = gpus(team.guaranteed_gpus)
+            held = f"it held {team.held_gpus} of {promised}"
+            return f"team {team.team} takes back its guarantee, {held}"
+        case Reason.JOB_ARRIVED:
+            starts = plural(change.takers.count, "starts", "start")
+            return f"room for {names(change.takers)}, which {starts} now"
+        case Reason.EXCEEDS_LIMIT:
+            limit = gpus(team.limit_gpus or 0)
+            return f"team {team.team} held {team.held_gpus}, its limit is {limit}"
+        case Reason.NODE_LOST if is_growth:
+            return "a lost worker is replaced"
+        case Reason.NODE_LOST:
+            return f"pool {change.pool} lost a node and has {gpus(change.pool_gpus)} left"
+        case _:
+            return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
+
+
+def _occasion(change: Rescaled, *, is_growth: bool) -> str:
+    match change.reason:
+        case Reason.FAIR_SHARE if not is_growth:
+            return f"{names(change.takers)} can use the GPUs better; "
+        case Reason.FAIR_SHARE:
+            give = plural(change.givers.count, "gives", "give")
+            return f"{names(change.givers)} {give} way; "
+        case Reason.JOB_FINISHED:
+            ended = change.finished
+            return f"{names(ended)} finished; " if ended.count else "GPUs became free; "
+        case Reason.NODE_JOINED:
+            return f"{', '.join(change.joined_nodes)} joined the pool; "
+        case _:
+            return ""
+
+
+def _effect(change: Rescaled) -> str:
+    if change.gain is None:
+        return "its speed there is not measured yet"
+    return (
+        f"{changes_speed(change.gain)}, from {change.before.samples_per_second:.0f} to "
+        f"{change.after.samples_per_second:.0f} samples/s, for a stall of about "
+        f"{seconds(change.stall_seconds)}"
+    )

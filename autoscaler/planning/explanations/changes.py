@@ -1,0 +1,117 @@
+"""Why does a job start, change or pause, at whose cost, and what does it bring?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.cluster_state import ChangeKind
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.references import (
+    choice,
+    choices,
+    ended_jobs,
+    jobs,
+    team_share,
+)
+from autoscaler.planning.explanations.values import (
+    Choice,
+    Jobs,
+    Origin,
+    Owed,
+    Paused,
+    Rescaled,
+    Started,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+
+def started(outcome: Outcome, picture: PoolPicture) -> Started:
+    size, team = outcome.size, outcome.demand.job.team
+    assert size is not None  # noqa: S101 - a start has a size
+    reason = picture.cause_of(outcome).reason
+    givers = [loser for loser in picture.losers if loser.demand.job.team != team]
+    return Started(
+        reason=reason,
+        workers=size.workers,
+        gpus=outcome.gpus_after,
+        global_batch_size=size.global_batch_size,
+        is_measured=size.samples_per_second > 0,
+        choices=choices(outcome, picture),
+        price=picture.price,
+        team=team_share(team, picture),
+        origin=_origin(outcome, reason, picture),
+        givers=jobs(givers) if reason is Reason.RECLAIM_GUARANTEE else Jobs(),
+    )
+
+
+def _origin(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Origin:
+    if reason is Reason.RECLAIM_GUARANTEE:
+        return Origin.RETURNED
+    if outcome.job_id not in picture.admission.guaranteed:
+        return Origin.BORROWED
+    guaranteed = picture.quotas[outcome.demand.job.team].guaranteed_gpus
+    return Origin.PARTLY_BORROWED if outcome.gpus_after > guaranteed else Origin.GUARANTEE
+
+
+def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
+    cause, demand = picture.cause_of(outcome), outcome.demand
+    before, after = demand.present, outcome.size
+    assert before is not None  # noqa: S101 - a rescale has a size before
+    assert after is not None  # noqa: S101 - and one after
+    offer = picture.split.offers.get(outcome.job_id)
+    old, new = choice(before, offer), choice(after, offer)
+    is_owed = cause.reason is Reason.RECLAIM_GUARANTEE and outcome.loses
+    return Rescaled(
+        reason=cause.reason,
+        before=old,
+        after=new,
+        gain=_gain(old, new),
+        stall_seconds=demand.job.stall_seconds,
+        choices=choices(outcome, picture),
+        price=picture.price,
+        team=team_share(demand.job.team, picture),
+        owed=_owed(cause.beneficiaries, picture) if is_owed else None,
+        takers=jobs(cause.beneficiaries),
+        givers=jobs(picture.losers) if outcome.gains else Jobs(),
+        finished=ended_jobs(picture.changed(ChangeKind.JOB_FINISHED)),
+        joined_nodes=tuple(change.name for change in picture.changed(ChangeKind.NODE_JOINED)),
+        pool=picture.pool.name,
+        pool_gpus=picture.gpus_total,
+    )
+
+
+def _gain(before: Choice, after: Choice) -> float | None:
+    if not before.samples_per_second or not after.samples_per_second:
+        return None
+    return after.speedup / before.speedup - 1
+
+
+def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
+    cause = picture.cause_of(outcome)
+    return Paused(
+        reason=cause.reason,
+        gpus_given=outcome.gpus_before,
+        needed_gpus=outcome.demand.needed_gpus,
+        gpus_left=picture.admission.gpus_free,
+        pool=picture.pool.name,
+        owed=_owed(cause.beneficiaries, picture),
+    )
+
+
+def _owed(takers: Sequence[Outcome], picture: PoolPicture) -> Owed | None:
+    """What the first taker's team has too little of its guarantee, as far as they take it."""
+    if not takers:
+        return None
+    team = takers[0].demand.job.team
+    guaranteed = picture.quotas[team].guaranteed_gpus
+    taken = sum(taker.gpus_after - taker.gpus_before for taker in takers)
+    return Owed(
+        team=team,
+        missing_gpus=min(max(guaranteed - picture.held_by_team[team], 0), taken),
+        guaranteed_gpus=guaranteed,
+        jobs=jobs(takers),
+    )

@@ -1,0 +1,50 @@
+"""Which explanation does a job have? Derived from the picture of its pool when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.explanations import changes, standing, waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autoscaler.planning.explanations.values import Explanation
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+
+class OnDemand(Mapping[str, "Explanation"]):
+    """Explanations by job id. Each costs some microseconds when it is asked for, nothing before."""
+
+    def __init__(self, pictures: Sequence[PoolPicture]) -> None:
+        self._pictures = pictures
+
+    def __getitem__(self, job_id: str) -> Explanation:
+        for picture in self._pictures:
+            if (outcome := picture.by_id.get(job_id)) is not None:
+                return explanation_of(outcome, picture)
+        raise KeyError(job_id)
+
+    def __iter__(self) -> Iterator[str]:
+        return (outcome.job_id for picture in self._pictures for outcome in picture.outcomes)
+
+    def __len__(self) -> int:
+        return sum(len(picture.outcomes) for picture in self._pictures)
+
+
+def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:
+    match outcome.action:
+        case Action.START:
+            return changes.started(outcome, picture)
+        case Action.RESCALE:
+            return changes.rescaled(outcome, picture)
+        case Action.PAUSE:
+            return changes.paused(outcome, picture)
+        case Action.KEEP:
+            return standing.running(outcome, picture)
+        case Action.WAIT:
+            if picture.cause_of(outcome).reason is Reason.EXCEEDS_LIMIT:
+                return waiting.refused(outcome, picture)
+            return waiting.waiting(outcome, picture)

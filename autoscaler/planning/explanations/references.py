@@ -1,0 +1,68 @@
+"""How does an explanation refer to jobs, teams and sizes of the pool it is derived from?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.explanations.values import Choice, JobRef, Jobs, TeamShare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autoscaler.planning.cluster_state import Change
+    from autoscaler.planning.demand import Size
+    from autoscaler.planning.offers import Offer
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+NAMED_AT_MOST: Final = 3
+
+
+def job_ref(outcome: Outcome) -> JobRef:
+    job = outcome.demand.job
+    return JobRef(job_id=job.job_id, name=job.name, team=job.team)
+
+
+def jobs(outcomes: Sequence[Outcome]) -> Jobs:
+    """The first few by name, and how many more there are."""
+    return Jobs(
+        named=tuple(map(job_ref, outcomes[:NAMED_AT_MOST])),
+        more=max(len(outcomes) - NAMED_AT_MOST, 0),
+    )
+
+
+def ended_jobs(changes: Iterable[Change]) -> Jobs:
+    """Jobs that are no longer in the snapshot: their events tell the name and the team."""
+    refs = [JobRef(job_id=None, name=change.name, team=change.team) for change in changes]
+    return Jobs(named=tuple(refs[:NAMED_AT_MOST]), more=max(len(refs) - NAMED_AT_MOST, 0))
+
+
+def team_share(team: str, picture: PoolPicture) -> TeamShare:
+    quota = picture.quotas[team]
+    return TeamShare(
+        team=team,
+        held_gpus=picture.held_by_team[team],
+        planned_gpus=picture.planned_by_team[team],
+        guaranteed_gpus=quota.guaranteed_gpus,
+        limit_gpus=quota.limit_gpus,
+    )
+
+
+def choices(outcome: Outcome, picture: PoolPicture) -> tuple[Choice, ...]:
+    """The chosen size between its neighbours; for a job that gets nothing, its smallest size."""
+    demand, offer = outcome.demand, picture.split.offers.get(outcome.job_id)
+    sizes = (*(offer.sizes if offer else demand.sizes), *demand.larger)
+    chosen = next(
+        (i for i, s in enumerate(sizes) if outcome.size and s.workers == outcome.size.workers), None
+    )
+    around = sizes[:1] if chosen is None else sizes[max(chosen - 1, 0) : chosen + 2]
+    return tuple(choice(size, offer) for size in around)
+
+
+def choice(size: Size, offer: Offer | None) -> Choice:
+    return Choice(
+        workers=size.workers,
+        global_batch_size=size.global_batch_size,
+        samples_per_second=size.samples_per_second,
+        speedup=size.speedup,
+        value=offer.value_of(size) if offer else 0.0,
+    )

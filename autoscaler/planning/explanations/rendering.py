@@ -1,0 +1,114 @@
+"""How is an explanation said to people? One or two sentences with numbers, in users' words.
+
+The only place where words are made. A sentence knows nothing but the value it is made of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.change_sentences import rescaled
+from autoscaler.planning.explanations.values import (
+    Hindrance,
+    Origin,
+    Paused,
+    Refused,
+    Rescaled,
+    Running,
+    Started,
+    Waiting,
+)
+from autoscaler.planning.explanations.waiting_sentences import refused, waiting
+from autoscaler.planning.explanations.wording import (
+    gpus,
+    job_name,
+    names,
+    one_more,
+    owed,
+    percent,
+    plural,
+    speed_up,
+    workers,
+)
+
+if TYPE_CHECKING:
+    from autoscaler.planning.explanations.values import Explanation, NextStep
+
+
+def render(explanation: Explanation) -> str:
+    match explanation:
+        case Running():
+            return f"Keeps {workers(explanation.workers)}{_why_not_more(explanation)}."
+        case Started():
+            return _started(explanation)
+        case Rescaled():
+            return rescaled(explanation)
+        case Paused():
+            return _paused(explanation)
+        case Waiting():
+            return waiting(explanation)
+        case Refused():
+            return refused(explanation)
+
+
+def _why_not_more(running: Running) -> str:  # noqa: PLR0911 - one for each hindrance
+    match running.hindrance:
+        case Hindrance.FIXED:
+            return ": a job of mode fixed never changes its size"
+        case Hindrance.CHANGING:
+            return " until the change under way is over"
+        case Hindrance.FRAGMENTED:
+            return ": no node has enough free GPUs together for another worker"
+        case Hindrance.COOLDOWN if running.cooldown is not None:
+            since, interval = running.cooldown.seconds_ago, running.cooldown.min_interval_seconds
+            return f": changed {since:.0f} s ago, and its min_interval is {interval:.0f} s"
+        case Hindrance.UNMEASURED:
+            return " until its speed has been measured there"
+        case Hindrance.TEAM_LIMIT:
+            limit = running.team.limit_gpus or 0
+            return f": team {running.team.team} is at its limit of {gpus(limit)}"
+        case _ if running.next_step is not None:
+            return f": {_step(running, running.next_step)}"
+        case _:
+            return ", the most it may use"
+
+
+def _step(running: Running, step: NextStep) -> str:
+    would = f"{one_more(running.workers, step.workers)} would {speed_up(step.gain)}"
+    if running.hindrance is not Hindrance.RIVAL or running.rival is None:
+        return would
+    rival = f"{job_name(running.rival.job)} {percent(running.rival.gain)}"
+    return f"{would}; the same {plural(step.gpus, 'GPU gives', 'GPUs give')} {rival}"
+
+
+def _started(started: Started) -> str:
+    how = f"{workers(started.workers)} ({gpus(started.gpus)}, {_whose(started)})"
+    first = "" if started.is_measured else " Grows once its speed has been measured there."
+    return f"Starts on {how} with a global batch of {started.global_batch_size}.{first}"
+
+
+def _whose(started: Started) -> str:
+    team, guaranteed = started.team.team, started.team.guaranteed_gpus
+    of_team = f"the {gpus(guaranteed)} guaranteed to team {team}"
+    match started.origin:
+        case Origin.GUARANTEE:
+            return f"within {of_team}"
+        case Origin.PARTLY_BORROWED:
+            return f"{of_team} and borrowed ones"
+        case Origin.BORROWED:
+            return f"borrowed: team {team} is guaranteed {guaranteed}"
+        case Origin.RETURNED:
+            give = plural(started.givers.count, "gives", "give")
+            givers = names(started.givers) if started.givers.count else "the team itself"
+            return f"which {givers} {give} back: team {team} is guaranteed {guaranteed}"
+
+
+def _paused(paused: Paused) -> str:
+    if paused.reason is Reason.NODE_LOST or paused.owed is None:
+        return (
+            f"Paused after a checkpoint: it needs {gpus(paused.needed_gpus)} at least, and pool "
+            f"{paused.pool} has {paused.gpus_left} left."
+        )
+    given = gpus(paused.gpus_given)
+    return f"Paused after a checkpoint, giving back {given} it borrowed: {owed(paused.owed)}."

@@ -1,0 +1,91 @@
+"""Why does a running job stay as it is, and what would one step more bring?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.demand import next_larger
+from autoscaler.planning.explanations.references import choices, job_ref, team_share
+from autoscaler.planning.explanations.values import (
+    Cooldown,
+    Hindrance,
+    NextStep,
+    Rival,
+    Running,
+)
+
+if TYPE_CHECKING:
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+
+def running(outcome: Outcome, picture: PoolPicture) -> Running:
+    reason = picture.cause_of(outcome).reason
+    step = _next_step(outcome)
+    return Running(
+        reason=reason,
+        workers=outcome.demand.held,
+        choices=choices(outcome, picture),
+        price=picture.price,
+        team=team_share(outcome.demand.job.team, picture),
+        hindrance=_hindrance(outcome, step, reason, picture),
+        next_step=step,
+        rival=_rival(outcome, picture),
+        cooldown=_cooldown(outcome, picture) if reason is Reason.COOLDOWN else None,
+    )
+
+
+def _next_step(outcome: Outcome) -> NextStep | None:
+    """The next size up; None: there is none, or one of both speeds is not known."""
+    demand, present = outcome.demand, outcome.demand.present
+    larger = next_larger(demand, demand.held)
+    if present is None or larger is None or not present.samples_per_second:
+        return None
+    return NextStep(
+        workers=larger.workers,
+        gpus=(larger.workers - demand.held) * demand.job.gpus_per_worker,
+        gain=larger.speedup / present.speedup - 1,
+    )
+
+
+def _hindrance(  # noqa: PLR0911 - one for each hindrance
+    outcome: Outcome, step: NextStep | None, reason: Reason, picture: PoolPicture
+) -> Hindrance:
+    demand = outcome.demand
+    match reason:
+        case Reason.NOT_RESCALABLE:
+            return Hindrance.FIXED if demand.job.can_pause else Hindrance.CHANGING
+        case Reason.FRAGMENTED:
+            return Hindrance.FRAGMENTED
+        case Reason.COOLDOWN:
+            return Hindrance.COOLDOWN
+    larger = next_larger(demand, demand.held)
+    if larger is None:
+        return Hindrance.RANGE
+    if step is None or larger in demand.larger:
+        return Hindrance.UNMEASURED
+    limit = picture.quotas[demand.job.team].limit_gpus
+    if limit is not None and picture.planned_by_team[demand.job.team] + step.gpus > limit:
+        return Hindrance.TEAM_LIMIT
+    has_rival = picture.best_last_step(besides=outcome) is not None
+    return Hindrance.RIVAL if has_rival and picture.gpus_free_now < step.gpus else Hindrance.GAIN
+
+
+def _rival(outcome: Outcome, picture: PoolPicture) -> Rival | None:
+    best = picture.best_last_step(besides=outcome)
+    if best is None or best.outcome.size is None:
+        return None
+    return Rival(
+        job=job_ref(best.outcome),
+        workers=best.outcome.size.workers,
+        gpus=best.gpus,
+        gain=best.gain,
+    )
+
+
+def _cooldown(outcome: Outcome, picture: PoolPicture) -> Cooldown:
+    job = outcome.demand.job
+    changed_at = picture.now if job.last_rescaled_at is None else job.last_rescaled_at
+    return Cooldown(
+        seconds_ago=picture.now - changed_at, min_interval_seconds=job.min_interval_seconds
+    )

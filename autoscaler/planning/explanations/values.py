@@ -1,0 +1,254 @@
+"""What does an explanation consist of? One small value per kind of decision, all numbers.
+
+A value names no job without saying whose it is, so that `audience.seen_by` can take out what a
+reader may not know. GPUs are counted, times are seconds, gains are relative: 0.31 is 31 % faster.
+All of it is plain data that `dataclasses.asdict` turns into JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from autoscaler.planning.decisions import Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRef:
+    """A job an explanation speaks of. Without id and name its reader may only know the team."""
+
+    job_id: str | None
+    name: str | None
+    team: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Some jobs, of which the first few are named, and how many more there are."""
+
+    named: tuple[JobRef, ...] = ()
+    more: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.named) + self.more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A number of workers with the batch the planner would pair it with, and what it is worth."""
+
+    workers: int
+    global_batch_size: int
+    samples_per_second: float  # predicted; 0: not known
+    speedup: float  # S_j(k), 1.0 = the job's base rate on its smallest allocation
+    value: float  # in the policy's own unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamShare:
+    """A team's GPUs in one pool: before the plan, after it, and what it was promised."""
+
+    team: str
+    held_gpus: int
+    planned_gpus: int
+    guaranteed_gpus: int
+    limit_gpus: int | None
+
+    @property
+    def borrowed_gpus(self) -> int:
+        return max(self.planned_gpus - self.guaranteed_gpus, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """A claim that is met by taking GPUs back: `missing_gpus` of a team's guarantee, for `jobs`."""
+
+    team: str
+    missing_gpus: int
+    guaranteed_gpus: int
+    jobs: Jobs
+
+
+class Hindrance(StrEnum):
+    """What keeps a running job from having more."""
+
+    RANGE = "range"  # it has the most it may use
+    UNMEASURED = "unmeasured"  # it first has to be measured where it is
+    TEAM_LIMIT = "team_limit"
+    RIVAL = "rival"  # the same GPUs bring another job more
+    GAIN = "gain"  # GPUs are free, but the step would not pay for the change
+    FRAGMENTED = "fragmented"  # no node has enough free GPUs together
+    COOLDOWN = "cooldown"  # it was changed less than its `min_interval` ago
+    CHANGING = "changing"  # a change is under way
+    FIXED = "fixed"  # its mode allows no change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """The next size up: how many GPUs more it takes, and how much faster the job would be."""
+
+    workers: int
+    gpus: int
+    gain: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """The job that gained most from the last step it was given: the best other use of a GPU."""
+
+    job: JobRef
+    workers: int
+    gpus: int  # that step took
+    gain: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cooldown:
+    seconds_ago: float
+    min_interval_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A job that stays as it is, and why it has not more."""
+
+    reason: Reason
+    workers: int
+    choices: tuple[Choice, ...]  # k-1, k, k+1 (fewer at the ends)
+    price: float | None  # what one more GPU would add to the pool's value
+    team: TeamShare
+    hindrance: Hindrance
+    next_step: NextStep | None
+    rival: Rival | None
+    cooldown: Cooldown | None
+
+
+class Origin(StrEnum):
+    """Whose GPUs a job starts on."""
+
+    GUARANTEE = "guarantee"
+    PARTLY_BORROWED = "partly_borrowed"
+    BORROWED = "borrowed"
+    RETURNED = "returned"  # the guarantee, which others give back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A waiting job that starts."""
+
+    reason: Reason
+    workers: int
+    gpus: int
+    global_batch_size: int
+    is_measured: bool  # its speed there is known from before
+    choices: tuple[Choice, ...]
+    price: float | None
+    team: TeamShare
+    origin: Origin
+    givers: Jobs  # those that give GPUs back for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescaled:
+    """Before and after: what the change should bring (`gain`) and what it costs (the stall)."""
+
+    reason: Reason
+    before: Choice
+    after: Choice
+    gain: float | None  # None: one of both speeds is not known
+    stall_seconds: float
+    choices: tuple[Choice, ...]  # around the new size
+    price: float | None
+    team: TeamShare
+    owed: Owed | None  # the claim it gives way to
+    takers: Jobs  # who gets what it gives
+    givers: Jobs  # who gives what it gets
+    finished: Jobs  # what ended lately in the pool
+    joined_nodes: tuple[str, ...]  # what joined it lately
+    pool: str
+    pool_gpus: int
+
+    @property
+    def pays_back_after_seconds(self) -> float | None:
+        """When the samples missed during the stall are made up for; None: never, or not known."""
+        return self.stall_seconds / self.gain if self.gain and self.gain > 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """A running job that gives everything back."""
+
+    reason: Reason
+    gpus_given: int
+    needed_gpus: int
+    gpus_left: int  # that it could have had
+    pool: str
+    owed: Owed | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """A team that holds GPUs of the pool after the plan."""
+
+    team: str
+    gpus: int
+    borrowed_gpus: int
+
+
+class RemedyKind(StrEnum):
+    """The one change that would start a waiting job."""
+
+    FREE_GPUS = "free_gpus"  # `gpus` more of them
+    GPUS_TOGETHER = "gpus_together"  # `gpus` free ones on one node
+    FEWER_WORKERS = "fewer_workers"  # `min_workers` lowered to `workers`
+    RAISED_LIMIT = "raised_limit"  # the team's limit raised to `gpus`
+    PREEMPTIBLE = "preemptible"  # that may borrow
+    PATIENCE = "patience"  # none is needed: its GPUs are on their way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    kind: RemedyKind
+    gpus: int | None = None
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A job that waits, and time may help."""
+
+    reason: Reason
+    needed_gpus: int  # for its smallest size
+    gpus_per_worker: int
+    free_gpus: int  # nobody holds them now
+    available_gpus: int  # free, or can be freed by shrinking others
+    position: int | None  # in the pool's queue; 1 is next
+    price: float | None
+    choices: tuple[Choice, ...]  # its smallest size
+    team: TeamShare
+    is_owed: bool  # its smallest size is within its team's guarantee
+    is_non_preemptible: bool
+    blocker: JobRef | None  # whom it stands behind
+    givers: Jobs  # those that give GPUs back in this plan
+    holders: tuple[Holder, ...]  # most first
+    free_by_node: tuple[tuple[str, int], ...]  # where the count fits and the shape does not
+    pool: str
+    pool_gpus: int
+    remedy: Remedy | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A job that can never start as it is: its user must change something."""
+
+    reason: Reason
+    needed_gpus: int
+    gpus_per_worker: int
+    team: TeamShare
+    pool: str
+    pool_gpus: int
+    remedy: Remedy | None
+
+
+Explanation = Running | Started | Rescaled | Paused | Waiting | Refused

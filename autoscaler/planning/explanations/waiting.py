@@ -1,0 +1,59 @@
+"""Why does a job wait, and what would start it now?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.cluster_state import Preemptibility
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.references import choices, job_ref, jobs, team_share
+from autoscaler.planning.explanations.remedies import remedy_for, remedy_for_refused
+from autoscaler.planning.explanations.values import JobRef, Refused, Waiting
+
+if TYPE_CHECKING:
+    from autoscaler.planning.outcome import Outcome, PoolPicture
+
+
+def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
+    demand, reason = outcome.demand, picture.cause_of(outcome).reason
+    refusal = picture.admission.refused.get(outcome.job_id)
+    return Waiting(
+        reason=reason,
+        needed_gpus=demand.needed_gpus,
+        gpus_per_worker=demand.job.gpus_per_worker,
+        free_gpus=picture.gpus_free_now,
+        available_gpus=picture.admission.gpus_free,
+        position=(refusal.position or None) if refusal else None,
+        price=picture.price,
+        choices=choices(outcome, picture),
+        team=team_share(demand.job.team, picture),
+        is_owed=outcome.job_id in picture.admission.guaranteed,
+        is_non_preemptible=demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE,
+        blocker=_blocker(outcome, picture),
+        givers=jobs(picture.losers),
+        holders=picture.holders,
+        free_by_node=picture.free_by_node if reason is Reason.FRAGMENTED else (),
+        pool=picture.pool.name,
+        pool_gpus=picture.gpus_total,
+        remedy=remedy_for(outcome, reason, picture),
+    )
+
+
+def refused(outcome: Outcome, picture: PoolPicture) -> Refused:
+    demand = outcome.demand
+    return Refused(
+        reason=picture.cause_of(outcome).reason,
+        needed_gpus=demand.needed_gpus,
+        gpus_per_worker=demand.job.gpus_per_worker,
+        team=team_share(demand.job.team, picture),
+        pool=picture.pool.name,
+        pool_gpus=picture.gpus_total,
+        remedy=remedy_for_refused(outcome, picture),
+    )
+
+
+def _blocker(outcome: Outcome, picture: PoolPicture) -> JobRef | None:
+    refusal = picture.admission.refused.get(outcome.job_id)
+    if refusal is None or refusal.blocker is None:
+        return None
+    return job_ref(picture.by_id[refusal.blocker])

@@ -1,0 +1,125 @@
+"""How is waiting said to people? What it waits for, what stands in the way, what would start it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.values import RemedyKind
+from autoscaler.planning.explanations.wording import gpus, job_name, names, plural
+
+if TYPE_CHECKING:
+    from autoscaler.planning.explanations.values import Refused, Waiting
+
+
+def waiting(job: Waiting) -> str:
+    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _place(job), _way_out(job))))
+
+
+def _for_what(job: Waiting) -> str:
+    needs = gpus(job.needed_gpus)
+    match job.reason:
+        case Reason.WAITING_FOR_QUOTA:
+            return f"{needs}: {_quota_in_the_way(job)}"
+        case Reason.FRAGMENTED:
+            where = ", ".join(f"{count} on {node}" for node, count in job.free_by_node)
+            together = gpus(job.gpus_per_worker)
+            return f"{together} together on one node: free are {where or 'none'}, too scattered"
+        case Reason.WAITING_FOR_RECLAIM if job.is_owed:
+            return f"{needs} of its team's guarantee: {_coming_back(job)}"
+        case Reason.WAITING_FOR_RECLAIM:
+            return f"{needs}: {_blocker(job)} is owed what is free"
+        case Reason.BEHIND_HIGHER_PRIORITY:
+            return f"{needs}: {_blocker(job)} needs more, has waited longer and comes first"
+        case _:
+            return f"{needs}: {_what_is_free(job)}; {_holders(job)}"
+
+
+def _quota_in_the_way(job: Waiting) -> str:
+    team = job.team
+    limit = team.limit_gpus
+    if limit is not None and team.planned_gpus + job.needed_gpus > limit:
+        return f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
+    if job.is_non_preemptible:
+        return (
+            f"it is non-preemptible and may not borrow, and the {gpus(team.guaranteed_gpus)} "
+            f"guaranteed to team {team.team} are taken"
+        )
+    return f"the other jobs of team {team.team} leave no room under its limit"
+
+
+def _coming_back(job: Waiting) -> str:
+    if job.givers.count:
+        return f"{names(job.givers)} {plural(job.givers.count, 'gives', 'give')} GPUs back"
+    return f"{gpus(job.free_gpus)} free, the rest is being given back"
+
+
+def _blocker(job: Waiting) -> str:
+    return "another job" if job.blocker is None else job_name(job.blocker)
+
+
+def _what_is_free(job: Waiting) -> str:
+    free = job.available_gpus
+    if free == 0:
+        return "none is free, and the running jobs are at their smallest sizes"
+    return f"{free} {plural(free, 'is', 'are')} free or can be freed by shrinking others"
+
+
+def _holders(job: Waiting) -> str:
+    """`vision holds 3 of 4 (1 borrowed), language 1`, most first."""
+    parts: list[str] = []
+    for holder in job.holders:
+        loan = f" ({holder.borrowed_gpus} borrowed)" if holder.borrowed_gpus else ""
+        verb = f" holds {holder.gpus} of {job.pool_gpus}" if not parts else f" {holder.gpus}"
+        parts.append(f"{holder.team}{verb}{loan}")
+    return ", ".join(parts) or "nobody holds any"
+
+
+def _place(job: Waiting) -> str:
+    if job.reason is not Reason.WAITING_FOR_CAPACITY or job.position is None:
+        return ""
+    return "Next in the queue." if job.position == 1 else f"Number {job.position} in the queue."
+
+
+def _way_out(job: Waiting) -> str:  # noqa: PLR0911 - one for each remedy
+    remedy = job.remedy
+    if remedy is None:
+        return ""
+    many = gpus(remedy.gpus or 0)
+    match remedy.kind:
+        case RemedyKind.FREE_GPUS:
+            more = f"{remedy.gpus} more {plural(remedy.gpus or 0, 'GPU is', 'GPUs are')}"
+            return f"Starts as soon as {more} free."
+        case RemedyKind.GPUS_TOGETHER:
+            return f"Starts as soon as {many} more are free together on one node."
+        case RemedyKind.FEWER_WORKERS:
+            return f"With min_workers {remedy.workers} it would start now."
+        case RemedyKind.RAISED_LIMIT:
+            return f"With a limit of {many} for team {job.team.team} it would start now."
+        case RemedyKind.PREEMPTIBLE:
+            return "As a preemptible job it would start now."
+        case RemedyKind.PATIENCE:
+            return ""
+
+
+def refused(job: Refused) -> str:
+    needs = f"Cannot start: its smallest size needs {gpus(job.needed_gpus)}"
+    limit = job.team.limit_gpus
+    if limit is not None and job.needed_gpus > limit:
+        return f"{needs}, the limit of team {job.team.team} is {limit}. {_advice(job)}"
+    if job.needed_gpus > job.pool_gpus:
+        return f"{needs}, pool {job.pool} has {job.pool_gpus}. {_advice(job)}"
+    return (
+        f"Cannot start: no allowed number of workers with {gpus(job.gpus_per_worker)} each fits "
+        f"pool {job.pool} of {gpus(job.pool_gpus)} and the range of batch sizes."
+    )
+
+
+def _advice(job: Refused) -> str:
+    limit = job.team.limit_gpus
+    fewer = "Lower min_workers"
+    if job.remedy is not None and job.remedy.kind is RemedyKind.FEWER_WORKERS:
+        fewer = f"Lower min_workers to {job.remedy.workers}"
+    if limit is not None and limit < job.needed_gpus <= job.pool_gpus:
+        return f"{fewer}, or have the limit raised to {job.needed_gpus}."
+    return f"{fewer}."

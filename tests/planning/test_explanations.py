@@ -1,0 +1,331 @@
+"""What is said of each job, to whom, and with which numbers: a sentence -> (state, words)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+
+from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Preemptibility
+from autoscaler.planning.explanations.audience import seen_by
+from autoscaler.planning.explanations.rendering import render
+from autoscaler.planning.explanations.values import (
+    Hindrance,
+    JobRef,
+    RemedyKind,
+    Rescaled,
+    Running,
+    Waiting,
+)
+from autoscaler.planning.planner import plan
+from tests.planning.builders import (
+    NOW,
+    batch,
+    cluster,
+    measured,
+    running,
+    said,
+    waiting,
+)
+from tests.planning.random_states import states
+
+if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import ClusterState
+
+HARDLY_FASTER = measured((1, 100), (2, 170), (4, 200))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    state: ClusterState
+    to_admins: dict[str, str]
+    to_vision: dict[str, str] = field(default_factory=dict)  # where it differs
+
+
+TOLD: dict[str, Told] = {
+    "a borrower is told whose guarantee it gives way to": Told(
+        state=cluster(running("a", 4), waiting("b", "language", min_workers=2)),
+        to_admins={
+            "a": "Shrunk from 4 to 2 workers: team language is owed 2 of its 2 guaranteed GPUs "
+            "for b.",
+            "b": "Starts on 2 workers (2 GPUs, which a gives back: team language is guaranteed 2) "
+            "with a global batch of 64. Grows once its speed has been measured there.",
+        },
+        to_vision={
+            "a": "Shrunk from 4 to 2 workers: team language is owed 2 of its 2 guaranteed GPUs "
+            "for one of its jobs.",
+        },
+    ),
+    "an owner is told who gives its guarantee back": Told(
+        state=cluster(running("a", 4, "language"), waiting("b", min_workers=2)),
+        to_admins={
+            "b": "Starts on 2 workers (2 GPUs, which a gives back: team vision is guaranteed 2) "
+            "with a global batch of 64. Grows once its speed has been measured there.",
+        },
+        to_vision={
+            "b": "Starts on 2 workers (2 GPUs, which a job of team language gives back: team "
+            "vision is guaranteed 2) with a global batch of 64. Grows once its speed has been "
+            "measured there.",
+        },
+    ),
+    "a borrower that cannot shrink far enough is told why it is paused": Told(
+        state=cluster(
+            running("a", 2, min_workers=2),
+            running("b", 2, min_workers=2, priority=10),
+            waiting("c", "language", min_workers=2),
+        ),
+        to_admins={
+            "b": "Paused after a checkpoint, giving back 2 GPUs it borrowed: team language is "
+            "owed 2 of its 2 guaranteed GPUs for c.",
+        },
+        to_vision={
+            "b": "Paused after a checkpoint, giving back 2 GPUs it borrowed: team language is "
+            "owed 2 of its 2 guaranteed GPUs for one of its jobs.",
+        },
+    ),
+    "a job that lost its place with a node is told what is left": Told(
+        state=cluster(running("a", 1, min_workers=3), nodes=(2,)),
+        to_admins={
+            "a": "Paused after a checkpoint: it needs 3 GPUs at least, and pool default has 2 "
+            "left.",
+        },
+    ),
+    "a team at its limit is told what would help": Told(
+        state=cluster(
+            running("a", 2, min_workers=2, max_workers=2),
+            waiting("b"),
+            quotas={"vision": (1, 2)},
+        ),
+        to_admins={
+            "a": "Keeps 2 workers, the most it may use.",
+            "b": "Waits for 1 GPU: team vision uses 2 of its limit of 2 GPUs. With a limit of 3 "
+            "GPUs for team vision it would start now.",
+        },
+    ),
+    "a job larger than the pool is told how far to lower its minimum": Told(
+        state=cluster(waiting("a", min_workers=5, max_workers=8)),
+        to_admins={
+            "a": "Cannot start: its smallest size needs 5 GPUs, pool default has 4. Lower "
+            "min_workers to 4.",
+        },
+    ),
+    "a job larger than its team's limit is told both ways out": Told(
+        state=cluster(waiting("a", min_workers=3), quotas={"vision": (1, 2)}),
+        to_admins={
+            "a": "Cannot start: its smallest size needs 3 GPUs, the limit of team vision is 2. "
+            "Lower min_workers to 2, or have the limit raised to 3.",
+        },
+    ),
+    "a job that grows is told what ended, what it brings and what it costs": Told(
+        state=cluster(
+            running("a", 2, rescales=3),
+            changes=(
+                Change(kind=ChangeKind.JOB_FINISHED, pool="default", name="old", team="language"),
+            ),
+        ),
+        to_admins={
+            "a": "Grown from 2 to 4 workers: old finished; 77 % faster, from 191 to 338 "
+            "samples/s, for a stall of about 0.5 s.",
+        },
+        to_vision={
+            "a": "Grown from 2 to 4 workers: a job of team language finished; 77 % faster, from "
+            "191 to 338 samples/s, for a stall of about 0.5 s.",
+        },
+    ),
+    "a large job that has waited long holds up a small one of another team": Told(
+        state=cluster(
+            running("a", 3, "language", min_workers=3, max_workers=3),
+            waiting("big", "language", min_workers=4, submitted_at=NOW - 400),
+            waiting("small", submitted_at=NOW - 5),
+            quotas={"vision": (0, None), "language": (0, None)},
+        ),
+        to_admins={},
+    ),
+    "a job changed a moment ago stays": Told(
+        state=cluster(running("a", 1, last_rescaled_at=NOW - 5, min_interval_seconds=60)),
+        to_admins={"a": "Keeps 1 worker: changed 5 s ago, and its min_interval is 60 s."},
+    ),
+    "a job that stays is told what one more GPU would bring, and who has it": Told(
+        state=cluster(
+            running("a", 2, measurements=HARDLY_FASTER),
+            running("b", 2, "language"),
+        ),
+        to_admins={
+            "a": "Keeps 2 workers: a 3rd worker would speed it up by 16 %; the same GPU gives b "
+            "87 %."
+        },
+        to_vision={
+            "a": "Keeps 2 workers: a 3rd worker would speed it up by 16 %; the same GPU gives a "
+            "job of team language 87 %."
+        },
+    ),
+    "a resumed job that starts beyond the guarantee is told that it borrows": Told(
+        state=cluster(waiting("a", measurements=measured((1, 100), (2, 190), (4, 360)))),
+        to_admins={
+            "a": "Starts on 4 workers (4 GPUs, the 2 GPUs guaranteed to team vision and borrowed "
+            "ones) with a global batch of 64."
+        },
+    ),
+    "a job of mode fixed is told that nothing changes it": Told(
+        state=cluster(running("a", 2, can_rescale=False, can_pause=True)),
+        to_admins={"a": "Keeps 2 workers: a job of mode fixed never changes its size."},
+    ),
+    "a job of which only the batch changes is told from what to what": Told(
+        state=cluster(
+            running(
+                "a",
+                1,
+                max_workers=1,
+                batch=batch(64, maximum=1024),
+                measurements=(*measured((1, 100)), *measured((1, 52), batch_size=32)),
+            )
+        ),
+        to_admins={},
+    ),
+    "pairs of GPUs are missing though two single ones are free": Told(
+        state=cluster(
+            running("a", 1, on=(("n1", 1),), max_workers=1),
+            running("b", 1, on=(("n2", 1),), max_workers=1),
+            waiting("c", gpus_per_worker=2),
+            nodes=(2, 2),
+        ),
+        to_admins={
+            "c": "Waits for 2 GPUs together on one node: free are 1 on n1, 1 on n2, too "
+            "scattered. Starts as soon as 2 GPUs more are free together on one node.",
+        },
+    ),
+    "a non-preemptible job may not borrow": Told(
+        state=cluster(
+            waiting("a", min_workers=3, preemptibility=Preemptibility.NON_PREEMPTIBLE),
+        ),
+        to_admins={
+            "a": "Waits for 3 GPUs: it is non-preemptible and may not borrow, and the 2 GPUs "
+            "guaranteed to team vision are taken. As a preemptible job it would start now.",
+        },
+    ),
+    "an owner whose GPUs are on their way waits for nothing else": Told(
+        state=cluster(
+            running("a", 3, min_workers=2, can_rescale=False),
+            waiting("b", "language", min_workers=2, priority=90),
+            waiting("c", submitted_at=NOW - 500),
+        ),
+        to_admins={
+            "b": "Waits for 2 GPUs of its team's guarantee: 1 GPU free, the rest is being given "
+            "back.",
+            "c": "Waits for 1 GPU: b is owed what is free.",
+        },
+        to_vision={
+            "c": "Waits for 1 GPU: a job of team language is owed what is free.",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", TOLD)
+def test_admins_read_every_name(sentence: str) -> None:
+    told = TOLD[sentence]
+    words = said(plan(told.state))
+    assert {job: words[job] for job in told.to_admins} == told.to_admins
+
+
+@pytest.mark.parametrize("sentence", TOLD)
+def test_members_read_the_names_of_their_own_team_only(sentence: str) -> None:
+    told = TOLD[sentence]
+    words = said(plan(told.state), to="vision")
+    own = {job.job_id for job in told.state.jobs if job.team == "vision"}
+    expected = {job: text for job, text in told.to_admins.items() if job in own} | told.to_vision
+    assert {job: words[job] for job in expected} == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(states())
+def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterState) -> None:
+    result = plan(state)
+    assert list(result.explanations) == [job.job_id for job in state.jobs]
+    for job_id, explanation in result.explanations.items():
+        words = render(explanation)
+        assert words.endswith(".")
+        assert "None" not in words
+        assert explanation.reason == next(d.reason for d in result.decisions if d.job_id == job_id)
+        assert json.loads(json.dumps(asdict(explanation)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(states())
+def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) -> None:
+    """Names no word contains, so that finding one means that it was told."""
+    secret = replace(
+        state,
+        jobs=tuple(replace(job, name=f"<{job.team}-{job.job_id}>") for job in state.jobs),
+    )
+    foreign = {job.job_id: job for job in secret.jobs if job.team != "vision"}
+    for explanation in plan(secret).explanations.values():
+        seen = seen_by(explanation, team="vision")
+        told = json.dumps(asdict(seen)) + render(seen)
+        assert not [job.name for job in foreign.values() if job.name in told]
+        assert not [job_id for job_id in foreign if f'"{job_id}"' in told]
+
+
+def test_a_running_job_knows_its_value_around_its_size_the_price_and_its_rival() -> None:
+    state = cluster(running("a", 2, measurements=HARDLY_FASTER), running("b", 2, "language"))
+    value = plan(state).explanations["a"]
+    assert isinstance(value, Running)
+    assert [choice.workers for choice in value.choices] == [1, 2, 3]
+    assert value.choices[0].value < value.choices[1].value
+    assert value.price is not None
+    assert value.price > 0
+    assert value.hindrance is Hindrance.RIVAL
+    assert value.rival is not None
+    assert value.rival.job == JobRef(job_id="b", name="b", team="language")
+    assert value.rival.gain == pytest.approx(0.87, abs=0.01)
+    assert value.next_step is not None
+    assert value.next_step.gain == pytest.approx(0.16, abs=0.01)
+
+
+def test_a_rescale_knows_before_after_gain_and_cost() -> None:
+    value = plan(cluster(running("a", 2, stall_seconds=0.4))).explanations["a"]
+    assert isinstance(value, Rescaled)
+    assert (value.before.workers, value.after.workers) == (2, 4)
+    assert value.gain == pytest.approx(
+        value.after.samples_per_second / value.before.samples_per_second - 1
+    )
+    assert value.stall_seconds == 0.4
+    assert value.pays_back_after_seconds == pytest.approx(0.4 / (value.gain or 0))
+
+
+def test_waiting_jobs_know_their_place_and_what_all_before_them_need() -> None:
+    full = running("a", 4, min_workers=4)
+    later = [waiting(f"w{i}", submitted_at=NOW - 100 + i, priority=10 * i) for i in range(3)]
+    explanations = plan(cluster(full, *later)).explanations
+    found = {}
+    for job_id in ("w0", "w1", "w2"):
+        value = explanations[job_id]
+        assert isinstance(value, Waiting)
+        assert value.remedy is not None
+        assert value.remedy.kind is RemedyKind.FREE_GPUS
+        found[job_id] = (value.position, value.remedy.gpus)
+    assert found == {"w2": (1, 1), "w1": (2, 2), "w0": (3, 3)}
+
+
+def test_a_long_list_of_jobs_is_cut_and_counted() -> None:
+    starts = [waiting(f"w{i}", submitted_at=NOW - 50 + i) for i in range(5)]
+    state = cluster(running("a", 8, max_workers=8), *starts, nodes=(8,), quotas={})
+    assert said(plan(state))["a"] == (
+        "Shrunk from 8 to 3 workers: room for w0, w1, w2 and 2 more, which start now."
+    )
+
+
+def test_nobody_is_explained_who_is_not_in_the_plan() -> None:
+    explanations = plan(cluster(waiting("a", pool="elsewhere"))).explanations
+    assert len(explanations) == 0
+    with pytest.raises(KeyError):
+        explanations["a"]
+
+
+def test_a_target_under_way_is_waited_for() -> None:
+    target = Allocation(workers_by_node=(("n1", 1),), global_batch_size=64)
+    state = cluster(running("a", 2, can_rescale=False, target=target))
+    assert said(plan(state)) == {"a": "Keeps 1 worker until the change under way is over."}
