@@ -1,0 +1,1 @@
+"""A comparison of policies as one HTML file that needs nothing else."""
