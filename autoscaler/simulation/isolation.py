@@ -55,7 +55,6 @@ def seconds_per_sample(
             course_of(
                 profile,
                 samples=1.0,
-                base=rules.base,
                 batch=batch,
                 rate=batch
                 / step_seconds(

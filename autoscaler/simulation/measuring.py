@@ -90,7 +90,7 @@ class Measuring:
         if not self.settings.measurement_noise:
             return 1.0
         seed = f"{self.settings.seed} {self.job.job_id} {key}"
-        drawn = random.Random(seed).gauss(0, self.settings.measurement_noise)  # noqa: S311
+        drawn = random.Random(seed).gauss(0, self.settings.measurement_noise)
         return max(1 + drawn, _SMALLEST_ERROR)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class Profile:
     """One kind of training job.
 
+    `batch.base` is the base batch of all efficiencies, whatever range a job allows itself.
     `noise` holds (fraction of the work, phi) with rising fractions from 0.0: phi from that
     fraction on. `samples` is the work of a usual run, for generators. `restart_seconds` is what
     stopping at a checkpoint and starting again costs.

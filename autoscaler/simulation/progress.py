@@ -37,7 +37,7 @@ class Course:
 
 
 def course_of(
-    profile: Profile, *, samples: float, base: int, batch: int, rate: float, counts_noise: bool
+    profile: Profile, *, samples: float, batch: int, rate: float, counts_noise: bool
 ) -> Course:
     """The course of a job that processes `rate` raw samples per second in batches of `batch`."""
     if not counts_noise or not profile.noise:
@@ -45,7 +45,7 @@ def course_of(
     ends = [start for start, _ in profile.noise[1:]] + [1.0]
     return Course(
         legs=tuple(
-            (end * samples, rate * efficiency(phi, base=base, batch=batch))
+            (end * samples, rate * efficiency(phi, base=profile.batch.base, batch=batch))
             for end, (_, phi) in zip(ends, profile.noise, strict=True)
         )
     )

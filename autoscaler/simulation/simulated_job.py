@@ -237,7 +237,6 @@ class SimulatedJob:
         self.course = course_of(
             self.profile,
             samples=self.samples,
-            base=self.submission.batch.base,
             batch=batch,
             rate=batch / self._step_seconds(allocation),
             counts_noise=self.settings.statistical_efficiency,

@@ -151,6 +151,8 @@ class World:
 
     def _speedup(self, job: SimulatedJob) -> float:
         """The true rate over that of the smallest size with its fastest batch."""
+        if not job.rate:
+            return 0.0
         rules, smallest = job.submission.batch, job.submission.min_workers
         alone = seconds_per_sample(
             job.profile, rules, workers=smallest, crosses_nodes=False, counts_noise=False
@@ -208,5 +210,5 @@ class World:
     def _source(self, name: str) -> random.Random:
         if name not in self._chance:
             seed = f"{self.settings.seed} {name}"
-            self._chance[name] = random.Random(seed)  # noqa: S311 - chance, not a secret
+            self._chance[name] = random.Random(seed)
         return self._chance[name]

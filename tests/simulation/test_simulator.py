@@ -128,7 +128,7 @@ def test_a_job_that_fits_nowhere_does_not_keep_the_simulation_going() -> None:
 def test_progress_slows_down_where_the_gradient_is_hardly_noisy() -> None:
     """EFF = (phi + 64) / (phi + 256): 0.4 in the first half of the work, 0.57 in the second."""
     noisy = replace(LINEAR, noise=((0.0, 64.0), (0.5, 192.0)))
-    course = course_of(noisy, samples=100.0, base=64, batch=256, rate=10.0, counts_noise=True)
+    course = course_of(noisy, samples=100.0, batch=256, rate=10.0, counts_noise=True)
     assert course.legs == ((50.0, pytest.approx(4.0)), (100.0, pytest.approx(10 * 256 / 448)))
     assert course.after(0.0, 12.5 + 1.0) == pytest.approx(50.0 + 10 * 256 / 448)
     assert course.seconds_to_end(0.0) == pytest.approx(12.5 + 50 / (10 * 256 / 448))
