@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A machine of a pool. A slot stands for a GPU on a machine without GPUs."""
+    """A machine of a pool. A slot stands for a GPU on a machine without GPUs.
+
+    One that is not schedulable is closed: it gets nothing new, and workers there may stay. If it
+    is draining as well they have to leave: to other nodes if there is room, else by a pause.
+    """
 
     name: str
     gpus: int
     is_schedulable: bool = True
+    is_draining: bool = False
 
 
 class AdmissionVariant(StrEnum):

@@ -37,7 +37,8 @@ class Size:
     """A number of workers with its batch and what the model predicts. A rate of 0: not known.
 
     `speedup` compares goodputs: `efficiency` is what a sample is worth at this batch beside one of
-    the base batch. `relative_error` is one standard deviation of the predicted rate.
+    the base batch. `relative_error` is one standard deviation of the predicted rate. A size that
+    `spans_nodes` was predicted for workers on several nodes.
     """
 
     workers: int
@@ -46,6 +47,7 @@ class Size:
     speedup: float
     efficiency: float = 1.0
     relative_error: float = NOTHING_KNOWN
+    spans_nodes: bool = False
 
 
 class Question(NamedTuple):
@@ -128,6 +130,7 @@ class _Prediction:
     rates: Column  # samples per second; 0 where nothing is known
     efficiencies: Column
     errors: Column
+    crosses: np.typing.NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -149,6 +152,7 @@ class _Prediction:
             rates=rates,
             efficiencies=_efficiency(question, batches),
             errors=errors,
+            crosses=crosses,
         )
 
     def sizes(self, *, smallest: int, base_rate: float) -> tuple[Size, ...]:
@@ -158,6 +162,7 @@ class _Prediction:
         speedups = np.where(goodputs > 0, goodputs / (base_rate or 1.0), guess)
         columns = (
             self.workers, self.batches, self.rates, speedups, self.efficiencies, self.errors,
+            self.crosses,
         )  # fmt: skip
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(
@@ -168,8 +173,9 @@ class _Prediction:
                 speedup=speedup,
                 efficiency=worth,
                 relative_error=error,
+                spans_nodes=spans,
             )
-            for workers, batch, rate, speedup, worth, error in rows
+            for workers, batch, rate, speedup, worth, error, spans in rows
         )
 
 

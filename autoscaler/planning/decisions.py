@@ -44,6 +44,8 @@ class Reason(StrEnum):
     SCALING_EFFICIENT = "scaling_efficient"  # measured, and more workers pay on GPUs that are free
     NODE_LOST = "node_lost"
     NODE_JOINED = "node_joined"
+    NODE_DRAINED = "node_drained"
+    DEFRAGMENT = "defragment"  # moved to other nodes: it gets faster there, or makes room
 
     BEST_ALLOCATION = "best_allocation"  # kept: no other split of the pool is worth more
     COOLDOWN = "cooldown"  # kept: changed less than `min_interval` ago

@@ -34,6 +34,8 @@ class Demand:
     remaining_seconds: float | None  # at the smallest size; None: unknown
     is_pinned: bool  # nothing but the present size may be chosen
     stuck_workers: int  # on nodes that take nothing new: nobody else could use their GPUs
+    displaced_workers: int  # on nodes that are being drained: they have to leave
+    question: Question  # what its sizes were predicted from
 
     @property
     def held(self) -> int:
@@ -65,6 +67,41 @@ class Demand:
     @property
     def is_active(self) -> bool:
         return self.job.phase is JobPhase.ACTIVE
+
+    @property
+    def is_scattered(self) -> bool:
+        """Stands on several nodes, though one could take so many workers."""
+        held = next((size for size in self.sizes if size.workers == self.held), None)
+        is_spread = self.present is not None and self.present.spans_nodes
+        return is_spread and held is not None and not held.spans_nodes
+
+    def across(self, size: Size) -> Size:
+        """The same workers and batch on several nodes; one worker never spans any."""
+        if size.spans_nodes or size.workers == 1:
+            return size
+        return size_at(self.question, size.workers, size.global_batch_size, True)
+
+    def together_up_to(self, workers: int) -> Demand:
+        """The demand where no node takes more of its workers: larger sizes span nodes.
+
+        So does the present one, when it has to leave its places.
+        """
+        is_split_up = self.displaced_workers and self.held > workers
+        present = self.across(self.present) if self.present and is_split_up else self.present
+        sizes = tuple(self.across(s) if s.workers > workers else s for s in self.sizes)
+        return replace(self, sizes=sizes, present=present)
+
+    def staying(self) -> Demand:
+        """The demand of an active job that keeps what it holds, where it stands."""
+        assert self.present is not None  # noqa: S101 - the job is active
+        return replace(
+            self,
+            sizes=(self.present,),
+            larger=(),
+            is_pinned=True,
+            stuck_workers=self.stuck_workers + self.displaced_workers,
+            displaced_workers=0,
+        )
 
     @property
     def can_be_paused(self) -> bool:
@@ -99,6 +136,7 @@ class _Ground:
     shape: PoolShape
     nodes: frozenset[str]
     closed: frozenset[str]  # nodes that take nothing new
+    draining: frozenset[str]  # of these, the nodes that workers have to leave
 
     @classmethod
     def of(cls, pool: Pool) -> _Ground:
@@ -106,6 +144,7 @@ class _Ground:
             shape=PoolShape.of(pool),
             nodes=frozenset(node.name for node in pool.nodes),
             closed=frozenset(node.name for node in pool.nodes if not node.is_schedulable),
+            draining=frozenset(node.name for node in pool.nodes if node.is_draining),
         )
 
 
@@ -113,8 +152,10 @@ def _demand(job: Job, ground: _Ground) -> Demand:
     allocation = _expected_allocation(job, ground)
     question = Question.of(job, ground.shape, allocation)
     present = _present(question, allocation)
-    stuck = _stuck_workers(allocation, ground)
-    curve = curve_of(_with_present(question, job, present))
+    displaced = _workers_on(ground.draining, allocation) if job.can_rescale else 0
+    stuck = _workers_on(ground.closed, allocation) - displaced
+    question = _with_present(question, job, present)
+    curve = curve_of(question)
     sizes, reach = _choices(curve, present, stuck)
     is_pinned = present is not None and not job.can_rescale
     cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE
@@ -129,6 +170,8 @@ def _demand(job: Job, ground: _Ground) -> Demand:
         remaining_seconds=_remaining_seconds(job, curve),
         is_pinned=is_pinned,
         stuck_workers=stuck,
+        displaced_workers=displaced,
+        question=question,
     )
 
 
@@ -143,10 +186,10 @@ def _expected_allocation(job: Job, ground: _Ground) -> Allocation | None:
     return replace(allocation, workers_by_node=alive)
 
 
-def _stuck_workers(allocation: Allocation | None, ground: _Ground) -> int:
-    if allocation is None or not ground.closed:
+def _workers_on(nodes: frozenset[str], allocation: Allocation | None) -> int:
+    if allocation is None or not nodes:
         return 0
-    return sum(count for node, count in allocation.workers_by_node if node in ground.closed)
+    return sum(count for node, count in allocation.workers_by_node if node in nodes)
 
 
 def _present(question: Question, allocation: Allocation | None) -> Size | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Pool, TeamQuota
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.reasons import Cause
     from autoscaler.planning.split import Split
 
@@ -31,11 +32,16 @@ class Outcome:
     action: Action
     size: Size | None
     allocation: Allocation | None
-    is_fragmented: bool = False
+    fragmentation: Fragmentation | None = None  # enough GPUs are free for more, but not together
+    balance: MoveBalance | None = None  # of a move that pays for itself
 
     @property
     def job_id(self) -> str:
         return self.demand.job.job_id
+
+    @property
+    def is_fragmented(self) -> bool:
+        return self.fragmentation is not None
 
     @property
     def gpus_before(self) -> int:

@@ -15,7 +15,7 @@ from autoscaler.planning.demand import demands_of
 from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.fair_share import admit
 from autoscaler.planning.outcome import Outcome, PoolPicture
-from autoscaler.planning.placement import Seats, place
+from autoscaler.planning.placing import place_split
 from autoscaler.planning.policies import BUILT_IN, Situation
 from autoscaler.planning.split import split
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import ClusterState, Job
     from autoscaler.planning.demand import Demand, Size
-    from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.placement.seats import WorkersByNode
+    from autoscaler.planning.placing import Placing
     from autoscaler.planning.policies import Catalogue, Policy
     from autoscaler.planning.split import Split
 
@@ -61,12 +62,14 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     admission = admit(demands, quotas=quotas, gpus=open_gpus, now=state.now)
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
-    gpus = open_gpus + sum(demand.stuck_gpus for demand in admission.admitted)
-    objective = policy.objective(Situation(demands=admission.admitted, pool=pool, now=state.now))
-    shares = split(admission.admitted, objective=objective, quotas=quotas, gpus=gpus, now=state.now)
+    def split_among(some: Sequence[Demand]) -> Split:
+        gpus = open_gpus + sum(demand.stuck_gpus for demand in some)
+        objective = policy.objective(Situation(demands=some, pool=pool, now=state.now))
+        return split(some, objective=objective, quotas=quotas, gpus=gpus, now=state.now)
 
-    # 4. Where?
-    outcomes = _outcomes(pool, demands, admission, shares)
+    # 4. Where? And where a size does not fit: which one instead?
+    placing = place_split(pool.nodes, admission.admitted, split_among, now=state.now)
+    outcomes = tuple(_outcome(demand, placing) for demand in demands)
 
     # 5. Why is read off the whole picture.
     return PoolPicture(
@@ -74,7 +77,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
         now=state.now,
         quotas=quotas,
         admission=admission,
-        split=shares,
+        split=placing.split,
         outcomes=outcomes,
         changes=tuple(change for change in state.changes if change.pool == pool.name),
     )
@@ -88,76 +91,37 @@ def _quotas(pool: Pool, jobs: Sequence[Job], state: ClusterState) -> Mapping[str
     return unquoted | {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
 
 
-def _outcomes(
-    pool: Pool, demands: Sequence[Demand], admission: Admission, shares: Split
-) -> tuple[Outcome, ...]:
-    sizes = _sizes(demands, admission, shares)
-    places = place(pool.nodes, _seats(demands, sizes))
-    smaller = {
-        demand.job.job_id: demand.sizes[0]
-        for demand in demands
-        if demand.job.job_id in sizes and places[demand.job.job_id] is None and not demand.held
-    }
-    if smaller:  # too scattered for so many workers: a start may still fit at its smallest size
-        sizes = sizes | smaller
-        places = place(pool.nodes, _seats(demands, sizes))
-    return tuple(
-        _outcome(demand, sizes.get(demand.job.job_id), places.get(demand.job.job_id))
-        for demand in demands
-    )
-
-
-def _sizes(demands: Sequence[Demand], admission: Admission, shares: Split) -> dict[str, Size]:
-    """The chosen sizes; where no split exists, everybody who runs stays as he is."""
-    if shares.solution is not None:
-        return dict(shares.sizes)
-    paused = {demand.job.job_id for demand in admission.paused}
-    return {
-        demand.job.job_id: demand.present
-        for demand in demands
-        if demand.present is not None and demand.job.job_id not in paused
-    }
-
-
-def _seats(demands: Sequence[Demand], sizes: Mapping[str, Size]) -> list[Seats]:
-    return [
-        Seats(
-            job_id=demand.job.job_id,
-            gpus_per_worker=demand.job.gpus_per_worker,
-            workers=sizes[demand.job.job_id].workers,
-            standing=demand.allocation.workers_by_node if demand.allocation else (),
-        )
-        for demand in demands
-        if demand.job.job_id in sizes
-    ]
-
-
-def _outcome(
-    demand: Demand, size: Size | None, workers_by_node: tuple[tuple[str, int], ...] | None
-) -> Outcome:
-    if size is None:
+def _outcome(demand: Demand, placing: Placing) -> Outcome:
+    job_id = demand.job.job_id
+    demand = placing.demands.get(job_id, demand)
+    size, place = placing.sizes.get(job_id), placing.places.get(job_id)
+    fragmentation = placing.fragmentations.get(job_id)
+    if size is None or (place is None and not demand.is_active):
         action = Action.PAUSE if demand.is_active else Action.WAIT
-        return Outcome(demand=demand, action=action, size=None, allocation=None)
-    if workers_by_node is None:  # free GPUs too scattered: stay, or wait on
-        action = Action.KEEP if demand.is_active else Action.WAIT
+        return Outcome(
+            demand=demand, action=action, size=None, allocation=None, fragmentation=fragmentation
+        )
+    if place is None or demand.is_pinned or _is_as_before(demand, size, place):
         return Outcome(
             demand=demand,
-            action=action,
+            action=Action.KEEP,
             size=demand.present,
             allocation=demand.allocation,
-            is_fragmented=True,
+            fragmentation=fragmentation,
         )
-    allocation = Allocation(
-        workers_by_node=workers_by_node, global_batch_size=size.global_batch_size
+    return Outcome(
+        demand=demand,
+        action=Action.RESCALE if demand.is_active else Action.START,
+        size=size,
+        allocation=Allocation(workers_by_node=place, global_batch_size=size.global_batch_size),
+        balance=placing.balances.get(job_id),
     )
-    if not demand.is_active:
-        action = Action.START
-    elif demand.is_pinned or size == demand.present:
-        action = Action.KEEP
-    else:
-        action = Action.RESCALE
-    kept = demand.allocation if action is Action.KEEP else allocation
-    return Outcome(demand=demand, action=action, size=size, allocation=kept)
+
+
+def _is_as_before(demand: Demand, size: Size, place: WorkersByNode) -> bool:
+    return demand.allocation == Allocation(
+        workers_by_node=place, global_batch_size=size.global_batch_size
+    )
 
 
 def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:

@@ -29,7 +29,7 @@ def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
         case Action.WAIT:
             return _why_it_waits(outcome, picture)
         case Action.PAUSE:
-            return _why_it_pauses(picture)
+            return _why_it_pauses(outcome, picture)
         case Action.KEEP:
             return _why_it_stays(outcome, picture)
         case Action.START:
@@ -45,10 +45,19 @@ def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=refusal.reason if refusal else Reason.WAITING_FOR_CAPACITY)
 
 
-def _why_it_pauses(picture: PoolPicture) -> Cause:
+def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
     if picture.owed:
         return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.owed)
+    if _is_drained(outcome, picture):
+        return Cause(reason=Reason.NODE_DRAINED)
     return Cause(reason=Reason.NODE_LOST)
+
+
+def _is_drained(outcome: Outcome, picture: PoolPicture) -> bool:
+    """Whether it stands on a node that is being drained."""
+    draining = {node.name for node in picture.pool.nodes if node.is_draining}
+    held = outcome.demand.allocation
+    return held is not None and any(node in draining for node, _ in held.workers_by_node)
 
 
 def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
@@ -72,7 +81,16 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
         return Cause(reason=_why_it_grows(outcome, picture))
     if outcome.loses:
         return _why_it_shrinks(outcome, picture)
+    if outcome.balance is not None:
+        return Cause(reason=Reason.DEFRAGMENT, beneficiaries=_started_thereby(outcome, picture))
+    if outcome.demand.displaced_workers:
+        return Cause(reason=Reason.NODE_DRAINED)
     return Cause(reason=Reason.BATCH_RETUNE)
+
+
+def _started_thereby(outcome: Outcome, picture: PoolPicture) -> tuple[Outcome, ...]:
+    for_job = outcome.balance.for_job if outcome.balance else None
+    return () if for_job is None else (picture.by_id[for_job],)
 
 
 def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
@@ -92,13 +110,15 @@ def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
     return next((reason for holds, reason in candidates if holds), Reason.JOB_FINISHED)
 
 
-def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
     team = outcome.demand.job.team
     if picture.claimants and picture.is_above_guarantee(team):
         return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.claimants)
     limit = picture.quotas[team].limit_gpus
     if limit is not None and picture.held_by_team[team] > limit:
         return Cause(reason=Reason.EXCEEDS_LIMIT)
+    if outcome.demand.displaced_workers:
+        return Cause(reason=Reason.NODE_DRAINED)
     if picture.starts:
         return Cause(reason=Reason.JOB_ARRIVED, beneficiaries=picture.starts)
     if _is_hardly_slower(outcome):

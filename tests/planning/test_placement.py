@@ -1,7 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from autoscaler.planning.cluster_state import Node
-from autoscaler.planning.placement import Seats, place
+from autoscaler.planning.placement.seating import place as seat_all
+from autoscaler.planning.placement.seats import Seats, WorkersByNode
+
+
+def place(nodes: tuple[Node, ...], seats: list[Seats]) -> Mapping[str, WorkersByNode | None]:
+    return seat_all(nodes, seats).places
 
 
 def nodes(*gpus: int) -> tuple[Node, ...]:
@@ -31,11 +38,27 @@ def test_a_growing_job_prefers_the_node_it_is_on() -> None:
 
 
 def test_a_shrinking_job_leaves_closed_nodes_first_then_the_smallest_part() -> None:
-    three = nodes(4, 4, 4)
     held = (("n1", 1), ("n2", 2), ("n3", 3))
-    assert place(three, [seats("a", 4, *held)])["a"] == (("n2", 1), ("n3", 3))
-    closed = (*three[:2], Node(name="n3", gpus=4, is_schedulable=False))
+    full = nodes(1, 2, 3)
+    assert place(full, [seats("a", 4, *held)])["a"] == (("n2", 1), ("n3", 3))
+    closed = (*full[:2], Node(name="n3", gpus=3, is_schedulable=False))
     assert place(closed, [seats("a", 3, *held)])["a"] == (("n1", 1), ("n2", 2))
+
+
+def test_a_job_that_changes_gathers_on_one_node_with_as_few_moves_as_possible() -> None:
+    held = (("n1", 1), ("n2", 2), ("n3", 3))
+    assert place(nodes(4, 4, 4), [seats("a", 4, *held)])["a"] == (("n3", 4),)
+
+
+def test_a_job_that_changes_moves_altogether_where_that_needs_fewer_nodes() -> None:
+    neighbour = seats("b", 2, ("n1", 2))
+    placed = place(nodes(4, 4), [seats("a", 4, ("n1", 2)), neighbour])
+    assert placed == {"a": (("n2", 4),), "b": (("n1", 2),)}
+
+
+def test_a_job_that_keeps_its_size_is_not_moved_for_tidiness() -> None:
+    held = (("n1", 1), ("n2", 1))
+    assert place(nodes(4, 4), [seats("a", 2, *held)])["a"] == held
 
 
 def test_what_one_job_leaves_another_takes_in_the_same_plan() -> None:

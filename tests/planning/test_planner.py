@@ -242,15 +242,28 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
     ),
     "workers of two GPUs wait when only single GPUs are free": (
         cluster(
+            running("a", 1, on=(("n1", 1),), max_workers=1, can_rescale=False),
+            running("b", 1, on=(("n2", 1),), max_workers=1, can_rescale=False),
+            waiting("c", gpus_per_worker=2),
+            nodes=(2, 2),
+        ),
+        {
+            "a": ("keep 1", Reason.NOT_RESCALABLE),
+            "b": ("keep 1", Reason.NOT_RESCALABLE),
+            "c": ("wait", Reason.FRAGMENTED),
+        },
+    ),
+    "a job moves so that workers of two GPUs find them together": (
+        cluster(
             running("a", 1, on=(("n1", 1),), max_workers=1),
             running("b", 1, on=(("n2", 1),), max_workers=1),
             waiting("c", gpus_per_worker=2),
             nodes=(2, 2),
         ),
         {
-            "a": ("keep 1", Reason.BEST_ALLOCATION),
+            "a": ("rescale 1", Reason.DEFRAGMENT),
             "b": ("keep 1", Reason.BEST_ALLOCATION),
-            "c": ("wait", Reason.FRAGMENTED),
+            "c": ("start 1", Reason.JOB_ARRIVED),
         },
     ),
     "a job of mode fixed on borrowed GPUs is paused for an owner, never shrunk": (

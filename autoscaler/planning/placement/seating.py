@@ -1,0 +1,132 @@
+"""Where do all jobs of a plan stand? Nobody moves without need, and what changes packs well.
+
+A job that keeps its size keeps its places. One that shrinks leaves closed nodes first, then the
+nodes where it has fewest workers. One that grows stays where there is room. Since a job whose size
+changes stops for a moment anyway, it moves altogether where that brings it onto fewer nodes, or
+away from another distributed job. Workers leave a draining node in any case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.placement.packing import fewest_nodes
+from autoscaler.planning.placement.room import Room
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from autoscaler.planning.cluster_state import Node
+    from autoscaler.planning.placement.seats import Seats, WorkersByNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seating:
+    """Workers by node for every job, None where they do not fit; and the room that is left."""
+
+    places: Mapping[str, WorkersByNode | None]
+    room: Room
+
+
+def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
+    """Seat every job. The order of `seats` does not matter.
+
+    Those that stay or shrink are placed before those that need room, and those with the largest
+    workers, then the most, before the others: no order fits more workers whose sizes divide one
+    another, as 1, 2, 4 and 8 do.
+
+    Cost: linear in the jobs, and for each that changes about as much as it has nodes.
+    """
+    by_name = {node.name: node for node in nodes}
+    room = Room(nodes)
+    places: dict[str, WorkersByNode | None] = {}
+    changing: list[tuple[Seats, dict[str, int]]] = []
+    for seat in seats:
+        kept = _kept(seat, by_name)
+        room.take(kept, seat.gpus_per_worker)
+        if seat.held == seat.workers and kept == dict(seat.standing) and not seat.may_move:
+            places[seat.job_id] = seat.standing
+        else:
+            changing.append((seat, kept))
+    for seat, kept in sorted(changing, key=_hardest_first):
+        room.give_back(kept, seat.gpus_per_worker)
+        found = _best(room, seat, kept)
+        room.take(kept if found is None else found, seat.gpus_per_worker)
+        places[seat.job_id] = None if found is None else tuple(sorted(found.items()))
+    return Seating(places=places, room=room)
+
+
+def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
+    seat, kept = item
+    return (-seat.gpus_per_worker, sum(kept.values()) - seat.workers, seat.job_id)
+
+
+def _kept(seat: Seats, nodes: Mapping[str, Node]) -> dict[str, int]:
+    """Who stays where he is: all but the surplus, and all but those on draining nodes."""
+    if seat.is_pinned:
+        return dict(seat.standing)
+    standing = {
+        name: count
+        for name, count in seat.standing
+        if name in nodes and not nodes[name].is_draining
+    }
+    surplus = sum(standing.values()) - seat.workers
+    if surplus <= 0:
+        return standing
+    for name in sorted(standing, key=lambda one: (nodes[one].is_schedulable, standing[one], one)):
+        leaving = min(max(surplus, 0), standing[name])
+        standing[name] -= leaving
+        surplus -= leaving
+    return {name: count for name, count in standing.items() if count}
+
+
+def _best(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | None:
+    """Staying where there is room, or standing anew: the better; among equals, staying.
+
+    Workers on closed nodes stay in any case: they leave GPUs on the others to those who need them.
+    """
+    beside = _beside(room, seat, kept) if kept else None
+    if any(not room.is_open(node) for node in kept):
+        return beside
+    anew = fewest_nodes(
+        room, seat.workers, gpus_per_worker=seat.gpus_per_worker, own=dict(seat.standing)
+    )
+    possible = [one for one in (beside, anew) if one is not None]
+    return min(possible, key=lambda one: _cost(room, seat, one), default=None)
+
+
+def _cost(room: Room, seat: Seats, place: Mapping[str, int]) -> tuple[bool, int, int, int]:
+    """Spans nodes, shares them with distributed jobs, how many nodes, how many new workers."""
+    standing = dict(seat.standing)
+    spans = len(place) > 1
+    shared = sum(map(room.has_distributed, place)) if spans else 0
+    joining = sum(max(count - standing.get(node, 0), 0) for node, count in place.items())
+    return (spans, shared, len(place), joining)
+
+
+def _beside(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | None:
+    """Those who stay, the missing ones beside them, and the rest on as few nodes as possible."""
+    gpus = seat.gpus_per_worker
+    room.take(kept, gpus)
+    together, missing = dict(kept), seat.workers - sum(kept.values())
+    fitting = {node: room.free(node) // gpus for node in kept}
+    takes_all = [node for node in kept if fitting[node] >= missing]
+    order = sorted(kept, key=lambda node: (-fitting[node], node))
+    if takes_all:
+        order = [min(takes_all, key=lambda node: (fitting[node], node))]
+    for node in order:
+        added = min(fitting[node], missing)
+        together[node] += added
+        missing -= added
+    room.give_back(kept, gpus)
+    return together if missing == 0 else _and_elsewhere(room, together, missing, gpus)
+
+
+def _and_elsewhere(
+    room: Room, together: dict[str, int], missing: int, gpus_per_worker: int
+) -> dict[str, int] | None:
+    room.take(together, gpus_per_worker)
+    rest = fewest_nodes(room, missing, gpus_per_worker=gpus_per_worker, is_distributed=True)
+    room.give_back(together, gpus_per_worker)
+    return None if rest is None else together | rest

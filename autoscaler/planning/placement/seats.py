@@ -1,0 +1,31 @@
+"""What does one job want to place? So many workers, given where its workers stand now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WorkersByNode = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seats:
+    """What one job wants to place: it stands on `standing` and shall have `workers`.
+
+    A pinned job stays where it is, even on a node that is being drained. One that `may_move`
+    stands anew where that is better, although it keeps its size.
+    """
+
+    job_id: str
+    gpus_per_worker: int
+    workers: int
+    standing: WorkersByNode = ()
+    is_pinned: bool = False
+    may_move: bool = False
+
+    @property
+    def held(self) -> int:
+        return sum(count for _, count in self.standing)
+
+    @property
+    def missing(self) -> int:
+        return max(self.workers - self.held, 0)
