@@ -76,10 +76,15 @@ class Demand:
         return is_spread and held is not None and not held.spans_nodes
 
     def across(self, size: Size) -> Size:
-        """The same workers and batch on several nodes; one worker never spans any."""
+        """The same workers and batch on several nodes, where nobody gets faster.
+
+        A model that has seen one kind of placement only may think otherwise.
+        """
         if size.spans_nodes or size.workers == 1:
             return size
-        return size_at(self.question, size.workers, size.global_batch_size, True)
+        across = size_at(self.question, size.workers, size.global_batch_size, True)
+        slower = min(across, size, key=lambda one: one.samples_per_second)
+        return replace(slower, spans_nodes=True)
 
     def together_up_to(self, workers: int) -> Demand:
         """The demand where no node takes more of its workers: larger sizes span nodes.

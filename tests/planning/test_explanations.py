@@ -187,14 +187,26 @@ TOLD: dict[str, Told] = {
     ),
     "pairs of GPUs are missing though two single ones are free": Told(
         state=cluster(
+            running("a", 1, on=(("n1", 1),), max_workers=1, can_rescale=False),
+            running("b", 1, on=(("n2", 1),), max_workers=1, can_rescale=False),
+            waiting("c", gpus_per_worker=2),
+            nodes=(2, 2),
+        ),
+        to_admins={
+            "c": "Waits for 1 worker of 2 GPUs, each on one node; free: n1 1, n2 1 (2 in all). "
+            "Starts as soon as 2 GPUs more are free together on one node.",
+        },
+    ),
+    "a job makes room for a pair of GPUs": Told(
+        state=cluster(
             running("a", 1, on=(("n1", 1),), max_workers=1),
             running("b", 1, on=(("n2", 1),), max_workers=1),
             waiting("c", gpus_per_worker=2),
             nodes=(2, 2),
         ),
         to_admins={
-            "c": "Waits for 2 GPUs together on one node: free are 1 on n1, 1 on n2, too "
-            "scattered. Starts as soon as 2 GPUs more are free together on one node.",
+            "a": "Moved to n2: room for c, whose start brings 1957 GPU-seconds for 0.5 of "
+            "standing still.",
         },
     ),
     "a non-preemptible job may not borrow": Told(

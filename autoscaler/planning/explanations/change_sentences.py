@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.wording import (
@@ -17,6 +17,9 @@ from autoscaler.planning.explanations.wording import (
 
 if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Rescaled
+    from autoscaler.planning.placement.fragmentation import MoveBalance
+
+_MOVES: Final = {Reason.DEFRAGMENT, Reason.NODE_DRAINED}
 
 
 def rescaled(change: Rescaled) -> str:
@@ -25,6 +28,8 @@ def rescaled(change: Rescaled) -> str:
 
 def _from_to(change: Rescaled) -> str:
     before, after = change.before, change.after
+    if change.reason in _MOVES and after.workers == before.workers:
+        return f"Moved to {', '.join(node for node, _ in change.places)}"
     if after.workers == before.workers:
         old, new = before.global_batch_size, after.global_batch_size
         return f"{'Raised' if new > old else 'Lowered'} the global batch from {old} to {new}"
@@ -47,12 +52,24 @@ def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
         case Reason.EXCEEDS_LIMIT:
             limit = gpus(team.limit_gpus or 0)
             return f"team {team.team} held {team.held_gpus}, its limit is {limit}"
+        case Reason.DEFRAGMENT if change.balance is not None:
+            return _that_pays(change, change.balance)
+        case Reason.NODE_DRAINED:
+            return "a node it was on is being drained"
         case Reason.NODE_LOST if is_growth:
             return "a lost worker is replaced"
         case Reason.NODE_LOST:
             return f"pool {change.pool} lost a node and has {gpus(change.pool_gpus)} left"
         case _:
             return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
+
+
+def _that_pays(change: Rescaled, balance: MoveBalance) -> str:
+    gain, cost = balance.gain_gpu_seconds, balance.cost_gpu_seconds
+    numbers = f"brings {gain:.0f} GPU-seconds for {cost:.1f} of standing still"
+    if change.takers.count:
+        return f"room for {names(change.takers)}, whose start {numbers}"
+    return f"together on fewer nodes it is {_effect(change)}; that {numbers}"
 
 
 def _occasion(change: Rescaled, *, is_growth: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import ChangeKind
@@ -81,6 +82,8 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
         joined_nodes=tuple(change.name for change in picture.changed(ChangeKind.NODE_JOINED)),
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
+        places=outcome.allocation.workers_by_node if outcome.allocation else (),
+        balance=outcome.balance and replace(outcome.balance, for_job=None),  # see `takers`
     )
 
 

@@ -105,6 +105,8 @@ def _whose(started: Started) -> str:
 
 
 def _paused(paused: Paused) -> str:
+    if paused.reason is Reason.NODE_DRAINED:
+        return "Paused after a checkpoint: its node is being drained, and no other has room for it."
     if paused.reason is Reason.NODE_LOST or paused.owed is None:
         return (
             f"Paused after a checkpoint: it needs {gpus(paused.needed_gpus)} at least, and pool "

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from autoscaler.planning.decisions import Reason
+
+if TYPE_CHECKING:
+    from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +172,8 @@ class Rescaled:
     joined_nodes: tuple[str, ...]  # what joined it lately
     pool: str
     pool_gpus: int
+    places: tuple[tuple[str, int], ...]  # workers by node, afterwards
+    balance: MoveBalance | None  # of a move to other nodes that pays for itself
 
     @property
     def pays_back_after_seconds(self) -> float | None:
@@ -232,7 +238,8 @@ class Waiting:
     blocker: JobRef | None  # whom it stands behind
     givers: Jobs  # those that give GPUs back in this plan
     holders: tuple[Holder, ...]  # most first
-    free_by_node: tuple[tuple[str, int], ...]  # where the count fits and the shape does not
+    fragmentation: Fragmentation | None  # where the count fits and the shape does not
+    movable: Jobs  # whose moves would make room, but cost more than they bring
     pool: str
     pool_gpus: int
     remedy: Remedy | None

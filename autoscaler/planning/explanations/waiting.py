@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Preemptibility
-from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.references import choices, job_ref, jobs, team_share
 from autoscaler.planning.explanations.remedies import remedy_for, remedy_for_refused
 from autoscaler.planning.explanations.values import JobRef, Refused, Waiting
@@ -32,11 +32,17 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         blocker=_blocker(outcome, picture),
         givers=jobs(picture.losers),
         holders=picture.holders,
-        free_by_node=picture.free_by_node if reason is Reason.FRAGMENTED else (),
+        fragmentation=outcome.fragmentation and replace(outcome.fragmentation, relocations=()),
+        movable=jobs(_movable(outcome, picture)),
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         remedy=remedy_for(outcome, reason, picture),
     )
+
+
+def _movable(outcome: Outcome, picture: PoolPicture) -> list[Outcome]:
+    moves = outcome.fragmentation.relocations if outcome.fragmentation else ()
+    return [picture.by_id[job_id] for job_id in sorted({move.job_id for move in moves})]
 
 
 def refused(outcome: Outcome, picture: PoolPicture) -> Refused:

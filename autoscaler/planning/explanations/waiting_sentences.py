@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import RemedyKind
-from autoscaler.planning.explanations.wording import gpus, job_name, names, plural
+from autoscaler.planning.explanations.wording import gpus, job_name, names, plural, workers
 
 if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Refused, Waiting
+    from autoscaler.planning.placement.fragmentation import Fragmentation
+
+_NODES_NAMED: Final = 4
 
 
 def waiting(job: Waiting) -> str:
@@ -21,10 +24,8 @@ def _for_what(job: Waiting) -> str:
     match job.reason:
         case Reason.WAITING_FOR_QUOTA:
             return f"{needs}: {_quota_in_the_way(job)}"
-        case Reason.FRAGMENTED:
-            where = ", ".join(f"{count} on {node}" for node, count in job.free_by_node)
-            together = gpus(job.gpus_per_worker)
-            return f"{together} together on one node: free are {where or 'none'}, too scattered"
+        case Reason.FRAGMENTED if job.fragmentation is not None:
+            return _scattered(job, job.fragmentation)
         case Reason.WAITING_FOR_RECLAIM if job.is_owed:
             return f"{needs} of its team's guarantee: {_coming_back(job)}"
         case Reason.WAITING_FOR_RECLAIM:
@@ -33,6 +34,20 @@ def _for_what(job: Waiting) -> str:
             return f"{needs}: {_blocker(job)} needs more, has waited longer and comes first"
         case _:
             return f"{needs}: {_what_is_free(job)}; {_holders(job)}"
+
+
+def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
+    """What it needs on one node each, the map of what is free, and whether moves would help."""
+    shown = fragmentation.free_by_node[:_NODES_NAMED]
+    free = ", ".join(f"{node} {count}" for node, count in shown) or "none"
+    unnamed = fragmentation.nodes_free - len(shown)
+    others = f" and {unnamed} nodes more" if unnamed > 0 else ""
+    needs = f"{workers(fragmentation.workers)} of {gpus(fragmentation.gpus_per_worker)}"
+    remedy = f"; moving {names(job.movable)} would cost more than it brings"
+    return (
+        f"{needs}, each on one node; free: {free}{others} ({fragmentation.gpus_free} in all)"
+        f"{remedy if job.movable.count else ''}"
+    )
 
 
 def _quota_in_the_way(job: Waiting) -> str:
