@@ -152,6 +152,15 @@ class Utility:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleOn:
+    """A metric the application reports itself, and between which values its size is right."""
+
+    metric: str
+    grow_above: float | None = None  # None: never grows for it
+    shrink_below: float | None = None  # None: never shrinks for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One queued or active job. Times are seconds on the snapshot's clock.
 
@@ -193,7 +202,9 @@ class Job:
     requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`
     utility: Utility | None = None
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
-    reported: tuple[tuple[str, float], ...] = ()  # newest values of the application's own metrics
+    scale_on: ScaleOn | None = None
+    # Newest values of the application's own metrics, reported at its present size.
+    reported: tuple[tuple[str, float], ...] = ()
 
 
 class ChangeKind(StrEnum):

@@ -22,6 +22,7 @@ class Action(StrEnum):
     RESCALE = "rescale"  # active, other workers or another global batch
     PAUSE = "pause"  # active, gives everything back (checkpoint first), waits again
     WAIT = "wait"  # waiting, goes on waiting
+    DROP = "drop"  # new, does not fit, and its pool keeps no queue: it is refused for good
 
 
 class Reason(StrEnum):
@@ -34,6 +35,7 @@ class Reason(StrEnum):
     BEHIND_HIGHER_PRIORITY = "behind_higher_priority"
     FRAGMENTED = "fragmented"
     EXCEEDS_LIMIT = "exceeds_limit"
+    DROPPED = "dropped"  # did not fit when it arrived, in a pool that keeps no queue
 
     JOB_ARRIVED = "job_arrived"
     JOB_FINISHED = "job_finished"
@@ -53,6 +55,20 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlineWarning:
+    """A job that is predicted to end after its deadline. Times are on the snapshot's clock."""
+
+    deadline: float
+    expected_at: float | None  # its end at the chosen size; None: it gets nothing now
+    soonest_at: float  # its end if it got the size that is fastest for it, from now on
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether no size of the job meets its deadline any more."""
+        return self.soonest_at > self.deadline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What happens to one job. Why, in numbers: the plan's `explanations`."""
 
@@ -61,6 +77,7 @@ class Decision:
     allocation: Allocation | None
     previous: Allocation | None
     reason: Reason
+    deadline_warning: DeadlineWarning | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

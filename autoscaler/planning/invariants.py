@@ -11,17 +11,20 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import JobPhase, Preemptibility
+from autoscaler.planning.cluster_state import AdmissionVariant, JobPhase, Preemptibility
 from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.policies import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from autoscaler.planning.cluster_state import Allocation, ClusterState, Job, Pool, TeamQuota
     from autoscaler.planning.decisions import Decision, Plan
+    from autoscaler.planning.policies import Catalogue
 
-_FOR_WAITING: Final = frozenset({Action.START, Action.WAIT})
-_GIVES_NOTHING: Final = frozenset({Action.WAIT, Action.PAUSE})
+_DROPPING: Final = AdmissionVariant.DROPPING
+_FOR_WAITING: Final = frozenset({Action.START, Action.WAIT, Action.DROP})
+_GIVES_NOTHING: Final = frozenset({Action.WAIT, Action.DROP, Action.PAUSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +35,24 @@ class Violation:
     message: str
 
 
-def check(state: ClusterState, plan: Plan) -> tuple[Violation, ...]:
-    """Everything that is wrong with the plan; empty when it may be applied."""
-    pools = {pool.name for pool in state.pools}
-    jobs = {job.job_id: job for job in state.jobs if job.pool in pools}
+def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tuple[Violation, ...]:
+    """Everything that is wrong with the plan; empty when it may be applied.
+
+    A pool's policy may narrow what its jobs may have; the rules hold for what it leaves of them.
+    """
+    seen_in = {pool.name: policies.policy(pool.policy).seen for pool in state.pools}
+    asked = [job for job in state.jobs if job.pool in seen_in]
+    jobs = {job.job_id: seen_in[job.pool](job) for job in asked}
     decisions = {decision.job_id: decision for decision in plan.decisions}
     if sorted(decision.job_id for decision in plan.decisions) != sorted(jobs):
         message = "the plan does not decide on every job exactly once"
         return (Violation(rule="one_decision_per_job", message=message),)
-    found = [v for job in jobs.values() for v in _job_rules(job, decisions[job.job_id])]
+    found = [v for job in asked for v in _job_rules(job, decisions[job.job_id])]
     for pool in state.pools:
         own = [(job, decisions[job.job_id]) for job in jobs.values() if job.pool == pool.name]
         quotas = {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
-        found += [*_node_rules(pool, own), *_team_rules(pool, own, quotas)]
+        found += [*_drop_rules(pool, own), *_node_rules(pool, own)]
+        found += _team_rules(pool, own, quotas)
     return tuple(found)
 
 
@@ -76,6 +84,13 @@ def _range_rules(job: Job, allocation: Allocation) -> Iterator[Violation]:
     if not rules.minimum <= batch <= rules.maximum or batch % rules.multiple_of or batch < workers:
         message = f"{job.job_id} gets batch {batch} on {workers} workers"
         yield Violation(rule="batch_range", message=message)
+
+
+def _drop_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violation]:
+    for job, decision in own:
+        is_new = job.started_at is None
+        if decision.action is Action.DROP and not (is_new and pool.admission is _DROPPING):
+            yield Violation(rule="only_new_jobs_are_dropped", message=f"{job.job_id} is dropped")
 
 
 def _node_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violation]:
@@ -129,7 +144,7 @@ def _guarantee_rule(
             (-job.priority, job.submitted_at, job.job_id, job)
             for job, decision in own
             if job.team == quota.team
-            and decision.action is Action.WAIT
+            and decision.action in {Action.WAIT, Action.DROP}
             and decision.reason is not Reason.EXCEEDS_LIMIT
         ),
     )

@@ -108,6 +108,8 @@ def _values(
     if not sizes:
         return []
     arrays = Sizes(
-        workers=np.array([size.workers for size in sizes]), speedups=np.array(felt, dtype=float)
+        # A job that is being stopped, and will hold no worker, has no other size to choose.
+        workers=np.array([max(size.workers, 1) for size in sizes]),
+        speedups=np.array(felt, dtype=float),
     )
     return [float(value) for value in objective(demand, arrays)]

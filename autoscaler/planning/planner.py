@@ -7,13 +7,14 @@ numbers, and words, are worked out later, for those who ask (explanations).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
 from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
+from autoscaler.planning.dropping import admit_or_drop
 from autoscaler.planning.explanations.derived import OnDemand
-from autoscaler.planning.fair_share import admit
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placing import place_split
 from autoscaler.planning.policies import BUILT_IN, Situation
@@ -59,7 +60,9 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     demands = demands_of(map(policy.seen, jobs), pool)
 
     # 2. Who may run at all?
-    admission = admit(demands, quotas=quotas, gpus=open_gpus, now=state.now)
+    admission, dropped = admit_or_drop(
+        demands, pool=pool, quotas=quotas, gpus=open_gpus, now=state.now
+    )
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
     def split_among(some: Sequence[Demand]) -> Split:
@@ -70,6 +73,10 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     # 4. Where? And where a size does not fit: which one instead?
     placing = place_split(pool.nodes, admission.admitted, split_among, now=state.now)
     outcomes = tuple(_outcome(demand, placing) for demand in demands)
+    outcomes = tuple(
+        replace(outcome, action=Action.DROP) if outcome.job_id in dropped else outcome
+        for outcome in outcomes
+    )
 
     # 5. Why is read off the whole picture.
     return PoolPicture(

@@ -28,6 +28,8 @@ def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
     match outcome.action:
         case Action.WAIT:
             return _why_it_waits(outcome, picture)
+        case Action.DROP:
+            return Cause(reason=Reason.DROPPED)
         case Action.PAUSE:
             return _why_it_pauses(outcome, picture)
         case Action.KEEP:

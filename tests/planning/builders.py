@@ -146,10 +146,11 @@ def applied(state: ClusterState, plan: Plan) -> ClusterState:
                 )
             case Action.PAUSE:
                 return replace(job, phase=JobPhase.WAITING, allocation=None)
-            case Action.KEEP | Action.WAIT:
+            case Action.KEEP | Action.WAIT | Action.DROP:
                 return job
 
-    return replace(state, jobs=tuple(map(after, state.jobs)))
+    left = [job for job in state.jobs if decisions[job.job_id].action is not Action.DROP]
+    return replace(state, jobs=tuple(map(after, left)))
 
 
 def summary(plan: Plan) -> dict[str, str]:

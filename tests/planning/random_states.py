@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from autoscaler.planning.cluster_state import (
+    AdmissionVariant,
     Allocation,
     BatchRange,
     ClusterState,
@@ -16,7 +17,9 @@ from autoscaler.planning.cluster_state import (
     Pool,
     Preemptibility,
     TeamQuota,
+    Utility,
 )
+from autoscaler.planning.policies import BUILT_IN
 from tests.planning.builders import NOW, running, waiting
 
 TEAMS = ("vision", "language", "speech")
@@ -25,6 +28,15 @@ BATCHES = (
     CONSTANT_BATCH,
     BatchRange(base=64, minimum=32, maximum=1024, multiple_of=8),
     BatchRange(base=64, minimum=64, maximum=4096, max_per_gpu=64, accumulation=False),
+)
+
+
+POLICIES = (
+    *(["completion_time"] * len(BUILT_IN.names)),
+    *BUILT_IN.names,
+    "fixed_batch:batch=min",
+    "fixed_batch:batch=random",
+    "scaling_efficiency:threshold=0.5",
 )
 
 
@@ -48,8 +60,13 @@ def states(draw: st.DrawFn, *, calm: bool = False) -> ClusterState:
         )
         for team in TEAMS[: draw(st.integers(0, 3))]
     )
-    policy = draw(st.sampled_from(("completion_time", "completion_time", "throughput")))
-    pool = Pool(name="default", nodes=nodes, policy=policy)
+    pool = Pool(
+        name="default",
+        nodes=nodes,
+        policy=draw(st.sampled_from(POLICIES)),
+        admission=draw(st.sampled_from(AdmissionVariant)),
+        dollars_per_gpu_hour=2.0,
+    )
     return ClusterState(now=NOW, pools=(pool,), quotas=quotas, jobs=jobs)
 
 
@@ -69,6 +86,9 @@ def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> J
         gpus_per_worker=1 if calm else draw(st.sampled_from((1, 1, 1, 2))),
         batch=CONSTANT_BATCH if calm else draw(st.sampled_from(BATCHES)),
         remaining_samples=draw(st.sampled_from((None, 0, 1000, 50_000, 60_000, 10**7))),
+        deadline=draw(st.sampled_from((None, NOW + 100, NOW + 10_000, NOW - 1))),
+        utility=draw(st.sampled_from((None, Utility(points=((0.0, 50.0), (3600.0, 0.0)))))),
+        requested_workers=draw(st.sampled_from((None, 2))),
         attained_gpu_seconds=draw(st.sampled_from((0.0, 100.0, 5000.0))),
         measurements=draw(_measurements()),
     )

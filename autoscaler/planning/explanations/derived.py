@@ -34,7 +34,7 @@ class OnDemand(Mapping[str, "Explanation"]):
         return sum(len(picture.outcomes) for picture in self._pictures)
 
 
-def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:
+def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:  # noqa: PLR0911 - one for each action
     match outcome.action:
         case Action.START:
             return changes.started(outcome, picture)
@@ -44,6 +44,8 @@ def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:
             return changes.paused(outcome, picture)
         case Action.KEEP:
             return standing.running(outcome, picture)
+        case Action.DROP:
+            return waiting.dropped(outcome, picture)
         case Action.WAIT:
             if picture.cause_of(outcome).reason is Reason.EXCEEDS_LIMIT:
                 return waiting.refused(outcome, picture)

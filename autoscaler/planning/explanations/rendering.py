@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.change_sentences import rescaled
 from autoscaler.planning.explanations.values import (
+    Dropped,
     Hindrance,
     Origin,
     Paused,
@@ -19,7 +20,7 @@ from autoscaler.planning.explanations.values import (
     Started,
     Waiting,
 )
-from autoscaler.planning.explanations.waiting_sentences import refused, waiting
+from autoscaler.planning.explanations.waiting_sentences import dropped, refused, waiting
 from autoscaler.planning.explanations.wording import (
     gpus,
     job_name,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Explanation, NextStep
 
 
-def render(explanation: Explanation) -> str:
+def render(explanation: Explanation) -> str:  # noqa: PLR0911 - one for each kind
     match explanation:
         case Running():
             return f"Keeps {workers(explanation.workers)}{_why_not_more(explanation)}."
@@ -50,6 +51,8 @@ def render(explanation: Explanation) -> str:
             return waiting(explanation)
         case Refused():
             return refused(explanation)
+        case Dropped():
+            return dropped(explanation)
 
 
 def _why_not_more(running: Running) -> str:  # noqa: PLR0911 - one for each hindrance

@@ -258,4 +258,15 @@ class Refused:
     remedy: Remedy | None
 
 
-Explanation = Running | Started | Rescaled | Paused | Waiting | Refused
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A new job that does not fit, in a pool that keeps no queue: it is refused for good."""
+
+    reason: Reason
+    needed_gpus: int
+    available_gpus: int  # left when every admitted job takes its smallest size
+    team: TeamShare
+    pool: str
+
+
+Explanation = Running | Started | Rescaled | Paused | Waiting | Refused | Dropped

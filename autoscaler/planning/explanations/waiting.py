@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.explanations.references import choices, job_ref, jobs, team_share
 from autoscaler.planning.explanations.remedies import remedy_for, remedy_for_refused
-from autoscaler.planning.explanations.values import JobRef, Refused, Waiting
+from autoscaler.planning.explanations.values import Dropped, JobRef, Refused, Waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.outcome import Outcome, PoolPicture
@@ -55,6 +55,16 @@ def refused(outcome: Outcome, picture: PoolPicture) -> Refused:
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         remedy=remedy_for_refused(outcome, picture),
+    )
+
+
+def dropped(outcome: Outcome, picture: PoolPicture) -> Dropped:
+    return Dropped(
+        reason=picture.cause_of(outcome).reason,
+        needed_gpus=outcome.demand.needed_gpus,
+        available_gpus=picture.admission.gpus_free,
+        team=team_share(outcome.demand.job.team, picture),
+        pool=picture.pool.name,
     )
 
 

@@ -9,7 +9,7 @@ from autoscaler.planning.explanations.values import RemedyKind
 from autoscaler.planning.explanations.wording import gpus, job_name, names, plural, workers
 
 if TYPE_CHECKING:
-    from autoscaler.planning.explanations.values import Refused, Waiting
+    from autoscaler.planning.explanations.values import Dropped, Refused, Waiting
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
@@ -127,6 +127,21 @@ def refused(job: Refused) -> str:
     return (
         f"Cannot start: no allowed number of workers with {gpus(job.gpus_per_worker)} each fits "
         f"pool {job.pool} of {gpus(job.pool_gpus)} and the range of batch sizes."
+    )
+
+
+def dropped(job: Dropped) -> str:
+    team, limit = job.team, job.team.limit_gpus
+    needs = f"it needs {gpus(job.needed_gpus)} at least"
+    if limit is not None and team.planned_gpus + job.needed_gpus > limit:
+        why = f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
+    else:
+        free = job.available_gpus
+        left = f"{free} {plural(free, 'is', 'are')}" if free else "none is"
+        why = f"{left} left when every job there is at its smallest size"
+    return (
+        f"Refused: {needs}, and pool {job.pool} drops what does not fit; {why}. "
+        "Submit it again later, with fewer min_workers, or to a pool that queues."
     )
 
 
