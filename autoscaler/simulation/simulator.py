@@ -13,7 +13,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import AdmissionVariant, ClusterState
+from autoscaler.planning.cluster_state import ClusterState
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
@@ -65,9 +65,6 @@ class Simulation:
         self.plans = 0
         self.decision_seconds: list[float] = []
         self._views = Views()
-        self._dropping = frozenset(
-            pool.name for pool in settings.pools if pool.admission is AdmissionVariant.DROPPING
-        )
         self._tick_at = math.inf
         self._planned_at = -math.inf
 
@@ -204,19 +201,12 @@ class Simulation:
         """What a plan says happens at once; the costs in time are the jobs' own."""
         present, now = self.world.present, self.world.now
         decided = [(present[d.job_id], d) for d in planned.decisions if d.action in _CHANGES]
-        dropped = [present[d.job_id] for d in planned.decisions if self._is_drop(d)]
+        dropped = [present[d.job_id] for d in planned.decisions if d.action is Action.DROP]
         with self.world.changing([*(job for job, _ in decided), *dropped]):
             for job, decision in decided:
                 _carry_out(decision, job, now)
             for job in dropped:
                 job.drop(now)
-
-    def _is_drop(self, decision: Decision) -> bool:
-        """A job that does not get a place with its first plan is refused where jobs are dropped."""
-        if decision.action is not Action.WAIT:
-            return False
-        job = self.world.present[decision.job_id]
-        return job.first_started_at is None and job.submission.pool in self._dropping
 
     # Results
 
