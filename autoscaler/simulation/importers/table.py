@@ -1,0 +1,110 @@
+"""What do the cells of a CSV say? Reads them by column name, and says which cell is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+
+class InvalidRecordingError(Exception):
+    """A recording that cannot be read; says where, what is there, and what would be right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of a table, its number counted from 1 with the header."""
+
+    number: int
+    cells: Mapping[str, str]  # by lower-case column name
+
+    def text(self, *names: str) -> str | None:
+        """The first of these columns that is there and not empty."""
+        return next((cell for name in names if (cell := self.cells.get(name, "").strip())), None)
+
+    def required(self, *names: str) -> str:
+        found = self.text(*names)
+        if found is None:
+            raise self.wrong(names[0], "", "a value")
+        return found
+
+    def number_of(self, *names: str, at_least: float = 0.0) -> float:
+        return self._converted(names, _finite, f"a number of at least {at_least:g}", at_least)
+
+    def count_of(self, *names: str, at_least: int = 1) -> int:
+        wanted = f"a whole number of at least {at_least}"
+        return int(self._converted(names, _whole, wanted, at_least))
+
+    def seconds_of(self, *names: str) -> float:
+        """A point in time: seconds, or a date and time (ISO 8601; UTC unless it says otherwise)."""
+        wanted = "seconds, or a time like 2026-11-21 09:30:00"
+        return self._converted(names, _seconds, wanted, -math.inf)
+
+    def wrong(self, column: str, value: str, wanted: str) -> InvalidRecordingError:
+        found = f"'{value}'" if value else "empty or missing"
+        return InvalidRecordingError(
+            f"row {self.number}, column {column}: {found}; expected {wanted}"
+        )
+
+    def _converted(
+        self, names: Sequence[str], convert: Callable[[str], float], wanted: str, at_least: float
+    ) -> float:
+        text = self.text(*names)
+        name = next((name for name in names if self.cells.get(name, "").strip()), names[0])
+        if text is None:
+            raise self.wrong(name, "", wanted)
+        try:
+            value = convert(text)
+        except ValueError:
+            raise self.wrong(name, text, wanted) from None
+        if value < at_least:
+            raise self.wrong(name, text, wanted)
+        return value
+
+
+def rows_of(text: str, *, needs: Sequence[Sequence[str]]) -> Iterator[Row]:
+    """All rows of a CSV with a header. Of each group in `needs` one column must be there."""
+    reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), skipinitialspace=True)
+    header = [name.strip().lower() for name in next(reader, [])]
+    if not any(header):
+        raise InvalidRecordingError("the recording is empty; expected a header line")
+    for group in needs:
+        if not set(group) & set(header):
+            names = " or ".join(group)
+            raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
+    for cells in reader:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) > len(header):
+            raise InvalidRecordingError(
+                f"row {reader.line_num}: {len(cells)} cells under {len(header)} column names"
+            )
+        yield Row(number=reader.line_num, cells=dict(zip(header, cells, strict=False)))
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _whole(text: str) -> int:
+    value = float(text)
+    if value != int(value):
+        raise ValueError
+    return int(value)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return _finite(text)
+    except ValueError:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,210 @@
+"""Do recordings become the traces they describe, and bad ones a sentence that helps?"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autoscaler.planning.cluster_state import BatchRange, Preemptibility, Utility
+from autoscaler.planning.scaling import ScalingModel
+from autoscaler.simulation.applications import CIFAR10, IMAGENET, NCF, PROFILES
+from autoscaler.simulation.arrivals import Poisson
+from autoscaler.simulation.generators import Workload, generate
+from autoscaler.simulation.importers.concertina_csv import from_csv, to_csv
+from autoscaler.simulation.importers.concertina_json import from_json, to_json
+from autoscaler.simulation.importers.history import HistoryRow, trace_of_history
+from autoscaler.simulation.importers.philly import read_philly
+from autoscaler.simulation.importers.pollux import read_pollux
+from autoscaler.simulation.importers.table import InvalidRecordingError
+from autoscaler.simulation.isolation import seconds_per_sample
+from autoscaler.simulation.trace import InvalidTraceError, Trace
+from tests.simulation.workloads import LINEAR, job, model, trace
+
+FULL = job(
+    "with everything",
+    at=1 / 3,
+    team="vision, and others",
+    profile=CIFAR10,
+    samples=1e6 / 7,
+    declared_samples=3,
+    min_workers=2,
+    max_workers=8,
+    allowed_workers=(2, 4, 8),
+    gpus_per_worker=2,
+    batch=BatchRange(base=64, minimum=32, maximum=128, multiple_of=8, max_per_gpu=32),
+    priority=70,
+    preemptibility=Preemptibility.SEMI_PREEMPTIBLE,
+    deadline=1e4 / 3,
+    requested_workers=4,
+    utility=Utility(points=((0.0, 100.5), (3600.0, -1 / 3))),
+    min_interval_seconds=0.1,
+)
+BARE = job("bare", profile=NCF, batch=NCF.batch, declared_samples=None)
+GENERATED = generate(
+    Workload(arrivals=Poisson(per_second=0.1), jobs=30, undeclared=0.5, deadline_slack=(1, 3)),
+    seed=3,
+)
+
+
+@pytest.mark.parametrize("written", [trace(FULL, BARE), trace(), GENERATED])
+def test_what_was_written_is_read_again(written: Trace) -> None:
+    assert from_json(to_json(written)) == written
+    assert from_csv(to_csv(written), name=written.name) == written
+
+
+def test_json_carries_profiles_nobody_else_knows() -> None:
+    own = trace(job("a", profile=LINEAR))
+    assert from_json(to_json(own)) == own
+    with pytest.raises(InvalidTraceError, match="profile linear of job a is not known: write JSON"):
+        to_csv(own)
+
+
+def test_a_csv_needs_four_columns_only() -> None:
+    (one,) = from_csv("name,submitted_at,profile,samples\na,5,ncf,1000\n").jobs
+    assert (one.team, one.pool, one.max_workers, one.batch) == (
+        "everybody",
+        "default",
+        1,
+        NCF.batch,
+    )
+
+
+PHILLY = """\
+job_id,submit_time,duration,gpus,user
+one,2017-10-03 05:00:00,3000,1,ann
+two,2017-10-03 05:10:00,360000,16,bob
+short,2017-10-03 04:00:00,30,1,ann
+"""
+
+
+def test_a_recording_of_inelastic_jobs_keeps_times_users_and_gpu_time() -> None:
+    one, two = read_philly(PHILLY, gpus_per_node=8).jobs
+    assert (one.submitted_at, two.submitted_at) == (0.0, 600.0)
+    assert (one.team, two.team) == ("ann", "bob")
+    assert one.profile in (CIFAR10, NCF)
+    assert two.profile is IMAGENET
+    assert (two.requested_workers, two.max_workers) == (16, 64)
+    pace = seconds_per_sample(
+        IMAGENET, IMAGENET.batch, workers=16, crosses_nodes=True, counts_noise=False
+    )
+    assert two.samples * pace == pytest.approx(360_000)
+
+
+def test_a_pollux_workload_is_full_runs_of_its_applications() -> None:
+    header = "time,name,application,num_replicas,batch_size"
+    text = f"{header}\n38,c-0,cifar10,2,512\n40,i-1,imagenet-resnet50,8,1600\n"
+    cifar, imagenet = read_pollux(text).jobs
+    assert (cifar.profile, imagenet.profile) == (CIFAR10, IMAGENET)
+    assert (cifar.submitted_at, cifar.samples) == (38.0, 5_000_000)
+    assert (cifar.requested_workers, cifar.batch) == (2, CIFAR10.batch)
+    fixed = read_pollux(text, fixes_batch=True).jobs[0].batch
+    assert (fixed.minimum, fixed.base, fixed.maximum) == (512, 512, 512)
+
+
+def row(name: str, at: float, **overrides: object) -> HistoryRow:
+    scaling = ScalingModel(throughput=model())
+    values: dict[str, object] = {"scaling": scaling, "samples": 1000.0, "batch": LINEAR.batch}
+    return HistoryRow(
+        name=name, team="vision", pool="default", submitted_at=at, **values | overrides
+    )  # type: ignore[arg-type]
+
+
+def test_our_own_past_becomes_a_trace_that_starts_at_zero() -> None:
+    past = trace_of_history(
+        [
+            row("b", at=1e9 + 60, deadline=1e9 + 100, noise_scale=300.0),
+            row("a", at=1e9),
+            row("a", at=1e9 + 90),
+            row("never measured", at=1e9 - 5, scaling=None),
+            row("never trained", at=1e9 - 5, samples=0.0),
+        ]
+    )
+    assert [(j.name, j.submitted_at) for j in past.jobs] == [("a", 0), ("b", 60), ("a#2", 90)]
+    assert past.jobs[1].deadline == 100.0
+    assert past.jobs[1].profile.noise == ((0.0, 300.0),)
+    assert past.jobs[0].profile.model == model()
+    assert from_json(to_json(past)) == past
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "empty"),
+        ("submit,gpus\n", "no column duration or"),
+        ("submit,duration,gpus\n0,60\n", "row 2, column gpus: empty or missing"),
+        ("submit,duration,gpus\n\n0,long,1\n", "row 3, column duration: 'long'; expected a number"),
+        ("submit,duration,gpus\nsoon,60,1\n", "row 2, column submit: 'soon'; expected seconds, or"),
+        ("submit,duration,gpus\n0,nan,1\n", "'nan'; expected a number of at least 0"),
+        ("submit,duration,gpus\n0,60,0\n", "column gpus: '0'; expected a whole number of at least"),
+        ("submit,duration,gpus\n0,60,1.5\n", "column gpus: '1.5'; expected a whole number"),
+        ("submit,duration,gpus\n0,60,1,9\n", "row 2: 4 cells under 3 column names"),
+    ],
+)
+def test_a_bad_recording_is_refused_with_its_row_and_column(text: str, problem: str) -> None:
+    with pytest.raises(InvalidRecordingError, match=problem):
+        read_philly(text)
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        (
+            "a,0,resnet,5",
+            f"column profile: 'resnet'; expected one of {', '.join(sorted(PROFILES))}",
+        ),
+        ("a,-1,ncf,5", "column submitted_at: '-1'; expected a number of at least 0"),
+        ("a,0,ncf,5,maybe", "column preemptibility: 'maybe'; expected one of preemptible"),
+        ("a,0,ncf,5,,1 x", "column allowed_workers: '1 x'; expected whole numbers"),
+        ("a,0,ncf,5,,,9", "column utility: '9'; expected points"),
+    ],
+)
+def test_a_bad_cell_of_our_own_format_is_named(cells: str, problem: str) -> None:
+    header = "name,submitted_at,profile,samples,preemptibility,allowed_workers,utility"
+    with pytest.raises(InvalidRecordingError, match=problem):
+        from_csv(f"{header}\n{cells}\n")
+
+
+def test_an_unknown_application_is_named() -> None:
+    with pytest.raises(InvalidRecordingError, match="row 2, column application: 'gpt'; expected"):
+        read_pollux("time,application,num_replicas\n0,gpt,1\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format": "other"}, '"format": "concertina-trace"'),
+        ({"version": 9}, "version 9; expected 1"),
+        ({"jobs": [{"name": "a"}]}, "job 1: 'profile' is missing or not known"),
+        ({"jobs": [{"name": "a", "profile": "ncf", "colour": 1}]}, "job 1: .*colour"),
+    ],
+)
+def test_a_bad_document_is_refused_with_its_part(change: dict[str, object], problem: str) -> None:
+    document = json.loads(to_json(trace(BARE))) | change
+    with pytest.raises(InvalidRecordingError, match=problem):
+        from_json(json.dumps(document))
+
+
+def test_what_is_not_json_is_no_trace() -> None:
+    with pytest.raises(InvalidRecordingError, match="not JSON"):
+        from_json("{")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "problem"),
+    [
+        ({"samples": 0.0}, "samples must be above 0"),
+        ({"min_workers": 3, "max_workers": 2}, "max_workers 2 is below min_workers 3"),
+        ({"batch": BatchRange(base=64, minimum=128, maximum=256)}, "minimum <= base <= maximum"),
+    ],
+)
+def test_a_trace_no_cluster_could_have_seen_is_refused(
+    overrides: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(InvalidTraceError, match=problem):
+        trace(job("a", **overrides))
+
+
+def test_two_jobs_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidTraceError, match="two jobs of trace test are called a"):
+        trace(job("a"), job("a"))
