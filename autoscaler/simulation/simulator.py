@@ -26,7 +26,7 @@ from autoscaler.simulation.simulated_job import SimulatedJob
 from autoscaler.simulation.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from autoscaler.planning.cluster_state import Job
     from autoscaler.planning.decisions import Decision, Plan
@@ -93,12 +93,14 @@ class Simulation:
         *,
         profiles: Mapping[str, Profile],
         samples: Mapping[str, float],
+        arrivals: Sequence[Job] = (),
         clock: Callable[[], float] | None = None,
     ) -> Simulation:
         """The present, replayed forward: running jobs go on with the work they have left.
 
         By job id: how fast each job is and how much work it has left, as far as one knows. Pools
-        and quotas are the snapshot's, whatever the settings say. Nobody else will come.
+        and quotas are the snapshot's, whatever the settings say. Nobody comes but `arrivals`, each
+        at its `submitted_at`.
         """
         settings = replace(settings, pools=state.pools, quotas=state.quotas)
         jobs = tuple(
@@ -107,9 +109,14 @@ class Simulation:
             )
             for job in state.jobs
         )
-        world = World.of(jobs, settings, now=state.now)
+        coming = tuple(
+            _simulated(job, profiles[job.job_id], samples[job.job_id], settings) for job in arrivals
+        )
+        world = World.of((*jobs, *coming), settings, now=state.now)
         for simulated in jobs:
             world.enter(simulated)
+        for simulated in coming:
+            world.announce(simulated)
         world.changes += state.changes
         simulation = cls("present", world, settings, clock)
         simulation._tick_by(state.now)
@@ -171,10 +178,14 @@ class Simulation:
             return
         planned = self._plan(state)
         self._apply(planned)
-        settings = self.settings
-        ticks_passed = math.floor(self.world.now / settings.tick_seconds)
         if self.world.present:
-            self._tick_by((ticks_passed + 1) * settings.tick_seconds)
+            self._tick_by(self._next_tick())
+
+    def _next_tick(self) -> float:
+        """The first multiple of the tick after now, also where divisions round the wrong way."""
+        every, now = self.settings.tick_seconds, self.world.now
+        number = math.floor(now / every) + 1
+        return number * every if number * every > now else (number + 1) * every
 
     def _snapshot(self) -> ClusterState:
         world = self.world

@@ -226,3 +226,11 @@ def test_no_work_is_done_twice_or_for_nothing_without_failures(
         assert record.samples_done == 40_000
         busy = record.gpu_seconds - record.stall_seconds  # with one GPU at least while stalled
         assert busy + 1e-6 >= 40_000 / 100
+
+
+def test_ticks_go_on_even_where_their_length_divides_badly() -> None:
+    """floor(now / tick) may be one too small for now = n * tick: time must not stand still."""
+    every = 900 / 333
+    result = run(trace(job("a", samples=6_000)), settings(tick_seconds=every))
+    assert result.jobs[0].finished_at is not None
+    assert result.plans <= result.ended_at / every + 1

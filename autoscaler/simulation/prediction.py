@@ -1,0 +1,130 @@
+"""When will each job start and finish? The present replayed forward, several times.
+
+Each replay draws another possible world (`uncertainty`) and runs it through the simulator, which
+asks the same planner that decides in earnest. The spread of the replays is the answer: the 10th,
+50th and 90th percentile of every start and finish.
+
+The cost is bounded whatever the size of the cluster: all replays together hand the planner at most
+about `Effort.planned_jobs` jobs. A larger cluster gets fewer replays and coarser ticks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from autoscaler.planning.cluster_state import JobPhase
+from autoscaler.simulation.settings import HotRescale, Settings
+from autoscaler.simulation.simulator import Simulation
+from autoscaler.simulation.uncertainty import Past, draw, is_foreseeable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.simulation.records import JobRecord
+    from autoscaler.simulation.settings import RescaleCost
+
+
+_COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Percentiles of a moment, on the snapshot's clock. None: later than was looked ahead."""
+
+    p10: float | None
+    p50: float | None
+    p90: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """`start` None: it has started. `finish` None: nothing is known of how long it takes."""
+
+    job_id: str
+    start: Range | None
+    finish: Range | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much a prediction may cost, and how far it looks ahead."""
+
+    planned_jobs: int = 20_000  # guessed: some seconds of one core
+    replays: int = 20
+    fewest_replays: int = 5  # below, percentiles mean nothing
+    fewest_plans: int = 10  # of one replay
+    shortest_tick_seconds: float = 1.0
+    horizon_seconds: float = 3600.0
+
+
+def predict(
+    state: ClusterState,
+    *,
+    past: Past | None = None,
+    rescale: RescaleCost | None = None,
+    effort: Effort | None = None,
+    seed: int = 0,
+) -> Mapping[str, Prediction]:
+    """Start and finish of every job of the snapshot, by job id. Same arguments, same answer."""
+    past, effort = past or Past(), effort or Effort()
+    if not state.jobs:
+        return {}
+    replays, plans = _affordable(effort, jobs=len(state.jobs))
+    settings = Settings(
+        pools=state.pools,
+        rescale=rescale or HotRescale(),
+        tick_seconds=max(effort.horizon_seconds / plans, effort.shortest_tick_seconds),
+        horizon_seconds=effort.horizon_seconds,
+    )
+    outcomes = [
+        _replay(state, past, settings, np.random.default_rng((seed, n))) for n in range(replays)
+    ]
+    return {
+        job.job_id: Prediction(
+            job_id=job.job_id,
+            start=_range([one[job.job_id].first_started_at for one in outcomes])
+            if job.phase is JobPhase.WAITING
+            else None,
+            finish=_range([one[job.job_id].finished_at for one in outcomes])
+            if is_foreseeable(job, past)
+            else None,
+        )
+        for job in state.jobs
+    }
+
+
+def _affordable(effort: Effort, *, jobs: int) -> tuple[int, int]:
+    """How many replays, and of how many plans each. A plan costs something even without jobs."""
+    plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
+    replays = min(max(plans_in_all // 50, effort.fewest_replays), effort.replays)
+    return replays, max(plans_in_all // replays, effort.fewest_plans)
+
+
+def _replay(
+    state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator
+) -> Mapping[str, JobRecord]:
+    drawn = draw(state, past, rng, horizon_seconds=settings.horizon_seconds or 0.0)
+    simulation = Simulation.from_state(
+        state,
+        settings,
+        profiles=drawn.profiles,
+        samples=drawn.samples,
+        arrivals=drawn.arrivals,
+    )
+    return {record.job_id: record for record in simulation.run().jobs}
+
+
+def _range(moments: Sequence[float | None]) -> Range:
+    """Percentiles, each the next larger outcome: no replay's "later" is averaged away."""
+    ordered = sorted(math.inf if moment is None else moment for moment in moments)
+
+    def percentile(share: float) -> float | None:
+        value = ordered[min(math.ceil(share * len(ordered)), len(ordered)) - 1]
+        return None if math.isinf(value) else value
+
+    return Range(p10=percentile(0.10), p50=percentile(0.50), p90=percentile(0.90))

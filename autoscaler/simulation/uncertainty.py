@@ -1,0 +1,151 @@
+"""What is not known of the present, and how far off may it be? Drawn anew for each replay.
+
+- how fast each job truly is: the throughput model's numbers from their fitted distribution, so
+  that a job that was measured little is uncertain by much;
+- how much work it has left: its own count, wrong by a factor; where the length is unknown, that of
+  a job that ended lately;
+- who else will come: copies of jobs that came lately, at the same mean rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from autoscaler.planning.cluster_state import JobPhase
+from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.simulation.profiles import Profile, step_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.scaling import ScalingModel
+
+_LENGTH_ERROR: Final = 0.05  # guessed: a script that counts its samples may still stop early
+_OTHER_JOB_ERROR: Final = 0.5  # guessed: one job says so much about another, in logarithms
+_LARGEST_ERROR: Final = 1.5  # drawn logarithms move no further than a factor of 4.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastJob:
+    """A job that came lately, as it was submitted, and the work it turned out to be."""
+
+    job: Job  # waiting, with its fitted model
+    samples: float
+    run_seconds: float  # from its first step to its end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What the near past says about the near future."""
+
+    ended: tuple[PastJob, ...] = ()
+    arrivals_per_second: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One way things may be: a profile and the work left of every job, and who will come."""
+
+    profiles: dict[str, Profile]
+    samples: dict[str, float]
+    arrivals: tuple[Job, ...]
+
+
+def draw(
+    state: ClusterState, past: Past, rng: np.random.Generator, *, horizon_seconds: float
+) -> Draw:
+    """One possible world. Jobs of which nothing at all is known are taken for like others."""
+    arrivals = _arrivals(state, past, rng, horizon_seconds)
+    known = [job.scaling for job in (*state.jobs, *(one.job for one in past.ended)) if job.scaling]
+    jobs = (*state.jobs, *(job for job, _ in arrivals))
+    profiles = {job.job_id: _profile(job, known, rng) for job in jobs}
+    present = {job.job_id: _samples(job, profiles[job.job_id], past, rng) for job in state.jobs}
+    return Draw(
+        profiles=profiles,
+        samples=present | {job.job_id: samples for job, samples in arrivals},
+        arrivals=tuple(job for job, _ in arrivals),
+    )
+
+
+def is_foreseeable(job: Job, past: Past) -> bool:
+    """Whether anything is known of how long the job takes."""
+    return bool(past.ended) or (job.scaling is not None and job.remaining_samples is not None)
+
+
+def _arrivals(
+    state: ClusterState, past: Past, rng: np.random.Generator, horizon_seconds: float
+) -> tuple[tuple[Job, float], ...]:
+    """Who comes until the horizon, with the work it brings."""
+    if not past.ended or past.arrivals_per_second <= 0:
+        return ()
+    times = rng.uniform(
+        0.0, horizon_seconds, rng.poisson(past.arrivals_per_second * horizon_seconds)
+    )
+    copied = [past.ended[index] for index in rng.integers(len(past.ended), size=len(times))]
+    return tuple(
+        (_copy(one.job, number, state.now + float(time)), max(one.samples, 1.0))
+        for number, (time, one) in enumerate(zip(np.sort(times), copied, strict=True))
+    )
+
+
+def _copy(job: Job, number: int, submitted_at: float) -> Job:
+    name = f"arrival {number}"  # no job is called so: names have no spaces
+    return replace(job, job_id=name, name=name, phase=JobPhase.WAITING, submitted_at=submitted_at)
+
+
+def _profile(job: Job, known: Sequence[ScalingModel], rng: np.random.Generator) -> Profile:
+    """The truth about a job's speed, drawn around what is believed of it."""
+    if job.scaling is not None:
+        model = _drawn(job.scaling, rng, more=0.0)
+    elif known:
+        model = _drawn(known[int(rng.integers(len(known)))], rng, more=_OTHER_JOB_ERROR)
+    else:
+        model = _UNKNOWN
+    return Profile(
+        name=job.name, model=model, batch=job.batch, samples=1.0, model_bytes=job.model_bytes
+    )
+
+
+_UNKNOWN: Final = ThroughputModel(  # any will do: only the time it takes counts
+    compute_fixed=0.0,
+    compute_per_sample=1e-3,
+    in_node_fixed=0.0,
+    in_node_per_worker=0.0,
+    cross_node_fixed=0.0,
+    cross_node_per_worker=0.0,
+    overlap=1.0,
+)
+
+
+def _drawn(scaling: ScalingModel, rng: np.random.Generator, *, more: float) -> ThroughputModel:
+    """`more` is an error common to all step times, for a model that is another job's."""
+    theta = scaling.throughput.logarithms()
+    if scaling.covariance:
+        covariance = np.array(scaling.covariance)
+        error = rng.multivariate_normal(np.zeros(len(theta)), covariance, method="eigh")
+        theta = theta + np.clip(error, -_LARGEST_ERROR, _LARGEST_ERROR)
+    scale = np.full(len(theta), rng.normal(0.0, more) if more else 0.0)
+    scale[-1] = 0.0  # the overlap has no unit
+    return ThroughputModel.from_logarithms(theta + scale)
+
+
+def _samples(job: Job, profile: Profile, past: Past, rng: np.random.Generator) -> float:
+    """The work left, in samples at the base batch."""
+    if job.remaining_samples is not None:
+        return max(job.remaining_samples * float(np.exp(rng.normal(0.0, _LENGTH_ERROR))), 1.0)
+    if not past.ended:
+        return 1.0
+    other = past.ended[int(rng.integers(len(past.ended)))]
+    step = step_seconds(
+        profile,
+        job.batch,
+        workers=job.min_workers,
+        crosses_nodes=False,
+        batch=job.batch.base,
+    )
+    seconds = other.run_seconds * float(np.exp(rng.normal(0.0, _OTHER_JOB_ERROR)))
+    return max(seconds / step * job.batch.base, 1.0)

@@ -1,0 +1,129 @@
+"""Are starts and finishes foreseen, with honest ranges, at a bounded cost?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autoscaler.planning.cluster_state import ClusterState, Job
+from autoscaler.planning.scaling import ScalingModel
+from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.settings import HotRescale
+from autoscaler.simulation.uncertainty import Past, PastJob
+from tests.planning.builders import NOW, cluster, running, waiting
+
+from .workloads import model
+
+EFFORT = Effort(horizon_seconds=600.0, planned_jobs=8_000)
+AT_ONCE = HotRescale(stall=0.0, joiner_start=0.0, first_start=0.0)
+CERTAIN = ScalingModel(throughput=model(), measured_workers=4, measured_batch=64)
+DOUBTFUL = replace(
+    CERTAIN, covariance=tuple(tuple(0.09 * (i == j) for j in range(7)) for i in range(7))
+)
+
+
+def busy(name: str, *, seconds: float, workers: int = 4, scaling: ScalingModel = CERTAIN) -> Job:
+    """A job that holds its workers for so long: each trains 100 samples per second."""
+    return running(
+        name,
+        workers,
+        min_workers=workers,
+        max_workers=workers,
+        remaining_samples=int(seconds * 100 * workers),
+        scaling=scaling,
+        measurements=(),
+    )
+
+
+def foresee(state: ClusterState, past: Past | None = None, seed: int = 0) -> dict[str, Prediction]:
+    return dict(predict(state, past=past, rescale=AT_ONCE, effort=EFFORT, seed=seed))
+
+
+def from_now(span: Range | None) -> tuple[float, float, float]:
+    assert span is not None
+    assert span.p10 is not None
+    assert span.p50 is not None
+    assert span.p90 is not None
+    return (span.p10 - NOW, span.p50 - NOW, span.p90 - NOW)
+
+
+def test_a_running_job_ends_when_its_work_is_done() -> None:
+    low, middle, high = from_now(foresee(cluster(busy("a", seconds=100)))["a"].finish)
+    assert middle == pytest.approx(100, rel=0.05)
+    assert 85 < low < middle < high < 115
+
+
+def test_a_waiting_job_starts_when_the_one_before_it_has_ended() -> None:
+    state = cluster(busy("a", seconds=100), waiting("b", min_workers=4))
+    predictions = foresee(state)
+    assert predictions["a"].start is None
+    _, start, _ = from_now(predictions["b"].start)
+    _, end, _ = from_now(predictions["a"].finish)
+    assert end <= start <= end + 10
+
+
+def test_a_job_that_was_measured_little_has_a_wider_range() -> None:
+    sure = from_now(foresee(cluster(busy("a", seconds=100)))["a"].finish)
+    unsure = from_now(foresee(cluster(busy("a", seconds=100, scaling=DOUBTFUL)))["a"].finish)
+    assert unsure[2] - unsure[0] > 2 * (sure[2] - sure[0])
+
+
+def test_jobs_that_will_come_make_a_waiting_job_later() -> None:
+    """Those that come are as likely to be put first as the one that is there."""
+    urgent = waiting("old", "language", min_workers=4, priority=90, scaling=CERTAIN)
+    past = Past(ended=(PastJob(job=urgent, samples=40_000, run_seconds=100),))
+    busier = replace(past, arrivals_per_second=1 / 30)
+    state = cluster(
+        busy("a", seconds=60), waiting("b", min_workers=4), quotas={"language": (4, None)}
+    )
+    alone, crowded = foresee(state, past)["b"].start, foresee(state, busier)["b"].start
+    assert alone is not None
+    assert crowded is not None
+    assert alone.p90 is not None
+    assert crowded.p90 is None or crowded.p90 > alone.p90
+
+
+def test_a_job_of_unknown_length_is_taken_for_one_that_ended_lately() -> None:
+    ended = PastJob(job=waiting("old", scaling=CERTAIN), samples=6_000, run_seconds=60)
+    state = cluster(waiting("a", max_workers=1))
+    low, middle, high = from_now(foresee(state, Past(ended=(ended,)))["a"].finish)
+    assert 30 < middle < 120
+    assert high > 1.5 * low
+
+
+def test_nothing_is_foretold_of_a_length_that_nobody_knows() -> None:
+    prediction = foresee(cluster(waiting("a")))["a"]
+    assert prediction.finish is None
+    assert from_now(prediction.start)[2] <= EFFORT.horizon_seconds
+
+
+def test_what_is_later_than_was_looked_ahead_has_no_number() -> None:
+    span = foresee(cluster(busy("a", seconds=10_000)))["a"].finish
+    assert span == Range(p10=None, p50=None, p90=None)
+
+
+def test_the_same_question_has_the_same_answer_and_another_seed_another() -> None:
+    state = cluster(busy("a", seconds=100, scaling=DOUBTFUL))
+    assert foresee(state) == foresee(state)
+    assert foresee(state, seed=1) != foresee(state)
+
+
+def test_most_outcomes_of_possible_worlds_fall_into_the_range() -> None:
+    """The truth is drawn from the same distribution: about 80 % should be within 10 to 90 %."""
+    state = cluster(busy("a", seconds=100, scaling=DOUBTFUL))
+    low, _, high = from_now(foresee(state)["a"].finish)
+    outcomes = [
+        from_now(
+            predict(
+                state, rescale=AT_ONCE, effort=replace(EFFORT, replays=1, fewest_replays=1), seed=n
+            )["a"].finish
+        )[1]
+        for n in range(1, 61)
+    ]
+    held = sum(low <= outcome <= high for outcome in outcomes)
+    assert 0.6 * len(outcomes) <= held <= 0.97 * len(outcomes)
+
+
+def test_an_empty_cluster_has_nothing_to_foretell() -> None:
+    assert predict(cluster()) == {}
