@@ -42,6 +42,7 @@ class Reason(StrEnum):
     RECLAIM_GUARANTEE = "reclaim_guarantee"
     FAIR_SHARE = "fair_share"
     BATCH_RETUNE = "batch_retune"
+    APPLICATION_METRIC = "application_metric"  # the application asks for it: see `scale_on`
     SCALING_INEFFICIENT = "scaling_inefficient"
     SCALING_EFFICIENT = "scaling_efficient"  # measured, and more workers pay on GPUs that are free
     NODE_LOST = "node_lost"
@@ -56,7 +57,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadlineWarning:
-    """A job that is predicted to end after its deadline. Times are on the snapshot's clock."""
+    """A job that is predicted to end after its deadline. Times are on the snapshot's clock.
+
+    A job that waits is warned of when even its fastest size, taken now, would be too late.
+    """
 
     deadline: float
     expected_at: float | None  # its end at the chosen size; None: it gets nothing now

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from autoscaler.planning.application_metric import last_asked_for
 from autoscaler.planning.change_cost import change_factor
 from autoscaler.planning.optimizer import Claim
-from autoscaler.planning.policies import NOT_WANTED, Sizes
+from autoscaler.planning.policies import NOT_WANTED, Sizes, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.policies import Objective
@@ -80,8 +83,7 @@ def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
     """
     factor = change_factor(demand.job, now) if demand.held else 1.0
     sizes = tuple(_faster(demand, size, factor) for size in (*demand.sizes, *demand.larger))
-    felt = [size.speedup * (1.0 if size == demand.present else factor) for size in sizes]
-    values = _values(demand, sizes, felt, objective)
+    values = _values(demand, sizes, objective, factor)
     within = len(demand.sizes)
     return Offer(
         demand=demand,
@@ -103,13 +105,30 @@ def _faster(demand: Demand, size: Size, factor: float) -> Size:
 
 
 def _values(
-    demand: Demand, sizes: Sequence[Size], felt: Sequence[float], objective: Objective
+    demand: Demand, sizes: Sequence[Size], objective: Objective, factor: float
 ) -> list[float]:
     if not sizes:
         return []
-    arrays = Sizes(
-        # A job that is being stopped, and will hold no worker, has no other size to choose.
-        workers=np.array([max(size.workers, 1) for size in sizes]),
-        speedups=np.array(felt, dtype=float),
-    )
-    return [float(value) for value in objective(demand, arrays)]
+    # A job that is being stopped, and will hold no worker, has no other size to choose.
+    workers = np.array([max(size.workers, 1) for size in sizes])
+    if demand.job.scale_on is not None:
+        return _values_by_metric(demand, workers, objective, factor)
+    felt = [size.speedup * (1.0 if size == demand.present else factor) for size in sizes]
+    arrays = Sizes(workers=workers, speedups=np.array(felt, dtype=float))
+    values: list[float] = objective(demand, arrays).tolist()
+    return values
+
+
+def _values_by_metric(
+    demand: Demand, workers: NDArray[np.int_], objective: Objective, factor: float
+) -> list[float]:
+    """As if it scaled perfectly up to the size its application asks for, and no further.
+
+    A change that the application asks for costs nothing, or noise would be louder than its wish.
+    """
+    last = last_asked_for(demand, workers)
+    is_right = workers[last] == demand.held
+    felt = workers / workers[0] * np.where(is_right & (workers != demand.held), factor, 1.0)
+    values = objective(demand, Sizes(workers=workers, speedups=felt))
+    wanted: list[float] = up_to(values, last).tolist()
+    return wanted

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
+from autoscaler.planning.deadlines import deadline_warning
 from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
 from autoscaler.planning.dropping import admit_or_drop
@@ -138,6 +139,7 @@ def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:
         allocation=outcome.allocation,
         previous=outcome.demand.job.allocation,
         reason=picture.cause_of(outcome).reason,
+        deadline_warning=deadline_warning(outcome, picture.now),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.planning.application_metric import Wish, reading_of
 from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.split import is_cooling
@@ -79,6 +80,8 @@ def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
+    if _is_asked_for(outcome):
+        return Cause(reason=Reason.APPLICATION_METRIC)
     if outcome.gains:
         return Cause(reason=_why_it_grows(outcome, picture))
     if outcome.loses:
@@ -88,6 +91,13 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
     if outcome.demand.displaced_workers:
         return Cause(reason=Reason.NODE_DRAINED)
     return Cause(reason=Reason.BATCH_RETUNE)
+
+
+def _is_asked_for(outcome: Outcome) -> bool:
+    """Whether its application asks for a change in this direction."""
+    reading = reading_of(outcome.demand.job)
+    wish = reading.wish if reading else Wish.STAY
+    return (outcome.gains and wish is Wish.GROW) or (outcome.loses and wish is Wish.SHRINK)
 
 
 def _started_thereby(outcome: Outcome, picture: PoolPicture) -> tuple[Outcome, ...]:

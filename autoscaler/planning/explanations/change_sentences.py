@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.planning.application_metric import Wish
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.wording import (
     changes_speed,
@@ -16,6 +17,7 @@ from autoscaler.planning.explanations.wording import (
 )
 
 if TYPE_CHECKING:
+    from autoscaler.planning.application_metric import Reading
     from autoscaler.planning.explanations.values import Rescaled
     from autoscaler.planning.placement.fragmentation import MoveBalance
 
@@ -56,12 +58,19 @@ def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
             return _that_pays(change, change.balance)
         case Reason.NODE_DRAINED:
             return "a node it was on is being drained"
+        case Reason.APPLICATION_METRIC if change.reading is not None:
+            return f"{_asked_by(change.reading)}; {_effect(change)}"
         case Reason.NODE_LOST if is_growth:
             return "a lost worker is replaced"
         case Reason.NODE_LOST:
             return f"pool {change.pool} lost a node and has {gpus(change.pool_gpus)} left"
         case _:
             return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
+
+
+def _asked_by(reading: Reading) -> str:
+    side = "above" if reading.wish is Wish.GROW else "below"
+    return f"its {reading.metric} of {reading.value:g} is {side} {reading.threshold:g}"
 
 
 def _that_pays(change: Rescaled, balance: MoveBalance) -> str:

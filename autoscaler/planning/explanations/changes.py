@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autoscaler.planning.application_metric import reading_of
 from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.references import (
@@ -83,6 +84,7 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         places=outcome.allocation.workers_by_node if outcome.allocation else (),
+        reading=reading_of(demand.job),
         balance=outcome.balance and replace(outcome.balance, for_job=None),  # see `takers`
     )
 

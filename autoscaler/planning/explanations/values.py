@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.decisions import Reason
 
 if TYPE_CHECKING:
+    from autoscaler.planning.application_metric import Reading
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
 
 
@@ -174,6 +175,7 @@ class Rescaled:
     pool_gpus: int
     places: tuple[tuple[str, int], ...]  # workers by node, afterwards
     balance: MoveBalance | None  # of a move to other nodes that pays for itself
+    reading: Reading | None  # of the metric its application scales on
 
     @property
     def pays_back_after_seconds(self) -> float | None:

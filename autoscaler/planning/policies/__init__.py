@@ -14,6 +14,7 @@ from autoscaler.planning.policies.policy import (
     Situation,
     Sizes,
     Values,
+    up_to,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "Sizes",
     "Values",
     "option",
+    "up_to",
 ]
