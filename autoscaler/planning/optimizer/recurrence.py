@@ -1,104 +1,154 @@
-"""The best value for every exact number of GPUs, by the recurrence of the founding paper.
+"""Which selection of a few options in doubt loses least? Exact, with every group's bounds inside.
 
-*Effective Elastic Scaling of Deep Learning Workloads*:
-
-    P(j, k) = max over the options (g, v) of job j of  v + P(j-1, k-g)        -inf: impossible
-
-once per group, over its jobs and sub-groups, where "g GPUs for this sub-group" is an option like
-any other. Groups form a tree, so the result is exact with the bounds inside the optimisation.
+Each group is solved before its parent, in which it then takes part like a job: "deviate by so many
+GPUs at this loss" is an option like any other. Groups whose bounds cannot be reached by the options
+in doubt need no window of their own: their jobs count as their parent's.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autoscaler.planning.optimizer.problem import POOL, Problem
-from autoscaler.planning.optimizer.solution import Solution
+from autoscaler.planning.optimizer.problem import POOL
+from autoscaler.planning.optimizer.window import EMPTY, Step, Window, extend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.optimizer.problem import Floats, Integers
-
-
-def solve(problem: Problem) -> Solution | None:
-    """An optimal split, or None when the claims cannot all be met."""
-    gpus = problem.gpus
-    width = gpus + 2  # one GPU more than there is: its value is the price
-    curve = _group_curve(problem, POOL, width)
-    best = np.full(width, -np.inf)
-    best[curve.sizes] = curve.values
-    if not np.isfinite(best[: gpus + 1]).any():
-        return None
-    used = int(np.argmax(best[: gpus + 1]))  # the fewest GPUs among equals
-    chosen = np.zeros(problem.jobs, dtype=np.int64)
-    _trace(problem, curve, used, chosen)
-    value = float(problem.values[problem.starts[:-1] + chosen].sum())
-    bound = float(best[used])
-    return Solution(
-        chosen=chosen,
-        value=value,
-        upper_bound=max(bound, value),
-        gap=_without_rounding(max(bound - value, 0.0), bound),
-        price=max(float(best.max()) - bound, 0.0),
-        gpus_used=used,
-    )
+    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.relaxation import Relaxation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Curve:
-    """A group as one job: what it may take within its bounds, and how its members share it."""
+class Doubt:
+    """A job with more than one option left; deviations are from its base, in GPUs."""
 
-    sizes: Integers
-    values: Floats
-    jobs: Sequence[int]
-    groups: Sequence[_Curve]
-    picks: Sequence[Integers]  # of the jobs, then of the groups, by the total so far
-
-
-def _group_curve(problem: Problem, group: int, width: int) -> _Curve:
-    jobs = np.flatnonzero(problem.groups == group).tolist()
-    groups = [
-        _group_curve(problem, int(below), width)
-        for below in np.flatnonzero(problem.parents == group)
-    ]
-    best, picks = np.full(width, -np.inf), []
-    best[0] = 0.0
-    for sizes, values in [
-        *(_options(problem, job) for job in jobs),
-        *((below.sizes, below.values) for below in groups),
-    ]:
-        rows = np.full((max(len(sizes), 1), width), -np.inf)
-        for row, size, value in zip(rows, sizes, values, strict=False):
-            if size < width:
-                row[size:] = best[: width - size] + value
-        picks.append(rows.argmax(axis=0))
-        best = rows.max(axis=0)
-    most = problem.most[group] + (group == POOL)
-    totals = np.flatnonzero(np.isfinite(best))
-    totals = totals[(totals >= problem.least[group]) & (totals <= most)]
-    return _Curve(sizes=totals, values=best[totals], jobs=jobs, groups=groups, picks=picks)
+    job: int
+    options: Integers
+    deviations: Integers
+    losses: Floats
 
 
-def _options(problem: Problem, job: int) -> tuple[Integers, Floats]:
-    own = slice(problem.starts[job], problem.starts[job + 1])
-    return problem.sizes[own], problem.values[own]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """A group solved: its window, and the steps that lead back to each member's choice."""
+
+    window: Window
+    steps: Sequence[Step]
+    members: Sequence[Doubt | Table]
+
+    def choose(self, deviation: int, chosen: Integers) -> None:
+        """Walk backwards; write the option of every job in doubt into `chosen`."""
+        for step, member in zip(reversed(self.steps), reversed(self.members), strict=True):
+            pick = step.pick(deviation)
+            deviation -= int(step.deviations[pick])
+            if isinstance(member, Doubt):
+                chosen[member.job] = member.options[pick]
+            else:
+                member.choose(int(step.deviations[pick]), chosen)
 
 
-def _trace(problem: Problem, curve: _Curve, left: int, chosen: Integers) -> None:
-    """Walk the recurrence backwards from the optimum."""
-    picks = list(curve.picks)
-    for below in reversed(curve.groups):
-        share = int(below.sizes[picks.pop()[left]])
-        _trace(problem, below, share, chosen)
-        left -= share
-    for job in reversed(curve.jobs):
-        chosen[job] = picks.pop()[left]
-        left -= int(_options(problem, job)[0][chosen[job]])
+def doubts(problem: Problem, relaxation: Relaxation, options: Integers) -> list[Doubt]:
+    """The jobs of these options, each with its base first. `options` ascend."""
+    jobs = relaxation.jobs[options]
+    starts = np.flatnonzero(np.diff(jobs, prepend=-1))
+    found = []
+    for job, own in zip(jobs[starts].tolist(), np.split(options, starts[1:]), strict=False):
+        base = relaxation.base[job]
+        mine = np.concatenate(([base], own[own != base]))
+        found.append(
+            Doubt(
+                job=job,
+                options=mine,
+                deviations=problem.sizes[mine] - problem.sizes[base],
+                losses=relaxation.losses[mine],
+            )
+        )
+    return found
 
 
-def _without_rounding(gap: float, scale: float) -> float:
-    return 0.0 if gap <= 1e-9 * max(abs(scale), 1.0) else gap
+def least_losses(
+    problem: Problem, relaxation: Relaxation, in_doubt: Sequence[Doubt], budget: float
+) -> Table | None:
+    """The pool's table, its own slack not yet counted; None if all selections lose more."""
+    members: defaultdict[int, list[Doubt | Table]] = defaultdict(list)
+    for doubt in in_doubt:
+        members[int(problem.groups[doubt.job])].append(doubt)
+    room_below, room_above = problem.least - relaxation.totals, problem.most - relaxation.totals
+    room_above[POOL] += 1  # one GPU more than there is: its value is the price
+    for group in range(len(problem.parents) - 1, -1, -1):
+        own, above = members[group], int(problem.parents[group])
+        bounds = _reach(relaxation, group, (room_below[group], room_above[group]), budget)
+        is_pressed = relaxation.multipliers[group] != 0
+        if group != POOL and not is_pressed and _is_free(own, bounds):
+            members[above] += own
+            continue
+        table = _solve(own, bounds, budget)
+        if table is not None and group != POOL:
+            table = _with_slack(table, relaxation, group, budget)
+        if table is None:
+            return None
+        members[above].append(table)
+    return table
+
+
+def _reach(
+    relaxation: Relaxation, group: int, room: tuple[int, int], budget: float
+) -> tuple[float, float]:
+    """Least and most a group may deviate: by its bounds, and by what slack the budget pays for."""
+    (lowest, highest), pressure = room, relaxation.multipliers[group]
+    affordable = np.ceil(budget / abs(pressure)) + 1 if pressure else np.inf
+    if pressure > 0:
+        return max(lowest, highest - affordable), highest
+    return lowest, min(highest, lowest + affordable)
+
+
+def _is_free(members: Sequence[Doubt | Table], bounds: tuple[float, float]) -> bool:
+    """Whether no choice of the members leaves the bounds."""
+    spans = [_span(member) for member in members]
+    lowest, highest = bounds
+    return lowest <= sum(low for low, _ in spans) and sum(high for _, high in spans) <= highest
+
+
+def _solve(
+    members: Sequence[Doubt | Table], bounds: tuple[float, float], budget: float
+) -> Table | None:
+    """One member after the other; totals from which nobody could return into the bounds are out."""
+    falls = sum(_span(member)[0] for member in members)  # of those still to choose
+    rises = sum(_span(member)[1] for member in members)
+    window, steps = EMPTY.within(bounds[0] - rises, bounds[1] - falls, budget), []
+    for member in members:
+        if window is None:
+            return None
+        low, high = _span(member)
+        falls, rises = falls - low, rises - high
+        window, step = extend(window, *_options(member))
+        window = window.within(bounds[0] - rises, bounds[1] - falls, budget)
+        steps.append(step)
+    return Table(window=window, steps=steps, members=members) if window else None
+
+
+def _span(member: Doubt | Table) -> tuple[int, int]:
+    if isinstance(member, Doubt):
+        return int(member.deviations.min()), int(member.deviations.max())
+    window = member.window
+    return window.lowest, window.lowest + len(window.losses) - 1
+
+
+def _options(member: Doubt | Table) -> tuple[Integers, Floats]:
+    if isinstance(member, Doubt):
+        return member.deviations, member.losses
+    is_possible = np.isfinite(member.window.losses)
+    return member.window.deviations[is_possible], member.window.losses[is_possible]
+
+
+def _with_slack(table: Table, relaxation: Relaxation, group: int, budget: float) -> Table | None:
+    """What the group leaves unused of a bound it pays for is a loss too."""
+    unused = relaxation.targets[group] - relaxation.totals[group] - table.window.deviations
+    losses = table.window.losses + relaxation.multipliers[group] * unused
+    window = Window(lowest=table.window.lowest, losses=losses).within(-np.inf, np.inf, budget)
+    return Table(window=window, steps=table.steps, members=table.members) if window else None

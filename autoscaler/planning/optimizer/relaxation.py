@@ -1,0 +1,103 @@
+"""What would every job choose at its group's price, and what does each other choice lose?
+
+With a price p_t per group (see `prices`) and mu_t what it adds to its parent's price, the value of
+any selection within the bounds is
+
+    bound  -  sum over the jobs of loss(option)  -  sum over the groups of |mu_t| * slack_t
+
+    loss(option) = max over the job's options of (v - p g)  -  (v - p g)   of the option,   >= 0
+    slack_t      = most_t - gpus_t  where mu_t > 0,   gpus_t - least_t  where mu_t < 0,     >= 0
+
+so the best selection is the one that loses least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from autoscaler.planning.optimizer.concave import Hulls, hulls
+from autoscaler.planning.optimizer.prices import group_prices
+from autoscaler.planning.optimizer.problem import POOL
+
+if TYPE_CHECKING:
+    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+
+ULPS: Final = 2.0**-48  # sixteen units in the last place: a few additions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Relaxation:
+    """The bound, what it is attained by apart from slack, and what every option loses."""
+
+    bound: float
+    base: Integers  # of each job: the option that loses nothing
+    losses: Floats  # of each option
+    jobs: Integers  # of each option
+    totals: Integers  # of each group: GPUs of the base, groups below included
+    multipliers: Floats  # of each group: mu
+    targets: Integers  # of each group: the bound its multiplier presses it to
+    rounding: float  # losses that differ by less are equal
+
+
+def relax(problem: Problem) -> Relaxation | None:
+    """None when the bounds cannot be met."""
+    if not np.diff(problem.starts).all():
+        return None  # a job without options
+    curves = hulls(problem)
+    prices = group_prices(problem, curves)
+    if prices is None:
+        return None
+    multipliers = np.concatenate((prices[:1], prices[1:] - prices[problem.parents[1:]]))
+    targets = np.where(multipliers < 0, problem.least, problem.most)
+    base, totals = _base(problem, curves, prices[problem.groups], targets)
+    jobs = np.repeat(np.arange(problem.jobs), np.diff(problem.starts))
+    costs = prices[problem.groups][jobs] * problem.sizes
+    surplus = problem.values - costs
+    is_pressed = multipliers != 0
+    return Relaxation(
+        bound=float(surplus[base].sum() + (multipliers * targets)[is_pressed].sum()),
+        base=base,
+        losses=np.maximum(surplus[base][jobs] - surplus, 0.0),
+        jobs=jobs,
+        totals=totals,
+        multipliers=multipliers,
+        targets=targets,
+        rounding=ULPS * float((np.abs(problem.values) + np.abs(costs)).max(initial=0.0)),
+    )
+
+
+def _base(
+    problem: Problem, curves: Hulls, prices: Floats, targets: Integers
+) -> tuple[Integers, Integers]:
+    """The corner each job takes at its price, and the groups' totals.
+
+    An edge exactly at the price may be taken or not: it is while its groups keep to their targets,
+    so that the base comes close to them however many jobs are alike.
+    """
+    is_taken = curves.slopes > prices[curves.jobs]
+    totals = _totals(problem, problem.sizes[curves.corners[curves.first]], is_taken, curves)
+    price = prices[curves.jobs]
+    for edge in np.flatnonzero((curves.slopes == price) & (price != 0)).tolist():
+        length, group = curves.lengths[edge], int(problem.groups[curves.jobs[edge]])
+        path = [group]
+        while group != POOL:
+            group = int(problem.parents[group])
+            path.append(group)
+        if (totals[path] + length <= targets[path]).all():
+            totals[path] += length
+            is_taken[edge] = True
+    edges_taken = np.bincount(curves.jobs[is_taken], minlength=problem.jobs)
+    return curves.corners[curves.first + edges_taken], totals
+
+
+def _totals(problem: Problem, smallest: Integers, is_taken: Integers, curves: Hulls) -> Integers:
+    gpus = smallest + np.bincount(
+        curves.jobs[is_taken], weights=curves.lengths[is_taken], minlength=problem.jobs
+    )
+    totals = np.bincount(problem.groups, weights=gpus, minlength=len(problem.parents))
+    for group in range(len(totals) - 1, POOL, -1):
+        totals[problem.parents[group]] += totals[group]
+    return totals.astype(np.int64)
