@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import Booleans, Floats, Integers, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,16 +29,21 @@ class Hulls:
 def hulls(problem: Problem) -> Hulls:
     """Sweep by sweep, drop every option on or below the chord of its neighbours.
 
-    Such an option is no corner whether or not its neighbours are, so all go at once. Two or three
-    sweeps suffice for curves with a few dents; a curve of n options never needs more than n.
+    Such an option is no corner whether or not its neighbours are, so all go at once. Only those
+    that got a new neighbour need another look.
     """
     job_of = np.repeat(np.arange(problem.jobs), np.diff(problem.starts))
     corners = _best_of_each_size(problem, job_of)
-    while True:
-        is_below = _on_or_below_the_chord(problem, job_of, corners)
-        if not is_below.any():
-            break
-        corners = corners[~is_below]
+    suspects = np.arange(1, len(corners) - 1)
+    while len(suspects):
+        gone = suspects[_on_or_below_the_chord(problem, job_of, corners, suspects)]
+        is_kept, is_new_neighbour = np.ones((2, len(corners)), dtype=bool)
+        is_new_neighbour[:] = False
+        is_kept[gone] = False
+        is_new_neighbour[gone - 1] = is_new_neighbour[gone + 1] = True
+        corners = corners[is_kept]
+        suspects = np.flatnonzero(is_new_neighbour[is_kept])
+        suspects = suspects[(suspects > 0) & (suspects < len(corners) - 1)]
     jobs = job_of[corners]
     is_edge = jobs[1:] == jobs[:-1]
     lengths = np.diff(problem.sizes[corners])[is_edge]
@@ -65,10 +68,10 @@ def _best_of_each_size(problem: Problem, job_of: Integers) -> Integers:
 
 
 def _on_or_below_the_chord(
-    problem: Problem, job_of: Integers, corners: Integers
-) -> NDArray[np.bool_]:
-    sizes, values, jobs = problem.sizes[corners], problem.values[corners], job_of[corners]
-    run, rise = np.diff(sizes), np.diff(values)
-    is_below = np.zeros(len(corners), dtype=bool)
-    is_below[1:-1] = (jobs[2:] == jobs[:-2]) & (rise[:-1] * run[1:] <= rise[1:] * run[:-1])
-    return is_below
+    problem: Problem, job_of: Integers, corners: Integers, suspects: Integers
+) -> Booleans:
+    left, here, right = corners[suspects - 1], corners[suspects], corners[suspects + 1]
+    sizes, values = problem.sizes, problem.values
+    before = (values[here] - values[left]) * (sizes[right] - sizes[here])
+    after = (values[right] - values[here]) * (sizes[here] - sizes[left])
+    return np.asarray((job_of[left] == job_of[right]) & (before <= after))

@@ -17,7 +17,7 @@ from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
     from autoscaler.planning.optimizer.concave import Hulls
-    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import Booleans, Floats, Integers, Problem
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -67,7 +67,7 @@ def _depth(parents: Integers) -> Integers:
     return depth
 
 
-def _settle(problem: Problem, market: _Market, is_here: Integers) -> bool:
+def _settle(problem: Problem, market: _Market, is_here: Booleans) -> bool:
     """Cut what the groups of one level buy to their bounds and hand it to their parents."""
     here = np.flatnonzero(is_here)
     edges = np.flatnonzero(is_here[market.groups] & (market.lengths > 0))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
+    Booleans = NDArray[np.bool_]
 
 POOL: Final = 0  # the group of all jobs, the root of the tree of teams
 UNBOUNDED: Final = 1 << 40  # GPUs; more than anybody has, far from overflow

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Doubt:
-    """A job with more than one option left; deviations are from its base, in GPUs."""
+    """A job with more than one option left; deviations are from its base, in GPUs, ascending."""
 
     job: int
     options: Integers
     deviations: Integers
     losses: Floats
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return int(self.deviations[0]), int(self.deviations[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,6 +45,11 @@ class Table:
     window: Window
     steps: Sequence[Step]
     members: Sequence[Doubt | Table]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        lowest = self.window.lowest
+        return lowest, lowest + len(self.window.losses) - 1
 
     def choose(self, deviation: int, chosen: Integers) -> None:
         """Walk backwards; write the option of every job in doubt into `chosen`."""
@@ -53,22 +63,22 @@ class Table:
 
 
 def doubts(problem: Problem, relaxation: Relaxation, options: Integers) -> list[Doubt]:
-    """The jobs of these options, each with its base first. `options` ascend."""
+    """The jobs of these options, which ascend, each with its base among its options."""
     jobs = relaxation.jobs[options]
-    starts = np.flatnonzero(np.diff(jobs, prepend=-1))
-    found = []
-    for job, own in zip(jobs[starts].tolist(), np.split(options, starts[1:]), strict=False):
-        base = relaxation.base[job]
-        mine = np.concatenate(([base], own[own != base]))
-        found.append(
-            Doubt(
-                job=job,
-                options=mine,
-                deviations=problem.sizes[mine] - problem.sizes[base],
-                losses=relaxation.losses[mine],
-            )
+    options = np.union1d(options, relaxation.base[jobs])
+    jobs = relaxation.jobs[options]
+    deviations = problem.sizes[options] - problem.sizes[relaxation.base[jobs]]
+    losses = relaxation.losses[options]
+    bounds = [*np.flatnonzero(np.diff(jobs, prepend=-1)).tolist(), len(options)]
+    return [
+        Doubt(
+            job=int(jobs[start]),
+            options=options[start:end],
+            deviations=deviations[start:end],
+            losses=losses[start:end],
         )
-    return found
+        for start, end in pairwise(bounds)
+    ]
 
 
 def least_losses(
@@ -109,7 +119,7 @@ def _reach(
 
 def _is_free(members: Sequence[Doubt | Table], bounds: tuple[float, float]) -> bool:
     """Whether no choice of the members leaves the bounds."""
-    spans = [_span(member) for member in members]
+    spans = [member.span for member in members]
     lowest, highest = bounds
     return lowest <= sum(low for low, _ in spans) and sum(high for _, high in spans) <= highest
 
@@ -118,25 +128,18 @@ def _solve(
     members: Sequence[Doubt | Table], bounds: tuple[float, float], budget: float
 ) -> Table | None:
     """One member after the other; totals from which nobody could return into the bounds are out."""
-    falls = sum(_span(member)[0] for member in members)  # of those still to choose
-    rises = sum(_span(member)[1] for member in members)
+    falls = sum(member.span[0] for member in members)  # of those still to choose
+    rises = sum(member.span[1] for member in members)
     window, steps = EMPTY.within(bounds[0] - rises, bounds[1] - falls, budget), []
     for member in members:
         if window is None:
             return None
-        low, high = _span(member)
+        low, high = member.span
         falls, rises = falls - low, rises - high
         window, step = extend(window, *_options(member))
         window = window.within(bounds[0] - rises, bounds[1] - falls, budget)
         steps.append(step)
     return Table(window=window, steps=steps, members=members) if window else None
-
-
-def _span(member: Doubt | Table) -> tuple[int, int]:
-    if isinstance(member, Doubt):
-        return int(member.deviations.min()), int(member.deviations.max())
-    window = member.window
-    return window.lowest, window.lowest + len(window.losses) - 1
 
 
 def _options(member: Doubt | Table) -> tuple[Integers, Floats]:

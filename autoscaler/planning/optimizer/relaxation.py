@@ -77,26 +77,28 @@ def _base(
     An edge exactly at the price may be taken or not: it is while its groups keep to their targets,
     so that the base comes close to them however many jobs are alike.
     """
-    is_taken = curves.slopes > prices[curves.jobs]
-    totals = _totals(problem, problem.sizes[curves.corners[curves.first]], is_taken, curves)
     price = prices[curves.jobs]
+    taken = np.bincount(curves.jobs[curves.slopes > price], minlength=problem.jobs)
+    totals = _totals(problem, problem.sizes[curves.corners[curves.first + taken]])
+    first_edge = curves.first - np.arange(problem.jobs)
     for edge in np.flatnonzero((curves.slopes == price) & (price != 0)).tolist():
-        length, group = curves.lengths[edge], int(problem.groups[curves.jobs[edge]])
-        path = [group]
-        while group != POOL:
-            group = int(problem.parents[group])
-            path.append(group)
-        if (totals[path] + length <= targets[path]).all():
-            totals[path] += length
-            is_taken[edge] = True
-    edges_taken = np.bincount(curves.jobs[is_taken], minlength=problem.jobs)
-    return curves.corners[curves.first + edges_taken], totals
+        job = curves.jobs[edge]
+        path = _path(problem, int(problem.groups[job]))
+        fits = (totals[path] + curves.lengths[edge] <= targets[path]).all()
+        if fits and edge == first_edge[job] + taken[job]:
+            totals[path] += curves.lengths[edge]
+            taken[job] += 1
+    return curves.corners[curves.first + taken], totals
 
 
-def _totals(problem: Problem, smallest: Integers, is_taken: Integers, curves: Hulls) -> Integers:
-    gpus = smallest + np.bincount(
-        curves.jobs[is_taken], weights=curves.lengths[is_taken], minlength=problem.jobs
-    )
+def _path(problem: Problem, group: int) -> list[int]:
+    path = [group]
+    while path[-1] != POOL:
+        path.append(int(problem.parents[path[-1]]))
+    return path
+
+
+def _totals(problem: Problem, gpus: Integers) -> Integers:
     totals = np.bincount(problem.groups, weights=gpus, minlength=len(problem.parents))
     for group in range(len(totals) - 1, POOL, -1):
         totals[problem.parents[group]] += totals[group]

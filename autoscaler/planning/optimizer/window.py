@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 if TYPE_CHECKING:
     from autoscaler.planning.optimizer.problem import Floats, Integers
 
 BLOCK_CELLS: Final = 1 << 16  # guessed: as many candidates at once as fit the cache
+
+LARGEST: Final = np.finfo(np.float64).max  # whatever loses more is impossible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,7 +40,7 @@ class Window:
         start = int(max(lowest - self.lowest, 0))
         end = int(min(highest - self.lowest + 1, len(self.losses)))
         losses = self.losses[start : max(end, start)]
-        kept = np.flatnonzero((losses <= budget) & np.isfinite(losses))
+        kept = np.flatnonzero(losses <= min(budget, LARGEST))
         if not len(kept):
             return None
         start, end = start + int(kept[0]), start + int(kept[-1]) + 1
@@ -64,23 +65,21 @@ EMPTY: Final = Window(lowest=0, losses=np.zeros(1))
 def extend(window: Window, deviations: Integers, losses: Floats) -> tuple[Window, Step]:
     """Let one more member choose. Cost: its options times the window.
 
-    Where choices lose the same, the first one is taken.
+    `deviations` ascend; where choices lose the same, the smallest is taken.
     """
-    smallest, largest = int(deviations.min()), int(deviations.max())
-    span, old = largest - smallest, len(window.losses)
-    width = old + span
+    smallest, largest, old = int(deviations[0]), int(deviations[-1]), len(window.losses)
+    span = largest - smallest
     padded = np.full(old + 2 * span, np.inf)
     padded[span : span + old] = window.losses
-    shifted = as_strided(padded, shape=(span + 1, width), strides=padded.strides * 2)
-    rows = largest - deviations  # shifted[row] is the window moved to where the option leads
-    best = np.full(width, np.inf)
-    picks = np.zeros(width, dtype=np.min_scalar_type(len(deviations)))
+    width, stride = old + span, padded.strides[0]
+    shifted = np.ndarray((span + 1, width), buffer=padded, strides=(stride, stride))
+    rows = largest - deviations  # shifted[row]: the window moved to where the option leads
     block = max(BLOCK_CELLS // width, 1)
-    for first in range(0, len(rows), block):
+    best, picks = _best_of(shifted[rows[:block]], losses[:block])
+    picks = picks.astype(np.min_scalar_type(len(rows)))
+    for first in range(block, len(rows), block):
         part = slice(first, first + block)
-        candidates = shifted[rows[part]] + losses[part, None]
-        choice = candidates.argmin(axis=0)
-        least = candidates[choice, np.arange(width)] if block > 1 else candidates[0]
+        least, choice = _best_of(shifted[rows[part]], losses[part])
         is_better = least < best
         best[is_better] = least[is_better]
         picks[is_better] = choice[is_better] + first
@@ -88,3 +87,8 @@ def extend(window: Window, deviations: Integers, losses: Floats) -> tuple[Window
     return Window(lowest=lowest, losses=best), Step(
         deviations=deviations, lowest=lowest, picks=picks
     )
+
+
+def _best_of(candidates: Floats, losses: Floats) -> tuple[Floats, Integers]:
+    candidates += losses[:, None]
+    return candidates.min(axis=0), candidates.argmin(axis=0)
