@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from cluster import models as cluster
+from cluster import node_changes
+from cluster.models import NodeChange
 from django.db.models import Avg, Q
 from tenancy.models import Quota
 
@@ -22,6 +24,12 @@ from jobs import events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Measurement, Worker
 
+_NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
+    NodeChange.Kind.JOINED: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.UNCORDONED: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.DRAINING: planning.ChangeKind.NODE_LOST,
+    NodeChange.Kind.LOST: planning.ChangeKind.NODE_LOST,
+}
 _RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
 _STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
 
@@ -158,7 +166,12 @@ def _measurement(row: Measurement) -> planning.Measurement:
 def _pools() -> Iterable[planning.Pool]:
     for pool in cluster.Pool.objects.prefetch_related("nodes"):
         nodes = tuple(
-            planning.Node(name=node.name, gpus=node.gpus, is_schedulable=node.is_schedulable)
+            planning.Node(
+                name=node.name,
+                gpus=node.gpus,
+                is_schedulable=node.is_schedulable,
+                is_draining=node.is_draining,
+            )
             for node in pool.nodes.all()
         )
         yield planning.Pool(name=pool.name, nodes=nodes, policy=pool.policy)
@@ -182,7 +195,14 @@ def _changes(shell: Shell) -> Iterable[planning.Change]:
     recent = Event.objects.filter(ended | Q(kind=WORKER_LOST), at__gt=since)
     rows = recent.select_related("job__pool", "job__team").order_by("id")
     changes = (_change(event) for event in rows)
-    return dict.fromkeys(changes)
+    return dict.fromkeys([*_changed_nodes(since), *changes])
+
+
+def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
+    """Nodes that came or went; a cordoned one is still there for those who are on it."""
+    for change in node_changes.since(since):
+        if (kind := _NODE_CHANGES.get(change.kind)) is not None:
+            yield planning.Change(kind=kind, pool=change.pool, name=change.node)
 
 
 def _change(event: Event) -> planning.Change:

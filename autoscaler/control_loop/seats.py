@@ -48,7 +48,9 @@ def take(job: Job, seats: Collection[Seat], *, attempt: int) -> bool:
         indices = free.get(nodes[seat.node].id, []) if seat.node in nodes else []
         if len(indices) < seat.gpus:
             return False
-        chosen.append((seat, [indices.pop(0) for _ in range(seat.gpus)]))
+        taken = neighbouring(indices, seat.gpus)
+        free[nodes[seat.node].id] = [index for index in indices if index not in taken]
+        chosen.append((seat, taken))
     for seat, indices in chosen:
         node = nodes[seat.node]
         worker = Worker.objects.create(id=seat.worker_id, job=job, attempt=attempt, node=node)
@@ -56,6 +58,21 @@ def take(job: Job, seats: Collection[Seat], *, attempt: int) -> bool:
             GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices
         )
     return True
+
+
+def neighbouring(free: Sequence[int], count: int) -> list[int]:
+    """So many of the free GPUs, given in order: side by side, in the tightest gap, if there is one.
+
+    GPUs with neighbouring numbers usually share the fast links of a machine.
+    """
+    gaps: list[list[int]] = []
+    for index in free:
+        if gaps and gaps[-1][-1] == index - 1:
+            gaps[-1].append(index)
+        else:
+            gaps.append([index])
+    fitting = [gap for gap in gaps if len(gap) >= count]
+    return min(fitting, key=len)[:count] if fitting else list(free[:count])
 
 
 def free_gpus(node_ids: Collection[int]) -> dict[int, list[int]]:

@@ -11,6 +11,7 @@ from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
 from tenancy.models import Quota
 
+from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
@@ -77,26 +78,28 @@ class PoolAdmin(PoolAdminBase):
 
 @admin.register(Node)
 class NodeAdmin(NodeAdminBase):
-    list_display = ("name", "pool", "gpus", "address", "is_schedulable")
-    list_filter = ("pool", "is_schedulable")
+    list_display = ("name", "pool", "gpus", "address", "is_schedulable", "is_draining")
+    list_filter = ("pool", "is_schedulable", "is_draining")
     list_select_related = ("pool",)
     search_fields = ("name", "address")
-    actions = ("cordon", "uncordon")
+    actions = ("cordon", "drain", "uncordon")
 
     @admin.action(description="Cordon: place no new work on the selected nodes")
     def cordon(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:
-        self._set_schedulable(request, chosen, is_schedulable=False)
+        self._maintain(request, chosen, Maintenance.CORDON, "take no new work")
+
+    @admin.action(description="Drain: move running jobs away from the selected nodes")
+    def drain(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:
+        self._maintain(request, chosen, Maintenance.DRAIN, "are being drained")
 
     @admin.action(description="Uncordon: place work on the selected nodes again")
     def uncordon(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:
-        self._set_schedulable(request, chosen, is_schedulable=True)
+        self._maintain(request, chosen, Maintenance.UNCORDON, "take work again")
 
-    def _set_schedulable(
-        self, request: HttpRequest, chosen: QuerySet[Node], *, is_schedulable: bool
+    def _maintain(
+        self, request: HttpRequest, chosen: QuerySet[Node], what: Maintenance, said: str
     ) -> None:
-        for node in chosen:  # one by one, so that whoever listens for changes hears of them
-            node.is_schedulable = is_schedulable
-            node.save(update_fields=["is_schedulable"])
+        for name in chosen.values_list("name", flat=True):
+            maintain(name, what)
         gpus = chosen.aggregate(all=Sum("gpus"))["all"] or 0
-        verb = "take work again" if is_schedulable else "take no new work"
-        self.message_user(request, f"{chosen.count()} nodes with {gpus} GPUs {verb}.")
+        self.message_user(request, f"{chosen.count()} nodes with {gpus} GPUs {said}.")

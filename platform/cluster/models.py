@@ -46,18 +46,27 @@ class Node(models.Model):
     is_schedulable = models.BooleanField(
         default=True, help_text="Off: no new work is placed here (cordoned)."
     )
+    is_draining = models.BooleanField(
+        default=False, help_text="On, for a cordoned node: running jobs move away from it."
+    )
 
     class Meta:
         ordering = ("name",)
         constraints = (
             models.CheckConstraint(condition=models.Q(gpus__gte=1), name="node_has_a_gpu"),
+            models.CheckConstraint(
+                condition=models.Q(is_draining=False) | models.Q(is_schedulable=False),
+                name="a_draining_node_takes_no_work",
+            ),
         )
 
     def __str__(self) -> str:
         return self.name
 
     def clean(self) -> None:
-        """Refuse to take away GPUs that are guaranteed to teams."""
+        """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
+        if self.is_draining and self.is_schedulable:
+            raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
         if self.pool_id is None or not self.gpus:
             return
         others = self.pool.nodes.exclude(pk=self.pk).aggregate(all=models.Sum("gpus"))["all"] or 0
@@ -69,6 +78,29 @@ class Node(models.Model):
                     f" have {others + self.gpus}. Lower their guarantees first."
                 }
             )
+
+
+class NodeChange(models.Model):
+    """Something that happened to a node. Names, not rows: it outlives the node and its pool."""
+
+    class Kind(models.TextChoices):
+        JOINED = "joined", "joined: new in its pool"
+        LOST = "lost", "lost: removed from its pool"
+        CORDONED = "cordoned", "cordoned: takes no new work"
+        DRAINING = "draining", "draining: its jobs move away"
+        UNCORDONED = "uncordoned", "uncordoned: takes work again"
+
+    at = models.DateTimeField(auto_now_add=True)
+    kind = models.CharField(max_length=10, choices=Kind)
+    pool = models.CharField(max_length=40)
+    node = models.CharField(max_length=80)
+
+    class Meta:
+        ordering = ("at", "id")
+        indexes = (models.Index(fields=("at",)),)  # every tick asks what happened lately
+
+    def __str__(self) -> str:
+        return f"{self.node}: {self.kind}"
 
 
 class UtilisationSample(models.Model):

@@ -260,3 +260,59 @@ def _hear(world: World, job_id: str) -> None:
     """The coordinator spoke just now, on the test's clock."""
     fresh_job = Worker.objects.filter(job=job_id)[0].job
     type(fresh_job).objects.filter(pk=job_id).update(coordinator_seen_at=world.clock())
+
+
+def test_a_move_waits_until_its_new_places_are_free(
+    make_world: Callable[..., World], db: None
+) -> None:
+    world = make_world(nodes=(2, 2))
+    mover, leaver = world.job("mover"), world.job("leaver")
+    world.running(mover, {"n1": 2})
+    coordinator = world.running(leaver, {"n2": 2})
+    (leaving,) = live_workers(leaver)[1:]
+    world.wish(leaver, {"n2": 1})
+    world.wish(mover, {"n1": 1, "n2": 1})
+    world.tick()
+    assert (fresh(leaver).state, fresh(mover).state) == ("rescaling", "running")
+    coordinator.train()
+    world.host.exit(leaving, 83)
+    world.tick()
+    assert fresh(mover).state == "rescaling"
+    assert len(claims()) == 4  # one of the mover's workers leaves after the switch
+
+
+def test_joiners_come_before_leavers_go_when_a_job_moves(
+    make_world: Callable[..., World], db: None
+) -> None:
+    world = make_world(nodes=(2, 2))
+    job = world.job()
+    coordinator = world.running(job, {"n1": 2})
+    old = live_workers(job)
+    world.wish(job, {"n2": 2})
+    world.tick()
+    assert world.running_processes() == {"digits": 4}
+    assert world.host.stops == []
+    coordinator.train()
+    assert fresh(job).state == "running"
+    for worker in old:
+        world.host.exit(worker, 83)
+    world.tick()
+    assert (fresh(job).losses, fresh(job).failures) == (0, 0)
+    assert {node for node, _, _ in claims()} == {"n2"}
+
+
+def test_a_job_of_restart_mode_moves_once_its_new_places_are_free(
+    make_world: Callable[..., World], db: None
+) -> None:
+    world = make_world(nodes=(2, 2))
+    job, other = world.job(elastic={"mode": "restart"}), world.job("other")
+    world.running(other, {"n2": 1})
+    world.wish(job, {"n1": 2})
+    world.tick(2)
+    assert fresh(job).state == "running"
+    world.wish(job, {"n2": 2})
+    world.tick()
+    assert fresh(job).revision == 1  # it keeps what it has rather than ending for nothing
+    world.wish(job, {"n1": 1, "n2": 1})
+    world.tick()
+    assert fresh(job).state == "rescaling"

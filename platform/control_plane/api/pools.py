@@ -29,6 +29,7 @@ class NodeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     gpus = serializers.IntegerField()
     is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
+    is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
     claims = ClaimSerializer(many=True)
 
 
@@ -64,6 +65,7 @@ class PoolsView(APIView):
                     "name": node.name,
                     "gpus": node.gpus,
                     "is_schedulable": node.is_schedulable,
+                    "is_draining": node.is_draining,
                     "claims": claims.get(node.pk, []),
                 }
             )

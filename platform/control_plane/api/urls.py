@@ -6,7 +6,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import cluster, health, logs, pools, session, teams
+from control_plane.api import cluster, health, logs, nodes, pools, session, teams
 from control_plane.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
@@ -19,6 +19,10 @@ urlpatterns = [
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),
     path("pools", pools.PoolsView.as_view()),
+    path("nodes", nodes.NodesView.as_view()),
+    path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
+    path("nodes/<str:name>/drain", nodes.DrainView.as_view()),
+    path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
     path("cluster/utilisation", cluster.UtilisationView.as_view()),
     path("cluster/summary", cluster.SummaryView.as_view()),
     path("health", health.HealthView.as_view()),

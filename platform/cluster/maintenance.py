@@ -1,0 +1,32 @@
+"""How is a node taken out of service, and put back? Desired state; the control loop does it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from django.db import transaction
+
+from cluster.models import Node
+
+
+class Maintenance(StrEnum):
+    """What an admin may ask of a node."""
+
+    CORDON = "cordon"  # nothing new is placed there; who is there may stay
+    DRAIN = "drain"  # besides, running jobs move to other nodes, or pause where none has room
+    UNCORDON = "uncordon"  # all as before
+
+
+def maintain(name: str, what: Maintenance) -> Node:
+    """Ask it of the node; asking twice changes nothing.
+
+    Raises:
+        Node.DoesNotExist: there is no such node.
+    """
+    is_schedulable, is_draining = what is Maintenance.UNCORDON, what is Maintenance.DRAIN
+    with transaction.atomic():
+        node = Node.objects.select_for_update().select_related("pool").get(name=name)
+        if (node.is_schedulable, node.is_draining) != (is_schedulable, is_draining):
+            node.is_schedulable, node.is_draining = is_schedulable, is_draining
+            node.save(update_fields=["is_schedulable", "is_draining"])
+    return node

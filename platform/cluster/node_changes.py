@@ -1,0 +1,52 @@
+"""What happened to nodes lately? Written down whenever one is saved or deleted, by whomever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models.signals import post_delete, post_save, pre_save
+
+from cluster.models import Node, NodeChange
+
+Kind = NodeChange.Kind
+
+
+def connect() -> None:
+    """From now on every change of a node is written down, in the transaction that makes it."""
+    pre_save.connect(_remember, sender=Node)
+    post_save.connect(_note_saved, sender=Node)
+    post_delete.connect(_note_deleted, sender=Node)
+
+
+def since(moment: datetime) -> Iterable[NodeChange]:
+    """In order."""
+    return NodeChange.objects.filter(at__gt=moment).order_by("id")
+
+
+def _remember(instance: Node, **_: Any) -> None:
+    """How the node stands before it is saved, for `_note_saved`."""
+    instance._before = Node.objects.filter(pk=instance.pk).first()  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+def _note_saved(instance: Node, **_: Any) -> None:
+    before: Node | None = instance._before  # type: ignore[attr-defined]  # noqa: SLF001
+    if before is None:
+        _note(Kind.JOINED, instance)
+    elif _service(before) != _service(instance):
+        _note(_service(instance), instance)
+
+
+def _note_deleted(instance: Node, **_: Any) -> None:
+    _note(Kind.LOST, instance)
+
+
+def _service(node: Node) -> Kind:
+    if node.is_draining:
+        return Kind.DRAINING
+    return Kind.UNCORDONED if node.is_schedulable else Kind.CORDONED
+
+
+def _note(kind: Kind, node: Node) -> None:
+    NodeChange.objects.create(kind=kind, pool=node.pool.name, node=node.name)

@@ -1,0 +1,66 @@
+"""What the planner hears of nodes that come, go, or are taken out of service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from cluster.maintenance import Maintenance, maintain
+from cluster.models import Node, Pool
+
+from autoscaler.planning.cluster_state import ChangeKind
+from autoscaler.planning.planner import plan
+
+from .conftest import World, claims, fresh, live_workers
+
+
+def changes(world: World) -> list[tuple[ChangeKind, str]]:
+    world.tick()
+    return [(change.kind, change.name) for change in world.planner.seen[-1].changes]
+
+
+def test_new_removed_and_drained_nodes_are_told_for_a_while(world: World) -> None:
+    world.clock.advance(60)
+    assert changes(world) == []
+    world.clock.advance(-60)
+    Node.objects.create(pool=Pool.objects.get(), name="n2", gpus=2)
+    maintain("n1", Maintenance.DRAIN)
+    maintain("n1", Maintenance.UNCORDON)
+    Node.objects.get(name="n2").delete()
+    assert changes(world) == [
+        (ChangeKind.NODE_JOINED, "n1"),  # as the test's world began
+        (ChangeKind.NODE_JOINED, "n2"),
+        (ChangeKind.NODE_LOST, "n1"),
+        (ChangeKind.NODE_LOST, "n2"),
+    ]
+
+
+def test_a_cordoned_node_is_closed_and_a_drained_one_is_draining(world: World) -> None:
+    maintain("n1", Maintenance.CORDON)
+    world.tick()
+    (node,) = world.planner.seen[-1].pools[0].nodes
+    assert (node.is_schedulable, node.is_draining) == (False, False)
+    maintain("n1", Maintenance.DRAIN)
+    world.tick()
+    (node,) = world.planner.seen[-1].pools[0].nodes
+    assert (node.is_schedulable, node.is_draining) == (False, True)
+
+
+def test_the_jobs_of_a_drained_node_move_and_never_stop(
+    make_world: Callable[..., World], db: None
+) -> None:
+    """With the real planner."""
+    world = make_world(nodes=(2, 2))
+    job = world.job(elastic={"max_workers": 2, "min_workers": 2})
+    coordinator = world.running(job, {"n1": 2})
+    old = live_workers(job)
+    maintain("n1", Maintenance.DRAIN)
+    assert replace(world.loop(), planner=plan).run_once()
+    assert (fresh(job).state, fresh(job).reason) == ("rescaling", "node_drained")
+    world.wish(job, {"n2": 2})
+    coordinator.train()
+    for worker in old:
+        world.host.exit(worker, 83)
+    world.tick()
+    assert fresh(job).state == "running"
+    assert {node for node, _, _ in claims()} == {"n2"}

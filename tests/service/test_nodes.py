@@ -1,0 +1,89 @@
+"""Are GET /nodes and the verbs of maintenance as promised?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cluster.models import Node, NodeChange, Pool
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from rest_framework.test import APIClient
+
+from jobs.models import Job
+from tests.service.conftest import run
+
+URL = "/api/v1/nodes"
+
+
+@pytest.fixture
+def admin_api(admin_user: User) -> APIClient:
+    client = APIClient()
+    client.force_authenticate(admin_user)
+    return client
+
+
+def changes() -> list[tuple[str, str]]:
+    return list(NodeChange.objects.order_by("id").values_list("node", "kind"))
+
+
+def test_nodes_are_listed_by_name_with_the_gpus_in_use(api: APIClient, job: Job) -> None:
+    run(job, workers=2)
+    told = api.get(URL).json()
+    assert told["next_after"] is None
+    assert [(node["name"], node["gpus_used"]) for node in told["items"]] == [
+        ("node-1", 2),
+        ("node-2", 0),
+    ]
+    assert told["items"][0]["pool"] == "default"
+
+
+def test_a_page_says_how_to_ask_for_the_next_one(api: APIClient) -> None:
+    first = api.get(URL, {"limit": 1}).json()
+    assert first["next_after"] == "node-1"
+    second = api.get(URL, {"limit": 1, "after": first["next_after"]}).json()
+    assert [node["name"] for node in second["items"]] == ["node-2"]
+    assert second["next_after"] is None
+    assert api.get(URL, {"pool": "other"}).json()["items"] == []
+    assert api.get(URL, {"limit": 0}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("verb", "is_schedulable", "is_draining", "kind"),
+    [("cordon", False, False, "cordoned"), ("drain", False, True, "draining")],
+)
+def test_an_admin_takes_a_node_out_of_service_and_puts_it_back(
+    admin_api: APIClient, pool: Pool, verb: str, kind: str, *, is_schedulable: bool,
+    is_draining: bool,
+) -> None:  # fmt: skip
+    for _ in range(2):  # asking twice changes nothing
+        node = admin_api.post(f"{URL}/node-1/{verb}").json()
+        assert (node["is_schedulable"], node["is_draining"]) == (is_schedulable, is_draining)
+    node = admin_api.post(f"{URL}/node-1/uncordon").json()
+    assert (node["is_schedulable"], node["is_draining"]) == (True, False)
+    assert changes()[-2:] == [("node-1", kind), ("node-1", "uncordoned")]
+    assert len(changes()) == 4  # both nodes joined before
+
+
+@pytest.mark.parametrize("verb", ["cordon", "drain", "uncordon"])
+def test_a_team_may_not_touch_nodes(api: APIClient, verb: str) -> None:
+    answer = api.post(f"{URL}/node-1/{verb}")
+    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert APIClient().post(f"{URL}/node-1/{verb}").status_code == 401
+    assert api.get(f"{URL}/node-1/{verb}").status_code == 405
+    assert Node.objects.filter(is_schedulable=True).count() == 2
+
+
+def test_an_unknown_node_is_not_found(admin_api: APIClient, pool: Pool) -> None:
+    answer: dict[str, Any] = admin_api.post(f"{URL}/nowhere/drain").json()
+    assert (answer["code"], answer["message"]) == ("not_found", "There is no node 'nowhere'.")
+
+
+def test_a_node_that_takes_work_cannot_be_draining(pool: Pool) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Node.objects.update(is_draining=True)
+
+
+def test_a_removed_node_is_remembered(pool: Pool) -> None:
+    Node.objects.get(name="node-2").delete()
+    assert changes()[-1] == ("node-2", "lost")
