@@ -49,7 +49,7 @@ class ReclaimRules:
 
     target: ReclaimTarget = ReclaimTarget.GUARANTEE
     delay_seconds: float = 0.0  # a claim waits so long for GPUs that become free by themselves
-    min_runtime_seconds: float = 0.0  # a job that runs for less is not paused, only shrunk
+    min_runtime_seconds: float = 0.0  # a borrower that runs for less is only shrunk for a claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +197,7 @@ class Job:
     target: Allocation | None = None  # where a change under way leads; see below
     can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
     scaling: ScalingModel | None = None  # fitted on the pool's GPU type; None: never measured
+    running_since: float | None = None  # when its present run began; None: `started_at`
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
     deadline: float | None = None  # when it should be done, on the snapshot's clock
     requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`

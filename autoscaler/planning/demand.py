@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
 from autoscaler.planning.curves import Curve, Question, Size, curve_of, size_at
 from autoscaler.planning.sizes import PoolShape
+from autoscaler.planning.usefulness import useful_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +37,7 @@ class Demand:
     stuck_workers: int  # on nodes that take nothing new: nobody else could use their GPUs
     displaced_workers: int  # on nodes that are being drained: they have to leave
     question: Question  # what its sizes were predicted from
+    useful_workers: int  # more make it no faster; also while it is pinned
 
     @property
     def held(self) -> int:
@@ -48,6 +50,10 @@ class Demand:
     @property
     def stuck_gpus(self) -> int:
         return self.stuck_workers * self.job.gpus_per_worker
+
+    @property
+    def useful_gpus(self) -> int:
+        return self.useful_workers * self.job.gpus_per_worker
 
     @property
     def smallest_gpus(self) -> int:
@@ -162,6 +168,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
     question = _with_present(question, job, present)
     curve = curve_of(question)
     sizes, reach = _choices(curve, present, stuck)
+    useful = useful_size(sizes[:reach]).workers if sizes else 0
     is_pinned = present is not None and not job.can_rescale
     cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE
     if present is not None and (is_pinned or cannot_leave):
@@ -177,6 +184,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
         stuck_workers=stuck,
         displaced_workers=displaced,
         question=question,
+        useful_workers=max(useful, sizes[0].workers if sizes else 0),
     )
 
 

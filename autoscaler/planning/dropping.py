@@ -14,11 +14,12 @@ from autoscaler.planning.decisions import Reason
 from autoscaler.planning.fair_share import admit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from autoscaler.planning.cluster_state import Pool, TeamQuota
+    from autoscaler.planning.cluster_state import Pool
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.team_tree import TeamTree
 
 _BY_QUOTA = frozenset({Reason.EXCEEDS_LIMIT, Reason.WAITING_FOR_QUOTA})
 
@@ -27,7 +28,7 @@ def admit_or_drop(
     demands: Sequence[Demand],
     *,
     pool: Pool,
-    quotas: Mapping[str, TeamQuota],
+    tree: TeamTree,
     gpus: int,
     now: float,
 ) -> tuple[Admission, frozenset[str]]:
@@ -35,7 +36,7 @@ def admit_or_drop(
     dropped: set[str] = set()
     while True:
         left = [demand for demand in demands if demand.job.job_id not in dropped]
-        admission = admit(left, quotas=quotas, gpus=gpus, now=now)
+        admission = admit(left, pool=pool, tree=tree, gpus=gpus, now=now)
         refused = _to_drop(left, admission, gpus) if _drops(pool) else set()
         if not refused:
             return admission, frozenset(dropped)

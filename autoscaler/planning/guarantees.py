@@ -1,49 +1,180 @@
 """Between which totals must each team's jobs stay, whatever the optimum would prefer?
 
-A team gets its guarantee as far as its jobs can use it: sizes that make them no faster are no
-demand. It never gets more than its limit, unless its jobs' smallest sizes already exceed it.
+At least: what the team may claim, its guarantee or its fair share as the pool's reclaim target
+says, as far as its jobs can use it: sizes that make them no faster are no demand. At most: its
+limit, and those of the teams above it, unless the jobs' smallest sizes already exceed it. What a
+team never lends, and does not use itself, is a claim of its own that brings nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.change_cost import MIN_GAIN
-from autoscaler.planning.optimizer import Bounds, reachable_totals
+from autoscaler.planning.cluster_state import ReclaimTarget
+from autoscaler.planning.fair_share.usage import Usage
+from autoscaler.planning.optimizer import Bounds, Claim
+from autoscaler.planning.team_tree import POOL
+from autoscaler.planning.usefulness import useful_size
+from autoscaler.planning.water_filling import Shares, Thirst, fair_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import TeamQuota
+    from autoscaler.planning.cluster_state import Pool
     from autoscaler.planning.offers import Offer
+    from autoscaler.planning.team_tree import TeamNode, TeamTree
 
 
-def team_bounds(
-    offers: Sequence[Offer], *, quotas: Mapping[str, TeamQuota], gpus: int
-) -> tuple[Mapping[str, Bounds], bool]:
-    """Bounds by team, and whether every guarantee and every limit is met in full.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamBounds:
+    """What the optimizer must keep to.
 
-    Guarantees are cut, in order of the teams' names, only where the pool is smaller than all of
-    them together: nodes are gone, or more was promised than there is.
+    `are_met`: nobody lacks what is due because a job that was changed a moment ago stays.
     """
+
+    gpus: int
+    by_team: Mapping[str, Bounds]  # of a team with all below it
+    parents: Mapping[str, str]
+    kept: Sequence[Claim]  # GPUs that teams never lend
+    are_met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Want:
+    """The GPUs of one team's own jobs: at least, at most of use, and wherever between."""
+
+    floor: int  # all on the smallest sizes they may take now
+    smallest: int  # all on their smallest sizes
+    useful: int
+    steps: Sequence[Sequence[int]]  # of each job: the GPUs it may take above its smallest size
+
+
+def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: int) -> TeamBounds:
+    """Bounds for all teams of the tree.
+
+    Guarantees are cut, by water-filling, only where the pool is smaller than all of them together:
+    nodes are gone, or more was promised than there is.
+    """
+    wants = _wants(offers)
+    usage = Usage.of(
+        tree,
+        (offer.demand for offer in offers),
+        usage_weight=pool.usage_weight,
+        gpus=gpus,
+    )
+    divide = partial(
+        fair_shares,
+        tree,
+        gpus=gpus,
+        weight=usage.weight,
+        has_surplus=pool.reclaim.target is ReclaimTarget.FAIR_SHARE,
+    )
+    granted = divide({team: Thirst(demand=w.useful, floor=w.floor) for team, w in wants.items()})
+    due = divide({team: Thirst(demand=w.useful, floor=w.smallest) for team, w in wants.items()})
+    least = {
+        team: w.floor + largest_within(w.steps, granted.own[team] - w.floor)
+        for team, w in wants.items()
+    }
+    kept = _kept(tree, granted, least)
+    return TeamBounds(
+        gpus=gpus,
+        by_team=_bounds(tree, least, kept),
+        parents=tree.parents,
+        kept=[
+            Claim(job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1))
+            for team, n in kept.items()
+        ],
+        are_met=granted == due and _limits_are_kept(tree, wants),
+    )
+
+
+def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
+    """The largest total of at most `room` when each job takes one of its steps, or none.
+
+    One bit per total, so a job costs its steps times room / 64 operations; it ends as soon as the
+    room is filled, which a few jobs of many sizes do.
+    """
+    if room <= 0:
+        return 0
+    mask = (1 << (room + 1)) - 1
+    totals = 1
+    for own in steps:
+        sums = totals
+        for gpus in own:
+            if gpus > room:
+                break
+            sums |= totals << gpus
+        totals = sums & mask
+        if totals >> room:
+            return room
+    return totals.bit_length() - 1
+
+
+def _wants(offers: Iterable[Offer]) -> dict[str, _Want]:
     teams: defaultdict[str, list[Offer]] = defaultdict(list)
     for offer in offers:
         teams[offer.demand.job.team].append(offer)
-    totals = {team: reachable_totals(o.claim() for o in own) for team, own in teams.items()}
-    spare = gpus - sum(reachable[0] for reachable in totals.values())
+    return {team: _want(own) for team, own in teams.items()}
+
+
+def _want(offers: Sequence[Offer]) -> _Want:
+    sizes = [
+        [size.workers * offer.demand.job.gpus_per_worker for size in offer.sizes]
+        for offer in offers
+    ]
+    floor = sum(own[0] for own in sizes)
+    return _Want(
+        floor=floor,
+        smallest=sum(offer.demand.smallest_gpus for offer in offers),
+        useful=max(_useful_gpus(offers), floor),
+        steps=[[gpus - own[0] for gpus in own[1:]] for own in sizes],
+    )
+
+
+def _limits_are_kept(tree: TeamTree, wants: Mapping[str, _Want]) -> bool:
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        own = wants[name].floor if name in wants else 0
+        inside[name] = own + sum(inside[child] for child in node.children)
+    return all(
+        node.limit is None or inside[node.name] <= node.limit for node in tree.nodes.values()
+    )
+
+
+def _kept(tree: TeamTree, granted: Shares, least: Mapping[str, int]) -> dict[str, int]:
+    """What may have to lie idle, by team: what it never lends beyond what it is sure to use."""
+    kept: dict[str, int] = {}
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        used = least.get(name, 0) + sum(inside[child] for child in node.children)
+        never_lent = min(node.kept, granted.subtree.get(name, 0))
+        if never_lent > used:
+            kept[name] = never_lent - used
+        inside[name] = max(used, never_lent)
+    return kept
+
+
+def _bounds(
+    tree: TeamTree,
+    least: Mapping[str, int],
+    kept: Mapping[str, int],
+) -> dict[str, Bounds]:
     bounds: dict[str, Bounds] = {}
-    is_met = spare >= 0
-    for team in sorted(teams):
-        reachable, quota = totals[team], quotas[team]
-        most = None if quota.limit_gpus is None else max(quota.limit_gpus, reachable[0])
-        wanted = min(quota.guaranteed_gpus, _useful_gpus(teams[team]))
-        promised = _largest_within(reachable, wanted if most is None else min(wanted, most))
-        least = _largest_within(reachable, min(promised, reachable[0] + max(spare, 0)))
-        is_met = is_met and least == promised and (most is None or most == quota.limit_gpus)
-        spare -= least - reachable[0]
-        bounds[team] = Bounds(least=least, most=most)
-    return bounds, is_met
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        below = [inside[child] for child in node.children]
+        inside[name] = least.get(name, 0) + kept.get(name, 0) + sum(below)
+        if name != POOL:
+            bounds[name] = Bounds(least=inside[name], most=_most(node, inside[name]))
+    return bounds
+
+
+def _most(node: TeamNode, least: int) -> int | None:
+    return None if node.limit is None else max(node.limit, least)
 
 
 def _useful_gpus(offers: Sequence[Offer]) -> int:
@@ -59,16 +190,12 @@ def _useful_gpus(offers: Sequence[Offer]) -> int:
 
 
 def _useful(offer: Offer, gain: float) -> int:
-    """The largest size of which each step up still multiplies the speed by `gain`.
+    """A job that would not change on its own account has a use for what it holds.
 
-    A job that would not change on its own account, because it has just started or was rescaled
-    too often, has a use for what it holds.
+    Such as one that has just started, or was rescaled too often.
     """
     demand = offer.demand
-    best = demand.sizes[0]
-    for size in demand.sizes[1:]:
-        if size.speedup >= gain * best.speedup:
-            best = size
+    best = useful_size(demand.sizes, gain=gain)
     present = demand.present
     if (
         present is not None
@@ -77,7 +204,3 @@ def _useful(offer: Offer, gain: float) -> int:
     ):
         best = present
     return best.workers * demand.job.gpus_per_worker
-
-
-def _largest_within(reachable: Sequence[int], at_most: int) -> int:
-    return max((total for total in reachable if total <= at_most), default=reachable[0])

@@ -8,6 +8,7 @@ numbers, and words, are worked out later, for those who ask (explanations).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
@@ -16,10 +17,12 @@ from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
 from autoscaler.planning.dropping import admit_or_drop
 from autoscaler.planning.explanations.derived import OnDemand
+from autoscaler.planning.guarantees import team_bounds
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placing import place_split
 from autoscaler.planning.policies import BUILT_IN, Situation
 from autoscaler.planning.split import split
+from autoscaler.planning.team_tree import TeamTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,21 +58,21 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
 def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     jobs = [job for job in state.jobs if job.pool == pool.name]
     quotas = _quotas(pool, jobs, state)
+    tree = TeamTree.of(quotas.values())
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
     demands = demands_of(map(policy.seen, jobs), pool)
 
     # 2. Who may run at all?
-    admission, dropped = admit_or_drop(
-        demands, pool=pool, quotas=quotas, gpus=open_gpus, now=state.now
-    )
+    admission, dropped = admit_or_drop(demands, pool=pool, tree=tree, gpus=open_gpus, now=state.now)
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
     def split_among(some: Sequence[Demand]) -> Split:
         gpus = open_gpus + sum(demand.stuck_gpus for demand in some)
         objective = policy.objective(Situation(demands=some, pool=pool, now=state.now))
-        return split(some, objective=objective, quotas=quotas, gpus=gpus, now=state.now)
+        bounds = partial(team_bounds, pool=pool, tree=tree, gpus=gpus)
+        return split(some, objective=objective, bounds=bounds, now=state.now)
 
     # 4. Where? And where a size does not fit: which one instead?
     placing = place_split(pool.nodes, admission.admitted, split_among, now=state.now)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.guarantees import team_bounds
 from autoscaler.planning.offers import Offer, offer_for
 from autoscaler.planning.optimizer import Problem, Solution, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import TeamQuota
     from autoscaler.planning.demand import Demand, Size
+    from autoscaler.planning.guarantees import TeamBounds
     from autoscaler.planning.policies import Objective
 
 
@@ -30,17 +29,16 @@ def split(
     demands: Sequence[Demand],
     *,
     objective: Objective,
-    quotas: Mapping[str, TeamQuota],
-    gpus: int,
+    bounds: Callable[[Sequence[Offer]], TeamBounds],
     now: float,
 ) -> Split:
     """The best sizes. Jobs changed a short while ago stay, unless a guarantee needs their GPUs."""
     offers = [offer_for(demand, objective, now) for demand in demands]
     calm = [_calm(offer, _stays, now) for offer in offers]
-    solution, is_met = _solve(calm, quotas, gpus)
+    solution, is_met = _solve(calm, bounds)
     if solution is None or not is_met:
         calm = [_calm(offer, _does_not_grow, now) for offer in offers]
-        solution, _ = _solve(calm, quotas, gpus)
+        solution, _ = _solve(calm, bounds)
     chosen = solution.chosen if solution else None
     return Split(
         sizes={
@@ -54,11 +52,12 @@ def split(
 
 
 def _solve(
-    offers: Sequence[Offer], quotas: Mapping[str, TeamQuota], gpus: int
+    offers: Sequence[Offer], bounds: Callable[[Sequence[Offer]], TeamBounds]
 ) -> tuple[Solution | None, bool]:
-    bounds, is_met = team_bounds(offers, quotas=quotas, gpus=gpus)
-    claims = [offer.claim() for offer in offers]
-    return solve(Problem.of(claims, gpus=gpus, bounds=bounds)), is_met
+    within = bounds(offers)
+    claims = [*(offer.claim() for offer in offers), *within.kept]
+    problem = Problem.of(claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents)
+    return solve(problem), within.are_met
 
 
 def is_cooling(demand: Demand, now: float) -> bool:

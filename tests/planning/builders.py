@@ -136,6 +136,7 @@ def applied(state: ClusterState, plan: Plan) -> ClusterState:
                     phase=JobPhase.ACTIVE,
                     allocation=decision.allocation,
                     started_at=job.started_at if job.started_at is not None else state.now,
+                    running_since=state.now,
                 )
             case Action.RESCALE:
                 return replace(
@@ -145,7 +146,9 @@ def applied(state: ClusterState, plan: Plan) -> ClusterState:
                     rescales=job.rescales + 1,
                 )
             case Action.PAUSE:
-                return replace(job, phase=JobPhase.WAITING, allocation=None)
+                return replace(
+                    job, phase=JobPhase.WAITING, allocation=None, waiting_since=state.now
+                )
             case Action.KEEP | Action.WAIT | Action.DROP:
                 return job
 

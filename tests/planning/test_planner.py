@@ -163,7 +163,20 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             "c": ("start 3", Reason.JOB_ARRIVED),
         },
     ),
-    "a large job that has waited long is no longer overtaken": (
+    "a large job that has waited long is not overtaken by what cannot be paused": (
+        cluster(
+            running("a", 3, min_workers=3, max_workers=3),
+            waiting("big", min_workers=4, submitted_at=NOW - 400),
+            waiting("small", submitted_at=NOW - 5, preemptibility=Preemptibility.NON_PREEMPTIBLE),
+            quotas={"vision": (0, None)},
+        ),
+        {
+            "a": ("keep 3", Reason.BEST_ALLOCATION),
+            "big": ("wait", Reason.WAITING_FOR_CAPACITY),
+            "small": ("wait", Reason.BEHIND_HIGHER_PRIORITY),
+        },
+    ),
+    "what is saved up for a large job is used by a guest until then": (
         cluster(
             running("a", 3, min_workers=3, max_workers=3),
             waiting("big", min_workers=4, submitted_at=NOW - 400),
@@ -173,7 +186,7 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
         {
             "a": ("keep 3", Reason.BEST_ALLOCATION),
             "big": ("wait", Reason.WAITING_FOR_CAPACITY),
-            "small": ("wait", Reason.BEHIND_HIGHER_PRIORITY),
+            "small": ("start 1", Reason.JOB_ARRIVED),
         },
     ),
     "a job grows when another has finished": (

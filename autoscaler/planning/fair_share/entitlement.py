@@ -1,0 +1,107 @@
+"""What may each team claim, and which of its jobs are within the claim?
+
+With the reclaim target `guarantee` a team may claim its guarantee, as far as its jobs have a use
+for it, and what its siblings leave idle of theirs; with `fair_share` its share of the surplus too.
+A job is within the claim when its smallest size, added to those of its team's jobs before it, is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.cluster_state import Preemptibility
+from autoscaler.planning.fair_share.precedence import in_team_order
+from autoscaler.planning.water_filling import Thirst, fair_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from autoscaler.planning.demand import Demand
+    from autoscaler.planning.team_tree import TeamNode, TeamTree
+    from autoscaler.planning.water_filling import Weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entitlement:
+    """GPUs by team, the ids of the jobs within, and what these can make of it."""
+
+    gpus: Mapping[str, int]
+    jobs: frozenset[str]
+    held: Mapping[str, int]  # at most the team's claim: no borrower may be started on it
+
+
+def entitle(
+    running: Sequence[Demand],
+    waiting: Sequence[Demand],
+    *,
+    tree: TeamTree,
+    gpus: int,
+    weight: Weight,
+    has_surplus: bool,
+) -> Entitlement:
+    """Both lists most important first; cost: the number of jobs, sorted once per team."""
+    teams: defaultdict[str, tuple[list[Demand], list[Demand]]] = defaultdict(lambda: ([], []))
+    for demand in running:
+        teams[demand.job.team][0].append(demand)
+    for demand in waiting:
+        teams[demand.job.team][1].append(demand)
+    thirst = {
+        team: Thirst(demand=sum(d.useful_gpus for d in (*active, *queued)))
+        for team, (active, queued) in teams.items()
+    }
+    shares = fair_shares(tree, thirst, gpus=gpus, weight=weight, has_surplus=has_surplus).own
+    within: set[str] = set()
+    held: dict[str, int] = {}
+    for team, (active, queued) in teams.items():
+        covered = _within(in_team_order(active, queued), shares[team], tree.nodes[team])
+        within.update(demand.job.job_id for demand in covered)
+        held[team] = _usable(covered, shares[team])
+    return Entitlement(gpus=shares, jobs=frozenset(within), held=held)
+
+
+def _is_for_good(demand: Demand) -> bool:
+    return demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
+
+
+def _within(jobs: Sequence[Demand], share: int, node: TeamNode) -> list[Demand]:
+    """Running jobs as far as they fit; waiting ones only beside all running jobs before them.
+
+    A team whose running jobs use up its share is owed nothing, even where they leave a hole that a
+    small waiting job would fill: filling it would pause one of the team's own. What cannot be taken
+    back starts only within what is guaranteed to the team itself, not on what others may claim.
+    """
+    secured = committed = 0
+    covered: list[Demand] = []
+    for demand in jobs:
+        starts_for_good = _is_for_good(demand) and not demand.is_active
+        bound = min(share, node.own_guaranteed) if starts_for_good else share
+        used = secured if demand.is_active else committed
+        fits = used + demand.floor_gpus <= bound
+        if fits:
+            covered.append(demand)
+            secured += demand.floor_gpus
+        if fits or demand.is_active:
+            committed += demand.floor_gpus
+    return covered
+
+
+def _usable(covered: Sequence[Demand], share: int) -> int:
+    """What these jobs can grow to within the share, one after the other."""
+    used = sum(demand.floor_gpus for demand in covered)
+    for demand in covered:
+        room = share - used
+        if room <= 0:
+            break
+        used += _growth(demand, room)
+    return used
+
+
+def _growth(demand: Demand, room: int) -> int:
+    most = min(demand.floor_gpus + room, demand.useful_gpus)
+    if demand.is_pinned:  # its sizes are not known now; it may use them when its change is over
+        return max(most - demand.floor_gpus, 0)
+    per_worker = demand.job.gpus_per_worker
+    sizes = (size.workers * per_worker for size in reversed(demand.sizes))
+    return max(next((gpus for gpus in sizes if gpus <= most), 0) - demand.floor_gpus, 0)

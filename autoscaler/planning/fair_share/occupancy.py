@@ -1,0 +1,86 @@
+"""How much of the pool does each subtree take up: what it uses, and what is kept for it?
+
+A team takes up at least what it never lends, and what is held for it; so does its parent. Borrowers
+may have the rest. A parent's limit bounds what its subtree takes up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.team_tree import POOL, TeamNode, TeamTree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True)
+class Occupancy:
+    """GPUs by team, changed step by step. Each question costs the depth of the tree."""
+
+    tree: TeamTree
+    _used: dict[str, int] = field(default_factory=dict)  # by the team's own jobs
+    _held: dict[str, int] = field(default_factory=dict)  # for the team's own jobs
+    _inside: dict[str, int] = field(default_factory=dict)  # own jobs and subtrees together
+    _total_used: int = 0
+
+    def __post_init__(self) -> None:
+        for node in self.tree.nodes.values():
+            self._used[node.name] = self._held[node.name] = 0
+            below = self.tree.children(node)
+            self._inside[node.name] = sum(max(self._inside[n.name], n.kept) for n in below)
+
+    @property
+    def withheld(self) -> int:
+        """GPUs that are kept or held for somebody, and not used."""
+        return self._inside[POOL] - self._total_used
+
+    def inside(self, node: TeamNode) -> int:
+        """What the team's own jobs and its sub-teams take up together."""
+        return self._inside[node.name]
+
+    def own(self, team: str) -> int:
+        """What the team's own jobs use."""
+        return self._used[team]
+
+    def takes_up(self, team: str, gpus: int) -> int:
+        """What more of the pool is taken up when the team uses so many GPUs more."""
+        *_, (_, rise) = self._rises(team, self._rise(team, gpus))
+        return rise
+
+    def limit_reached(self, team: str, gpus: int) -> TeamNode | None:
+        """The first team on the way up whose limit so many GPUs more would break."""
+        for node, rise in self._rises(team, self._rise(team, gpus)):
+            if rise > 0 and node.limit is not None and self._inside[node.name] + rise > node.limit:
+                return node
+        return None
+
+    def use(self, team: str, gpus: int) -> None:
+        """The team's own jobs use so many GPUs more, or fewer."""
+        rise = self._rise(team, gpus)
+        self._used[team] += gpus
+        self._total_used += gpus
+        self._apply(team, rise)
+
+    def hold(self, team: str, gpus: int) -> None:
+        """From now on the team's own jobs take up at least so many GPUs."""
+        used, held = self._used[team], self._held[team]
+        self._held[team] = gpus
+        self._apply(team, max(used, gpus) - max(used, held))
+
+    def _rise(self, team: str, gpus: int) -> int:
+        used, held = self._used[team], self._held[team]
+        return max(used + gpus, held) - max(used, held)
+
+    def _rises(self, team: str, rise: int) -> Iterator[tuple[TeamNode, int]]:
+        """How the rise of a team's own jobs shows inside each team on the way up to the pool."""
+        for node in self.tree.path(team):
+            yield node, rise
+            inside = self._inside[node.name]
+            rise = max(inside + rise, node.kept) - max(inside, node.kept)
+        yield self.tree.pool, rise
+
+    def _apply(self, team: str, rise: int) -> None:
+        for node, more in list(self._rises(team, rise)):
+            self._inside[node.name] += more
