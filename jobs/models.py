@@ -51,6 +51,9 @@ class Job(models.Model):
     explanation_for_admins = models.JSONField(
         default=dict, help_text="The same with other teams' names; empty: there are none in it."
     )
+    prediction = models.JSONField(
+        default=dict, help_text="Newest: made_at; start and finish as p10, p50, p90 or null."
+    )
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
     mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)
@@ -267,6 +270,33 @@ class Measurement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job_id}: {self.workers} workers, batch {self.global_batch_size}"
+
+
+class Prediction(models.Model):
+    """What was once foretold of a job, kept to be held against what came of it."""
+
+    class Kind(models.TextChoices):
+        START = "start", "start: of its first worker"
+        FINISH = "finish", "finish: completed"
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="predictions")
+    kind = models.CharField(max_length=6, choices=Kind)
+    made_at = models.DateTimeField()
+    p10 = models.DateTimeField(null=True, help_text="Null: later than was looked ahead.")
+    p50 = models.DateTimeField(null=True)
+    p90 = models.DateTimeField(null=True)
+    happened_at = models.DateTimeField(null=True, blank=True)
+    held = models.BooleanField(null=True, help_text="It happened within p10 to p90.")
+
+    class Meta:
+        ordering = ("made_at", "id")
+        indexes = (
+            models.Index(fields=("job", "kind", "-made_at")),
+            models.Index(fields=("happened_at",)),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.job_id} foretold at {self.made_at:%H:%M:%S}"
 
 
 class IdempotencyKey(models.Model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from django.db.models import F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Mod, RowNumber
@@ -10,6 +11,7 @@ from tenancy.access import Principal
 
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Event, Generation, Job, MetricPoint, Worker
+from jobs.speeds import measured_gain, samples_per_second
 
 MOST_ROWS = 1000  # of a job's history in one answer
 
@@ -67,14 +69,22 @@ def events_after(job: Job, event_id: int) -> QuerySet[Event]:
 
 
 def generations_of(job: Job) -> list[Generation]:
-    """The newest generations, oldest first, each with its assignment's `decision`."""
+    """The newest generations, oldest first, each with its assignment's `decision`.
+
+    `measured_gain` is how much faster it trained than the one before, 0.31 for 31 %; None as long
+    as one of both has hardly trained.
+    """
     decision = Assignment.objects.filter(job=job, revision=OuterRef("revision"))
     newest = (
         Generation.objects.filter(job=job)
         .annotate(decision=Subquery(decision.values("decision")[:1]))
         .order_by("-number")[:MOST_ROWS]
     )
-    return list(reversed(newest))
+    generations: list[Any] = list(reversed(newest))  # rows with annotations
+    speeds = samples_per_second(job)
+    for before, after in zip([None, *generations], generations, strict=False):
+        after.measured_gain = measured_gain(speeds, before, after)
+    return generations
 
 
 def workers_of(job: Job) -> list[Worker]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,7 +17,6 @@ from tenancy.models import Quota
 from autoscaler.control_loop import seats
 from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
@@ -34,23 +34,45 @@ _RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
 _STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
 
 
-def cluster_state(views: Iterable[JobView], shell: Shell) -> planning.ClusterState:
+def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterState:
     """The snapshot of a tick, from jobs that may be planned."""
-    plannable = [view for view in views if _is_plannable(view, shell)]
+    plannable = [view for view in views if _is_plannable(view, now)]
     histories = _Histories([view.id for view in plannable])
     return planning.ClusterState(
-        now=shell.now.timestamp(),
+        now=now.timestamp(),
         pools=tuple(_pools()),
         quotas=tuple(_quotas()),
         jobs=tuple(_job(view, histories) for view in plannable),
-        changes=tuple(_changes(shell)),
+        changes=tuple(_changes(now)),
     )
 
 
-def _is_plannable(view: JobView, shell: Shell) -> bool:
+def as_submitted(views: Iterable[JobView]) -> tuple[planning.Job, ...]:
+    """Jobs as they would come again: waiting, with all that was measured of them."""
+    jobs = list(views)
+    histories = _Histories([view.id for view in jobs])
+    return tuple(
+        replace(
+            _job(view, histories),
+            phase=planning.JobPhase.WAITING,
+            allocation=None,
+            target=None,
+            can_rescale=True,
+            can_pause=False,
+            started_at=None,
+            last_rescaled_at=None,
+            rescales=0,
+            attained_gpu_seconds=0.0,
+            remaining_samples=None,
+        )
+        for view in jobs
+    )
+
+
+def _is_plannable(view: JobView, now: datetime) -> bool:
     """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
     if view.state is State.QUEUED:
-        return view.job.not_before is None or view.job.not_before <= shell.now
+        return view.job.not_before is None or view.job.not_before <= now
     return view.is_active or bool(view.live)
 
 
@@ -188,10 +210,10 @@ def _quotas() -> Iterable[planning.TeamQuota]:
         )
 
 
-def _changes(shell: Shell) -> Iterable[planning.Change]:
+def _changes(now: datetime) -> Iterable[planning.Change]:
     """What happened lately, once each, in order."""
     ended = Q(kind=events.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
-    since = shell.now - timedelta(seconds=_RECENT_SECONDS)
+    since = now - timedelta(seconds=_RECENT_SECONDS)
     recent = Event.objects.filter(ended | Q(kind=WORKER_LOST), at__gt=since)
     rows = recent.select_related("job__pool", "job__team").order_by("id")
     changes = (_change(event) for event in rows)

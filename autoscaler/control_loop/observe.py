@@ -43,6 +43,13 @@ def job_ids_with_workers() -> list[str]:
     )
 
 
+def planned_jobs(processes: Processes) -> tuple[JobView, ...]:
+    """Jobs that hold GPUs or want some, in the order they were submitted."""
+    rows = Job.objects.filter(state__in=[State.QUEUED, *WITH_WORKERS])
+    ids = rows.order_by("submitted_at", "id").values_list("id", flat=True)
+    return job_views(list(ids), processes)
+
+
 def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, ...]:
     """The jobs in the given order; unknown ids, and jobs whose spec is unreadable, are left out."""
     jobs = Job.objects.select_related("team", "pool").in_bulk(job_ids)

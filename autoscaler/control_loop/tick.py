@@ -18,7 +18,6 @@ from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.cluster_view import cluster_state
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
-from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.shell import Clock, Shell, Surroundings
@@ -28,8 +27,6 @@ from autoscaler.control_loop.upkeep.rounds import attend
 from autoscaler.planning.cluster_state import ClusterState
 from autoscaler.planning.decisions import Plan
 from autoscaler.planning.invariants import Violation
-from jobs.lifecycle import State
-from jobs.models import Job
 
 Planner = Callable[[ClusterState], Plan]
 Check = Callable[[ClusterState, Plan], Sequence[Violation]]
@@ -90,8 +87,8 @@ class ControlLoop:
         with_workers = observe.job_ids_with_workers()
         observed = observe.job_views(with_workers, shell.processes)
         changed = [view.id for view in observed if attend(view, shell)]
-        views = _plannable(shell)
-        state = cluster_state(views.values(), shell)
+        views = {view.id: view for view in observe.planned_jobs(shell.processes)}
+        state = cluster_state(views.values(), shell.now)
         watch.lap("observe")
         plan, alarm = self._plan(state)
         watch.lap("plan")
@@ -113,14 +110,6 @@ class ControlLoop:
             _log.exception("The planner failed.", extra={"action": "plan"})
             return Plan(decisions=(), pools=()), f"planning failed: {error!r}"
         return plan, "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
-
-
-def _plannable(shell: Shell) -> dict[str, JobView]:
-    """Jobs that hold GPUs or want some, in the order they were submitted."""
-    states = [State.QUEUED, *observe.WITH_WORKERS]
-    rows = Job.objects.filter(state__in=states).order_by("submitted_at", "id")
-    views = observe.job_views(list(rows.values_list("id", flat=True)), shell.processes)
-    return {view.id: view for view in views}
 
 
 def _record(

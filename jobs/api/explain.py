@@ -12,18 +12,11 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
+from jobs.api.explanation_serializers import ChoiceSerializer, DetailsSerializer, details_of
 from jobs.decided import explanation_of, newest_decision
 from jobs.models import Generation, Job
 
 _CHANGES_SHOWN = 20
-
-
-class ChoiceSerializer(serializers.Serializer[Any]):
-    workers = serializers.IntegerField()
-    global_batch_size = serializers.IntegerField()
-    samples_per_second = serializers.FloatField()
-    speedup = serializers.FloatField()
-    value = serializers.FloatField(allow_null=True)
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -45,6 +38,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     gpus_asked = serializers.IntegerField(allow_null=True)
     gpus_free = serializers.IntegerField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
+    details = DetailsSerializer(help_text="All numbers the sentence is made of.")
     changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")
 
 
@@ -80,6 +74,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "gpus_asked": numbers.get("needed_gpus"),
         "gpus_free": numbers.get("free_gpus"),
         "decided_at": decided.get("decided_at"),
+        "details": details_of(numbers),
         "changes": [
             {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest
         ],

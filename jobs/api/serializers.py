@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from jobs.decided import position_in_queue
-from jobs.lifecycle import ACTIVE, State
+from jobs.decided import explanation_of, position_in_queue
+from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Event, Generation, Job, MetricPoint, Worker
+
+NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}
 
 _JOB_FIELDS = (
     "id",
@@ -47,6 +50,7 @@ _JOB_FIELDS = (
     "completion_seconds",
     "longest_stall_seconds",
     "eta_seconds",
+    "prediction",
     "position",
     "labels",
 )
@@ -56,6 +60,22 @@ class ValuesField(serializers.DictField):
     """What a script logged by name; null stands for NaN and infinity."""
 
     child = serializers.FloatField(allow_null=True)
+
+
+class SpanSerializer(serializers.Serializer[Any]):
+    """Percentiles of a moment; null: later than was looked ahead."""
+
+    p10 = serializers.DateTimeField(allow_null=True)
+    p50 = serializers.DateTimeField(allow_null=True)
+    p90 = serializers.DateTimeField(allow_null=True)
+
+
+class PredictionSerializer(serializers.Serializer[Any]):
+    """When a live job starts and finishes, from replaying the plan forward."""
+
+    made_at = serializers.DateTimeField()
+    start = SpanSerializer(allow_null=True, help_text="Null: it has started.")
+    finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -75,6 +95,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     completion_seconds = serializers.SerializerMethodField(help_text="From submit to the end.")
     longest_stall_seconds = serializers.SerializerMethodField()
     eta_seconds = serializers.SerializerMethodField(help_text="At the present speed.")
+    prediction = serializers.SerializerMethodField(help_text="Null: none yet, or it has ended.")
     position = serializers.SerializerMethodField(help_text="In the queue; 1 is next.")
     labels = serializers.DictField(child=serializers.CharField())
 
@@ -117,6 +138,13 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             return None
         return max(job.total_samples - job.samples, 0) / job.samples_per_second
 
+    @extend_schema_field(PredictionSerializer(allow_null=True))
+    def get_prediction(self, job: Job) -> dict[str, Any] | None:
+        if job.state in NOT_FORETOLD or not job.prediction:
+            return None
+        has_started = job.state != State.QUEUED
+        return {**job.prediction, "start": None if has_started else job.prediction["start"]}
+
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)
 
@@ -148,6 +176,11 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 
 class GenerationSerializer(serializers.ModelSerializer[Generation]):
     worker_ids = serializers.ListField(child=serializers.CharField())
+    predicted_gain = serializers.SerializerMethodField(help_text="Of the rescale; 0.31: 31 %.")
+    predicted_stall_seconds = serializers.SerializerMethodField()
+    measured_gain = serializers.FloatField(
+        allow_null=True, help_text="Over the generation before; null: not measured yet."
+    )
     decision = serializers.SerializerMethodField(help_text="The planner's numbers.")
 
     class Meta:
@@ -165,12 +198,27 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
             "ended_at",
             "step",
             "stall_seconds",
+            "predicted_gain",
+            "predicted_stall_seconds",
+            "measured_gain",
             "decision",
         )
         read_only_fields = fields
 
+    def get_predicted_gain(self, generation: Any) -> float | None:
+        return foretold(generation, "gain")
+
+    def get_predicted_stall_seconds(self, generation: Any) -> float | None:
+        return foretold(generation, "stall_seconds")
+
     def get_decision(self, generation: Any) -> dict[str, Any]:
         return dict(generation.decision or {})
+
+
+def foretold(generation: Any, number: str) -> float | None:
+    """What the rescale that led to the generation was expected to bring or to cost."""
+    value: float | None = explanation_of(generation.decision or {}).get(number)
+    return value
 
 
 class WorkerSerializer(serializers.ModelSerializer[Worker]):

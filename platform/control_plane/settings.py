@@ -144,6 +144,11 @@ CELERY_BEAT_SCHEDULE = {
         # What could not run in time is not worth running: the next tick sees the same world.
         "options": {"queue": "control", "expires": ENVIRONMENT.tick_seconds},
     },
+    "look_ahead": {
+        "task": "control_plane.tasks.look_ahead",
+        "schedule": 15.0,
+        "options": {"queue": "io", "expires": 15.0},
+    },
     "forget_what_is_old": {
         "task": "control_plane.tasks.forget_what_is_old",
         "schedule": 3600.0,

@@ -7,6 +7,7 @@ from typing import Final
 
 from celery import shared_task
 from cluster import retention as cluster_retention
+from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
 from jobs.commands import retention as jobs_retention
@@ -25,3 +26,11 @@ def forget_what_is_old() -> None:
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )
+
+
+@shared_task(name="control_plane.tasks.look_ahead")
+def look_ahead() -> None:
+    """Predict when every job starts and finishes. Bounded in cost; no tick waits for it."""
+    from autoscaler.foresight import look_ahead as foresight  # noqa: PLC0415 - it loads scipy
+
+    foresight.look_ahead(timezone.now())

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from tenancy.models import Team
 
 from jobs.lifecycle import State
-from jobs.models import Job
+from jobs.models import Job, Prediction
 from tests.service.conftest import SubmitJob, generation, run
 
 
@@ -130,3 +130,30 @@ def test_hours_are_bounded(api: APIClient, hours: str) -> None:
 def test_the_cluster_needs_a_token_and_the_right_method(api: APIClient, path: str) -> None:
     assert APIClient().get(f"/api/v1/cluster/{path}").status_code == 401
     assert api.post(f"/api/v1/cluster/{path}").status_code == 405
+
+
+def test_the_summary_tells_how_many_predicted_ranges_held(api: APIClient, job: Job) -> None:
+    now = timezone.now()
+    for held in (True, True, False):
+        Prediction.objects.create(
+            job=job, kind="start", made_at=now - timedelta(seconds=90), happened_at=now, held=held
+        )
+    told = api.get("/api/v1/cluster/summary").json()["predictions"]
+    assert (told["held"], told["outcomes"], told["is_rough"]) == (2, 3, True)
+    assert told["by_horizon"][1] == {"at_most_seconds": 600.0, "held": 2, "outcomes": 3}
+
+
+def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, job: Job) -> None:
+    span = {"p10": "2026-12-01T08:00:00Z", "p50": "2026-12-01T09:00:00Z", "p90": None}
+    told = {"made_at": "2026-12-01T07:00:00Z", "start": span, "finish": span}
+    Job.objects.filter(pk=job.pk).update(prediction=told)
+
+    def prediction() -> dict[str, Any] | None:
+        found: dict[str, Any] | None = api.get(f"/api/v1/jobs/{job.id}").json()["prediction"]
+        return found
+
+    assert prediction() == told
+    Job.objects.filter(pk=job.pk).update(state=State.RUNNING)
+    assert prediction() == {**told, "start": None}
+    Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
+    assert prediction() is None

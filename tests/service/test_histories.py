@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
-from jobs.models import Event, Job, MetricPoint
-from tests.service.conftest import generation, run
+from jobs.models import Assignment, Event, Job, MetricPoint
+from tests.service.conftest import assign, generation, run
 
 
 def items(api: APIClient, job: Job, what: str, **query: Any) -> list[dict[str, Any]]:
@@ -110,3 +110,54 @@ def test_metrics_of_an_unknown_generation_have_no_size(api: APIClient, job: Job)
 def test_points_are_bounded(api: APIClient, job: Job, asked: str) -> None:
     answer = api.get(f"/api/v1/jobs/{job.id}/metrics", {"points": asked})
     assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "points")
+
+
+def point(job: Job, number: int, *, at: datetime, step: int, samples: int) -> None:
+    """What a generation reported at one moment."""
+    MetricPoint.objects.create(
+        job=job,
+        at=at,
+        generation=number,
+        step=step,
+        samples=samples,
+        epoch=0.0,
+        samples_per_second=1.0,
+        step_seconds=0.1,
+        compute_seconds=0.1,
+        communication_seconds=0.0,
+        learning_rate=0.1,
+    )
+
+
+def test_a_rescale_is_told_with_what_was_foretold_and_what_was_measured(
+    api: APIClient, job: Job
+) -> None:
+    began = job.submitted_at
+    workers = run(job, workers=2)
+    grown = assign(job, workers, batch=64, reason="scaling_efficient")
+    numbers = {"kind": "rescaled", "gain": 0.31, "stall_seconds": 0.5}
+    Assignment.objects.filter(pk=grown.pk).update(decision={"explanation": numbers})
+    generation(job, 1, revision=1)
+    generation(job, 2, revision=2, began_at=began + timedelta(seconds=10), stall_seconds=0.4)
+    for number, speed in ((1, 100), (2, 127)):
+        for second in range(3):
+            at = began + timedelta(seconds=10 * number + second)
+            point(job, number, at=at, step=10 * number + second, samples=speed * second)
+    first, second_ = api.get(f"/api/v1/jobs/{job.id}/generations").json()["items"]
+    assert (first["predicted_gain"], first["measured_gain"]) == (None, None)
+    assert (second_["predicted_gain"], second_["predicted_stall_seconds"]) == (0.31, 0.5)
+    assert second_["measured_gain"] == pytest.approx(0.27)
+    assert second_["stall_seconds"] == 0.4
+
+
+def test_over_a_failure_and_before_three_reports_no_gain_is_measured(
+    api: APIClient, job: Job
+) -> None:
+    began = job.submitted_at
+    for number, attempt in ((1, 1), (2, 2), (3, 2)):
+        generation(job, number, attempt=attempt)
+        for second in range(3 if number < 3 else 2):
+            at = began + timedelta(seconds=10 * number + second)
+            point(job, number, at=at, step=10 * number + second, samples=100 * second)
+    items = api.get(f"/api/v1/jobs/{job.id}/generations").json()["items"]
+    assert [one["measured_gain"] for one in items] == [None, None, None]

@@ -461,6 +461,15 @@ export interface components {
              */
             lr_warmup_steps: number;
         };
+        /** @description How many starts and ends came within their predicted 10 to 90 % range; 80 % should. */
+        Calibration: {
+            held: number;
+            outcomes: number;
+            /** @description Too few outcomes to judge by. */
+            is_rough: boolean;
+            /** @description By how far ahead they were foretold. */
+            by_horizon: components["schemas"]["Held"][];
+        };
         Change: {
             reason: string;
             message: string;
@@ -504,6 +513,36 @@ export interface components {
         Credentials: {
             username: string;
             password: string;
+        };
+        Details: {
+            /** @description running, started, rescaled, paused, waiting, refused. */
+            kind: string | null;
+            /** @description Why a running job has not more. */
+            hindrance: string | null;
+            next_step: components["schemas"]["NextStep"] | null;
+            rival: components["schemas"]["Rival"] | null;
+            before: components["schemas"]["Choice"] | null;
+            after: components["schemas"]["Choice"] | null;
+            /**
+             * Format: double
+             * @description Predicted for a rescale.
+             */
+            gain: number | null;
+            /**
+             * Format: double
+             * @description Its expected cost.
+             */
+            stall_seconds: number | null;
+            team: components["schemas"]["TeamShare"] | null;
+            needed_gpus: number | null;
+            free_gpus: number | null;
+            /** @description Free, or can be freed by shrinking others. */
+            available_gpus: number | null;
+            pool_gpus: number | null;
+            /** @description Whom a waiting job stands behind. */
+            blocker: components["schemas"]["JobRef"] | null;
+            holders: components["schemas"]["Holder"][] | null;
+            remedy: components["schemas"]["Remedy"] | null;
         };
         /**
          * Elastic
@@ -606,6 +645,8 @@ export interface components {
             gpus_free: number | null;
             /** Format: date-time */
             decided_at: string | null;
+            /** @description All numbers the sentence is made of. */
+            details: components["schemas"]["Details"];
             /** @description The newest rescales, newest first. */
             changes: components["schemas"]["Change"][];
         };
@@ -626,6 +667,18 @@ export interface components {
             readonly step: number;
             /** Format: double */
             readonly stall_seconds: number;
+            /**
+             * Format: double
+             * @description Of the rescale; 0.31: 31 %.
+             */
+            readonly predicted_gain: number | null;
+            /** Format: double */
+            readonly predicted_stall_seconds: number | null;
+            /**
+             * Format: double
+             * @description Over the generation before; null: not measured yet.
+             */
+            measured_gain: number | null;
             /** @description The planner's numbers. */
             readonly decision: {
                 [key: string]: unknown;
@@ -667,6 +720,20 @@ export interface components {
          * @enum {string}
          */
         HealthStatus: "ok" | "unavailable";
+        Held: {
+            /**
+             * Format: double
+             * @description Ahead; null: longer.
+             */
+            at_most_seconds: number | null;
+            held: number;
+            outcomes: number;
+        };
+        Holder: {
+            team: string;
+            gpus: number;
+            borrowed_gpus: number;
+        };
         /** @description A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`. */
         Job: {
             readonly id: string;
@@ -737,6 +804,8 @@ export interface components {
              * @description At the present speed.
              */
             readonly eta_seconds: number | null;
+            /** @description Null: none yet, or it has ended. */
+            readonly prediction: components["schemas"]["Prediction"] | null;
             /** @description In the queue; 1 is next. */
             readonly position: number | null;
             labels: {
@@ -813,6 +882,8 @@ export interface components {
              * @description At the present speed.
              */
             readonly eta_seconds: number | null;
+            /** @description Null: none yet, or it has ended. */
+            readonly prediction: components["schemas"]["Prediction"] | null;
             /** @description In the queue; 1 is next. */
             readonly position: number | null;
             labels: {
@@ -836,6 +907,12 @@ export interface components {
         JobPage: {
             items: components["schemas"]["Job"][];
             next_cursor: string | null;
+        };
+        /** @description Another job. Members of a team read id and name of their own team's jobs only. */
+        JobRef: {
+            job_id: string | null;
+            name: string | null;
+            team: string | null;
         };
         /**
          * JobSpec
@@ -986,6 +1063,16 @@ export interface components {
         MetricList: {
             items: components["schemas"]["Metric"][];
         };
+        NextStep: {
+            workers: number;
+            /** @description More than now. */
+            gpus: number;
+            /**
+             * Format: double
+             * @description 0.06: it would be 6 % faster.
+             */
+            gain: number;
+        };
         Node: {
             name: string;
             gpus: number;
@@ -1068,6 +1155,15 @@ export interface components {
         PoolList: {
             items: components["schemas"]["Pool"][];
         };
+        /** @description When a live job starts and finishes, from replaying the plan forward. */
+        Prediction: {
+            /** Format: date-time */
+            made_at: string;
+            /** @description Null: it has started. */
+            start: components["schemas"]["Span"] | null;
+            /** @description Null: nothing is known of its length. */
+            finish: components["schemas"]["Span"] | null;
+        };
         Problem: {
             field: string;
             value: unknown;
@@ -1092,6 +1188,12 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /** @description The one change that would start a waiting job now. */
+        Remedy: {
+            kind: string;
+            gpus: number | null;
+            workers: number | null;
         };
         /**
          * Resources
@@ -1125,6 +1227,14 @@ export interface components {
              */
             max_restarts: number;
         };
+        /** @description The job that gained most from the last step it was given. */
+        Rival: {
+            job: components["schemas"]["JobRef"];
+            workers: number;
+            gpus: number;
+            /** Format: double */
+            gain: number;
+        };
         Sample: {
             /** Format: date-time */
             at: string;
@@ -1139,6 +1249,15 @@ export interface components {
         };
         Session: {
             user: components["schemas"]["User"];
+        };
+        /** @description Percentiles of a moment; null: later than was looked ahead. */
+        Span: {
+            /** Format: date-time */
+            p10: string | null;
+            /** Format: date-time */
+            p50: string | null;
+            /** Format: date-time */
+            p90: string | null;
         };
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
@@ -1168,6 +1287,7 @@ export interface components {
             running: number;
             /** @description Jobs, now. */
             waiting: number;
+            predictions: components["schemas"]["Calibration"];
             /** @description The stretch of the same length before. */
             previous: components["schemas"]["Period"];
         };
@@ -1224,6 +1344,15 @@ export interface components {
         };
         TeamList: {
             items: components["schemas"]["Team"][];
+        };
+        TeamShare: {
+            team: string;
+            /** @description Before the plan. */
+            held_gpus: number;
+            /** @description After it. */
+            planned_gpus: number;
+            guaranteed_gpus: number;
+            limit_gpus: number | null;
         };
         Token: {
             readonly name: string;

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from tenancy.queries import quotas_of_pool, teams_by_name
 
 from jobs.api.requests import query
+from jobs.calibration import calibration
 from jobs.summary import counts_now, summarise
 
 _WEEK_MINUTES = 7 * 24 * 60
@@ -69,9 +70,25 @@ class PeriodSerializer(serializers.Serializer[Any]):
     longest_stall_seconds = serializers.FloatField()
 
 
+class HeldSerializer(serializers.Serializer[Any]):
+    at_most_seconds = serializers.FloatField(allow_null=True, help_text="Ahead; null: longer.")
+    held = serializers.IntegerField()
+    outcomes = serializers.IntegerField()
+
+
+class CalibrationSerializer(serializers.Serializer[Any]):
+    """How many starts and ends came within their predicted 10 to 90 % range; 80 % should."""
+
+    held = serializers.IntegerField()
+    outcomes = serializers.IntegerField()
+    is_rough = serializers.BooleanField(help_text="Too few outcomes to judge by.")
+    by_horizon = HeldSerializer(many=True, help_text="By how far ahead they were foretold.")
+
+
 class SummarySerializer(PeriodSerializer):
     running = serializers.IntegerField(help_text="Jobs, now.")
     waiting = serializers.IntegerField(help_text="Jobs, now.")
+    predictions = CalibrationSerializer()
     previous = PeriodSerializer(help_text="The stretch of the same length before.")
 
 
@@ -119,7 +136,12 @@ class SummaryView(APIView):
             summary = summarise(since=since, until=until, includes_now=ago == 0)
             return {**asdict(summary), "utilisation": min(used / gpus, 1.0) if gpus else 0.0}
 
-        answer = {**period(0), **counts_now(), "previous": period(1)}
+        answer = {
+            **period(0),
+            **counts_now(),
+            "predictions": asdict(calibration(since=now - window)),
+            "previous": period(1),
+        }
         return Response(SummarySerializer(answer).data)
 
 

@@ -1,0 +1,77 @@
+"""When will the jobs of this cluster start and finish? Foretold in the background, now and then.
+
+The snapshot is the one a tick plans with, without the processes: nothing here acts, and no tick
+waits for it. What is foretold stands on the job; some of it is kept, to be held against what came
+of it (`jobs.commands.predictions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from statistics import fmean
+from typing import Any, Final
+
+from autoscaler.control_loop import observe
+from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.foresight.recent_past import past_until, rescale_cost
+from autoscaler.planning.cluster_state import ClusterState
+from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.uncertainty import Past
+from jobs.commands import predictions
+from jobs.models import Job
+
+SHORTEST_HORIZON_SECONDS: Final = 600.0
+LONGEST_HORIZON_SECONDS: Final = 7 * 86_400.0
+
+
+def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
+    """Predict every live job, and score what was foretold before; returns how many were made."""
+    predictions.score()
+    state = cluster_state(observe.planned_jobs({}), now)
+    past = past_until(now)
+    horizon = _horizon_seconds(state, past)
+    effort = replace(effort or Effort(), horizon_seconds=horizon)
+    made = predict(
+        state, past=past, rescale=rescale_cost(), effort=effort, seed=int(now.timestamp())
+    )
+    for job_id, prediction in made.items():
+        predictions.keep(job_id, _moments(prediction), made_at=now)
+    return len(made)
+
+
+def _horizon_seconds(state: ClusterState, past: Past) -> float:
+    """Twice as long as all the work would take that is there, if it were spread evenly."""
+    usual = fmean([one.run_seconds for one in past.ended]) if past.ended else 0.0
+    speeds = _speeds(state)
+    seconds = [
+        job.remaining_samples / speed
+        if job.remaining_samples is not None and (speed := speeds.get(job.job_id))
+        else usual
+        for job in state.jobs
+    ]
+    gpus = sum(node.gpus for pool in state.pools for node in pool.nodes)
+    smallest = [job.min_workers * job.gpus_per_worker for job in state.jobs]
+    work = sum(one * size for one, size in zip(seconds, smallest, strict=True))
+    wanted = 2 * (max(seconds, default=0.0) + work / max(gpus, 1))
+    return min(max(wanted, SHORTEST_HORIZON_SECONDS), LONGEST_HORIZON_SECONDS)
+
+
+def _speeds(state: ClusterState) -> Mapping[str, float]:
+    """Samples per second as reported last."""
+    rows = Job.objects.filter(pk__in=[job.job_id for job in state.jobs])
+    return dict(rows.values_list("pk", "samples_per_second"))
+
+
+def _moments(prediction: Prediction) -> dict[str, Any]:
+    return {"start": _span(prediction.start), "finish": _span(prediction.finish)}
+
+
+def _span(span: Range | None) -> dict[str, datetime | None] | None:
+    if span is None:
+        return None
+    return {
+        name: None if value is None else datetime.fromtimestamp(value, UTC)
+        for name, value in (("p10", span.p10), ("p50", span.p50), ("p90", span.p90))
+    }

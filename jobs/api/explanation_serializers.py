@@ -1,0 +1,93 @@
+"""Which numbers does an explanation hold? The planner's values as the API describes them.
+
+One document for all kinds of decision: what a kind does not have is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+
+class ChoiceSerializer(serializers.Serializer[Any]):
+    workers = serializers.IntegerField()
+    global_batch_size = serializers.IntegerField()
+    samples_per_second = serializers.FloatField()
+    speedup = serializers.FloatField()
+    value = serializers.FloatField(allow_null=True)
+
+
+class JobRefSerializer(serializers.Serializer[Any]):
+    """Another job. Members of a team read id and name of their own team's jobs only."""
+
+    job_id = serializers.CharField(allow_null=True)
+    name = serializers.CharField(allow_null=True)
+    team = serializers.CharField(allow_null=True)
+
+
+class NextStepSerializer(serializers.Serializer[Any]):
+    workers = serializers.IntegerField()
+    gpus = serializers.IntegerField(help_text="More than now.")
+    gain = serializers.FloatField(help_text="0.06: it would be 6 % faster.")
+
+
+class RivalSerializer(serializers.Serializer[Any]):
+    """The job that gained most from the last step it was given."""
+
+    job = JobRefSerializer()
+    workers = serializers.IntegerField()
+    gpus = serializers.IntegerField()
+    gain = serializers.FloatField()
+
+
+class TeamShareSerializer(serializers.Serializer[Any]):
+    team = serializers.CharField()
+    held_gpus = serializers.IntegerField(help_text="Before the plan.")
+    planned_gpus = serializers.IntegerField(help_text="After it.")
+    guaranteed_gpus = serializers.IntegerField()
+    limit_gpus = serializers.IntegerField(allow_null=True)
+
+
+class HolderSerializer(serializers.Serializer[Any]):
+    team = serializers.CharField()
+    gpus = serializers.IntegerField()
+    borrowed_gpus = serializers.IntegerField()
+
+
+class RemedySerializer(serializers.Serializer[Any]):
+    """The one change that would start a waiting job now."""
+
+    kind = serializers.CharField()
+    gpus = serializers.IntegerField(allow_null=True)
+    workers = serializers.IntegerField(allow_null=True)
+
+
+class DetailsSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(
+        allow_null=True, help_text="running, started, rescaled, paused, waiting, refused."
+    )
+    hindrance = serializers.CharField(allow_null=True, help_text="Why a running job has not more.")
+    next_step = NextStepSerializer(allow_null=True)
+    rival = RivalSerializer(allow_null=True)
+    before = ChoiceSerializer(allow_null=True)
+    after = ChoiceSerializer(allow_null=True)
+    gain = serializers.FloatField(allow_null=True, help_text="Predicted for a rescale.")
+    stall_seconds = serializers.FloatField(allow_null=True, help_text="Its expected cost.")
+    team = TeamShareSerializer(allow_null=True)
+    needed_gpus = serializers.IntegerField(allow_null=True)
+    free_gpus = serializers.IntegerField(allow_null=True)
+    available_gpus = serializers.IntegerField(
+        allow_null=True, help_text="Free, or can be freed by shrinking others."
+    )
+    pool_gpus = serializers.IntegerField(allow_null=True)
+    blocker = JobRefSerializer(allow_null=True, help_text="Whom a waiting job stands behind.")
+    holders = HolderSerializer(many=True, allow_null=True)
+    remedy = RemedySerializer(allow_null=True)
+
+
+def details_of(explanation: Mapping[str, Any]) -> dict[str, Any]:
+    """What the planner's value holds of the documented numbers."""
+    names: list[str] = list(DetailsSerializer().get_fields())
+    return {name: explanation.get(name) for name in names}

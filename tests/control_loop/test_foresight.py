@@ -1,0 +1,135 @@
+"""Is what will become of jobs foretold, kept, and held against what came of it?"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from autoscaler.foresight.look_ahead import look_ahead
+from autoscaler.simulation.prediction import Effort
+from jobs.calibration import ENOUGH_OUTCOMES, calibration
+from jobs.commands import predictions
+from jobs.models import Job, Measurement, Prediction
+
+from .conftest import World, fresh
+
+QUICK = Effort(planned_jobs=1_000)
+
+
+def a_training_job(world: World, *, total: int = 40_000, done: int = 10_000) -> Job:
+    """Trains 100 samples per second with each of its 2 workers, measured on 1, 2 and 4."""
+    job = world.job()
+    world.running(job, 2)
+    for workers in (1, 2, 4):
+        Measurement.objects.create(
+            job=job,
+            workers=workers,
+            global_batch_size=32,
+            steps=100,
+            step_seconds=0.32 / workers,
+        )
+    speed = {"samples": done, "total_samples": total, "samples_per_second": 200.0}
+    Job.objects.filter(pk=job.pk).update(**speed)
+    return fresh(job)
+
+
+def moments(span: dict[str, str] | None, now: datetime) -> list[float]:
+    assert span is not None
+    return [(datetime.fromisoformat(span[p]) - now).total_seconds() for p in ("p10", "p50", "p90")]
+
+
+def test_the_end_of_a_running_job_is_foretold_with_a_range(world: World) -> None:
+    job = a_training_job(world)
+    now = timezone.now()
+    assert look_ahead(now, effort=QUICK) == 1
+    prediction = fresh(job).prediction
+    assert prediction["start"] is None
+    low, middle, high = moments(prediction["finish"], now)
+    assert 40 < low <= middle <= high < 250  # 30,000 samples at 200 to 400 per second
+
+
+def test_of_a_job_that_nobody_knows_only_the_start_is_foretold(world: World) -> None:
+    job = world.job()
+    look_ahead(timezone.now(), effort=QUICK)
+    prediction = fresh(job).prediction
+    assert prediction["finish"] is None
+    assert prediction["start"] is not None
+    assert [row.kind for row in Prediction.objects.filter(job=job)] == ["start"]
+
+
+def test_a_job_that_ended_lately_tells_how_long_others_take(world: World) -> None:
+    now = timezone.now()
+    old, other = world.job(), world.job("other")
+    times = {"started_at": now - timedelta(seconds=100), "finished_at": now}
+    Job.objects.filter(pk=old.pk).update(state="completed", samples=10_000, **times)
+    look_ahead(now, effort=QUICK)
+    assert fresh(other).prediction["finish"] is not None
+
+
+def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> None:
+    job = world.job()
+    now = timezone.now()
+    Job.objects.filter(pk=job.pk).update(submitted_at=now - timedelta(hours=1))
+    span = {"start": {"p10": now, "p50": now, "p90": now}}
+    for seconds in range(0, 600, 15):
+        predictions.keep(job.id, span, made_at=now + timedelta(seconds=seconds))
+    assert Prediction.objects.filter(job=job).count() == 2  # a tenth of an hour apart
+
+
+def foretold(job: Job, kind: str, made_at: datetime, **offsets: float | None) -> Prediction:
+    moments = {
+        name: None if seconds is None else made_at + timedelta(seconds=seconds)
+        for name, seconds in offsets.items()
+    }
+    return Prediction.objects.create(job=job, kind=kind, made_at=made_at, **moments)
+
+
+def test_a_range_held_when_the_outcome_fell_into_it(world: World) -> None:
+    job, now = world.job(), timezone.now()
+    cases: dict[str, tuple[dict[str, Any], bool]] = {
+        "within": ({"p10": 50, "p50": 90, "p90": 150}, True),
+        "too late": ({"p10": 101, "p50": 120, "p90": 150}, False),
+        "too early": ({"p10": 10, "p50": 20, "p90": 99}, False),
+        "no upper bound": ({"p10": 50, "p50": 500, "p90": None}, True),
+        "later than was looked ahead": ({"p10": None, "p50": None, "p90": None}, False),
+    }
+    rows = {name: foretold(job, "finish", now, **span) for name, (span, _) in cases.items()}
+    assert predictions.score() == 0  # it has not ended yet
+    end = now + timedelta(seconds=100)
+    Job.objects.filter(pk=job.pk).update(state="completed", started_at=now, finished_at=end)
+    assert predictions.score() == len(cases)
+    assert predictions.score() == 0
+    for row in rows.values():
+        row.refresh_from_db()
+    assert {name: row.held for name, row in rows.items()} == {
+        name: held for name, (_, held) in cases.items()
+    }
+    found = calibration(since=now)
+    assert (found.held, found.outcomes, found.is_rough) == (2, 5, True)
+    assert [(one.held, one.outcomes) for one in found.by_horizon] == [
+        (0, 0),
+        (2, 5),
+        (0, 0),
+        (0, 0),
+    ]
+
+
+def test_a_job_that_was_cancelled_says_nothing_about_predictions(world: World) -> None:
+    job, now = world.job(), timezone.now()
+    foretold(job, "start", now, p10=1, p50=2, p90=3)
+    foretold(job, "finish", now, p10=1, p50=2, p90=3)
+    Job.objects.filter(pk=job.pk).update(state="cancelled", finished_at=now)
+    assert predictions.score() == 0
+    assert not Prediction.objects.filter(job=job).exists()
+
+
+def test_with_enough_outcomes_predictions_are_no_longer_called_rough(world: World) -> None:
+    job, now = world.job(), timezone.now()
+    for _ in range(ENOUGH_OUTCOMES):
+        foretold(job, "start", now, p10=1, p50=2, p90=3)
+    Job.objects.filter(pk=job.pk).update(started_at=now + timedelta(seconds=2))
+    predictions.score()
+    found = calibration(since=now)
+    assert (found.held, found.outcomes, found.is_rough) == (ENOUGH_OUTCOMES, ENOUGH_OUTCOMES, False)
