@@ -8,6 +8,7 @@ measured may not grow: it first runs at its smallest size until it has been meas
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["Demand", "Size", "demand_of", "demands_of", "next_larger"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Demand:
-    """All the planner needs to know of one job to choose its size."""
+    """All the planner needs to know of one job to choose its size.
+
+    Without slots, so that what every step of a plan asks for is reckoned once.
+    """
 
     job: Job
     allocation: Allocation | None  # held now, or promised by a change under way; known nodes only
@@ -39,11 +43,11 @@ class Demand:
     question: Question  # what its sizes were predicted from
     useful_workers: int  # more make it no faster; also while it is pinned
 
-    @property
+    @cached_property
     def held(self) -> int:
         return self.allocation.workers if self.allocation else 0
 
-    @property
+    @cached_property
     def held_gpus(self) -> int:
         return self.held * self.job.gpus_per_worker
 
@@ -55,7 +59,7 @@ class Demand:
     def useful_gpus(self) -> int:
         return self.useful_workers * self.job.gpus_per_worker
 
-    @property
+    @cached_property
     def smallest_gpus(self) -> int:
         return self.sizes[0].workers * self.job.gpus_per_worker
 

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.change_cost import MIN_GAIN
 from autoscaler.planning.cluster_state import ReclaimTarget
 from autoscaler.planning.fair_share.usage import Usage
 from autoscaler.planning.optimizer import Bounds, Claim
 from autoscaler.planning.team_tree import POOL
-from autoscaler.planning.usefulness import useful_size
 from autoscaler.planning.water_filling import Shares, Thirst, fair_shares
 
 if TYPE_CHECKING:
@@ -122,10 +120,7 @@ def _wants(offers: Iterable[Offer]) -> dict[str, _Want]:
 
 
 def _want(offers: Sequence[Offer]) -> _Want:
-    sizes = [
-        [size.workers * offer.demand.job.gpus_per_worker for size in offer.sizes]
-        for offer in offers
-    ]
+    sizes = [offer.claim.gpus for offer in offers]
     floor = sum(own[0] for own in sizes)
     return _Want(
         floor=floor,
@@ -183,24 +178,7 @@ def _useful_gpus(offers: Sequence[Offer]) -> int:
     A team that asks for more must gain clearly; one that holds it keeps it while it is of any use.
     Otherwise noise would move the same GPU to and fro.
     """
-    clearly = sum(_useful(offer, 1 + MIN_GAIN) for offer in offers)
-    at_all = sum(_useful(offer, 1.0) for offer in offers)
+    clearly = sum(offer.clearly_useful_gpus for offer in offers)
+    at_all = sum(offer.useful_gpus for offer in offers)
     held = sum(offer.demand.held_gpus for offer in offers)
     return max(clearly, min(at_all, held))
-
-
-def _useful(offer: Offer, gain: float) -> int:
-    """A job that would not change on its own account has a use for what it holds.
-
-    Such as one that has just started, or was rescaled too often.
-    """
-    demand = offer.demand
-    best = useful_size(demand.sizes, gain=gain)
-    present = demand.present
-    if (
-        present is not None
-        and present in offer.sizes
-        and offer.value_of(best) <= offer.value_of(present)
-    ):
-        best = present
-    return best.workers * demand.job.gpus_per_worker

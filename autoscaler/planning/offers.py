@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from autoscaler.planning.application_metric import last_asked_for
-from autoscaler.planning.change_cost import change_factor
+from autoscaler.planning.change_cost import MIN_GAIN, change_factor
 from autoscaler.planning.optimizer import Claim
 from autoscaler.planning.policies import NOT_WANTED, Sizes, up_to
+from autoscaler.planning.usefulness import useful_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 LAST_RESORT: Final = 1e6  # what a size that is not wanted is worth less than any other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Offer:
     """The sizes a job may choose from, and what each is worth to it under the policy.
 
     `values` go with `sizes`; a size that the policy does not want is worth `NOT_WANTED` and chosen
     only where nothing else is left. `value_by_workers` also knows sizes not to be tried yet.
+    Without slots, so that what each round of a plan asks for is reckoned once.
     """
 
     demand: Demand
@@ -46,6 +49,7 @@ class Offer:
         sizes, values = zip(*kept, strict=True)
         return replace(self, sizes=sizes, values=values)
 
+    @cached_property
     def claim(self) -> Claim:
         per_worker = self.demand.job.gpus_per_worker
         return Claim(
@@ -54,6 +58,30 @@ class Offer:
             gpus=tuple(size.workers * per_worker for size in self.sizes),
             values=self.values,
         )
+
+    @cached_property
+    def useful_gpus(self) -> int:
+        """As far as each step up makes it any faster."""
+        return self._useful_gpus(1.0)
+
+    @cached_property
+    def clearly_useful_gpus(self) -> int:
+        """As far as each step up makes it clearly faster."""
+        return self._useful_gpus(1 + MIN_GAIN)
+
+    def _useful_gpus(self, gain: float) -> int:
+        """A job that would not change on its own account has a use for what it holds.
+
+        Such as one that has just started, or was rescaled too often.
+        """
+        best, present = useful_size(self.demand.sizes, gain=gain), self.demand.present
+        if (
+            present is not None
+            and present in self.sizes
+            and self.value_of(best) <= self.value_of(present)
+        ):
+            best = present
+        return best.workers * self.demand.job.gpus_per_worker
 
     def wanted(self) -> Offer:
         """Without sizes the policy does not want; where it wants none, all count the same.
@@ -74,6 +102,33 @@ class Offer:
         ]
         sizes, values = zip(*kept, strict=True)
         return replace(self, sizes=sizes, values=values)
+
+
+@dataclass(slots=True, kw_only=True)
+class Offers:
+    """The offers of one plan, which may be asked for again with some jobs changed or left out.
+
+    The objective is asked for once for the same jobs, and a job is valued once under it.
+    """
+
+    objective_of: Callable[[Sequence[Demand]], Objective]
+    now: float
+    _jobs: tuple[str, ...] | None = None
+    _objective: Objective | None = None
+    _known: dict[str, Offer] = field(default_factory=dict)
+
+    def of(self, demands: Sequence[Demand]) -> list[Offer]:
+        jobs = tuple(demand.job.job_id for demand in demands)
+        if self._objective is None or jobs != self._jobs:
+            self._jobs, self._objective, self._known = jobs, self.objective_of(demands), {}
+        return [self._offer(demand, self._objective) for demand in demands]
+
+    def _offer(self, demand: Demand, objective: Objective) -> Offer:
+        known = self._known.get(demand.job.job_id)
+        if known is None or known.demand is not demand:
+            known = offer_for(demand, objective, self.now)
+            self._known[demand.job.job_id] = known
+        return known
 
 
 def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:

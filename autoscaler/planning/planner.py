@@ -18,6 +18,7 @@ from autoscaler.planning.demand import demands_of
 from autoscaler.planning.dropping import admit_or_drop
 from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.guarantees import team_bounds
+from autoscaler.planning.offers import Offers
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placing import place_split
 from autoscaler.planning.policies import BUILT_IN, Situation
@@ -68,11 +69,17 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     admission, dropped = admit_or_drop(demands, pool=pool, tree=tree, gpus=open_gpus, now=state.now)
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
+    offers = Offers(
+        objective_of=lambda some: policy.objective(
+            Situation(demands=some, pool=pool, now=state.now)
+        ),
+        now=state.now,
+    )
+
     def split_among(some: Sequence[Demand]) -> Split:
         gpus = open_gpus + sum(demand.stuck_gpus for demand in some)
-        objective = policy.objective(Situation(demands=some, pool=pool, now=state.now))
         bounds = partial(team_bounds, pool=pool, tree=tree, gpus=gpus)
-        return split(some, objective=objective, bounds=bounds, now=state.now)
+        return split(offers.of(some), bounds=bounds, now=state.now)
 
     # 4. Where? And where a size does not fit: which one instead?
     placing = place_split(pool.nodes, admission.admitted, split_among, now=state.now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.offers import Offer, offer_for
+from autoscaler.planning.offers import Offer
 from autoscaler.planning.optimizer import Problem, Solution, solve
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.guarantees import TeamBounds
-    from autoscaler.planning.policies import Objective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +25,12 @@ class Split:
 
 
 def split(
-    demands: Sequence[Demand],
+    offers: Sequence[Offer],
     *,
-    objective: Objective,
     bounds: Callable[[Sequence[Offer]], TeamBounds],
     now: float,
 ) -> Split:
     """The best sizes. Jobs changed a short while ago stay, unless a guarantee needs their GPUs."""
-    offers = [offer_for(demand, objective, now) for demand in demands]
     calm = [_calm(offer, _stays, now) for offer in offers]
     solution, is_met = _solve(calm, bounds)
     if solution is None or not is_met:
@@ -55,7 +52,7 @@ def _solve(
     offers: Sequence[Offer], bounds: Callable[[Sequence[Offer]], TeamBounds]
 ) -> tuple[Solution | None, bool]:
     within = bounds(offers)
-    claims = [*(offer.claim() for offer in offers), *within.kept]
+    claims = [*(offer.claim for offer in offers), *within.kept]
     problem = Problem.of(claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents)
     return solve(problem), within.are_met
 

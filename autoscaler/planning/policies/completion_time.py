@@ -58,11 +58,14 @@ def _soft_ranks(lengths: Sequence[float]) -> np.typing.NDArray[np.float64]:
     Each pair hands out one place: all of it to the shorter job where the lengths clearly differ,
     in proportion to the logarithm of their ratio where they do not, half each where they are equal.
     """
-    if not lengths:
-        return np.zeros(0)
-    log = np.log(np.maximum(np.array(lengths), 1e-3))
-    lead = (log[None, :] - log[:, None]) / (2 * math.log(SAME_LENGTH_RATIO))
-    return np.asarray(np.clip(0.5 + lead, 0.0, 1.0).sum(axis=1) + 0.5)
+    log = np.log(np.maximum(np.array(lengths, dtype=float), 1e-3))
+    ascending, reach = np.sort(log), math.log(SAME_LENGTH_RATIO)
+    sums = np.concatenate(([0.0], np.cumsum(ascending)))
+    first = np.searchsorted(ascending, log - reach)  # of those it shares places with
+    longer = np.searchsorted(ascending, log + reach)  # first of those that are clearly longer
+    near = longer - first
+    shared = 0.5 * near + (sums[longer] - sums[first] - near * log) / (2 * reach)
+    return np.asarray(len(log) - longer + shared + 0.5)
 
 
 def _least_attained(job: Job) -> float:
