@@ -81,9 +81,10 @@ class Demand:
     @property
     def is_scattered(self) -> bool:
         """Stands on several nodes, though one could take so many workers."""
+        if self.present is None or not self.present.spans_nodes:
+            return False
         held = next((size for size in self.sizes if size.workers == self.held), None)
-        is_spread = self.present is not None and self.present.spans_nodes
-        return is_spread and held is not None and not held.spans_nodes
+        return held is not None and not held.spans_nodes
 
     def across(self, size: Size) -> Size:
         """The same workers and batch on several nodes, where nobody gets faster.

@@ -117,6 +117,8 @@ def _seats(demand: Demand, size: Size) -> Seats:
 
 
 def _misfits(placing: Placing) -> dict[str, Fragmentation]:
+    if None not in placing.places.values():
+        return {}
     free_by_node = placing.room.free_by_node()
     return {
         job_id: Fragmentation.of(

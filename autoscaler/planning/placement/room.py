@@ -23,13 +23,12 @@ class Room:
     on one node slow each other down. Closed nodes have no room, whatever is given back there.
     """
 
-    __slots__ = ("_distributed", "_filed", "_free")
+    __slots__ = ("_distributed", "_files", "_free", "_most")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._free = {node.name: node.gpus for node in nodes if node.is_schedulable}
-        self._filed: list[list[str]] = [[] for _ in range(max(self._free.values(), default=0) + 1)]
-        for name in sorted(self._free):
-            self._filed[self._free[name]].append(name)
+        self._most = max(self._free.values(), default=0)
+        self._files: list[list[str]] = []  # made when somebody first asks for a place
         self._distributed = Counter[str]()
 
     def is_open(self, node: str) -> bool:
@@ -61,7 +60,7 @@ class Room:
 
     def widest(self, gpus_per_worker: int) -> Iterator[tuple[str, int]]:
         """(node, workers that fit), most workers first, then those that waste least, then names."""
-        largest = len(self._filed) - 1
+        largest = self._most
         for fitting in range(largest // gpus_per_worker, 0, -1):
             gpus = fitting * gpus_per_worker
             for filed in self._filed[gpus : gpus + gpus_per_worker]:
@@ -79,13 +78,23 @@ class Room:
         """How many workers of this size fit, all nodes together."""
         return sum((gpus // gpus_per_worker) * len(filed) for gpus, filed in enumerate(self._filed))
 
+    @property
+    def _filed(self) -> list[list[str]]:
+        """Names of nodes, by their number of free GPUs."""
+        if not self._files:
+            self._files = [[] for _ in range(self._most + 1)]
+            for name in sorted(self._free):
+                self._files[self.free(name)].append(name)
+        return self._files
+
     def _change(self, node: str, gpus: int) -> None:
         if node not in self._free:
             return
-        old = self._filed[self.free(node)]
-        del old[bisect_left(old, node)]
+        if self._files:
+            old = self._files[self.free(node)]
+            del old[bisect_left(old, node)]
+            insort(self._files[max(self._free[node] + gpus, 0)], node)
         self._free[node] += gpus
-        insort(self._filed[self.free(node)], node)
 
     def _count_distributed(self, workers_by_node: Mapping[str, int], change: int) -> None:
         if len(workers_by_node) > 1:

@@ -21,6 +21,8 @@ const LABELS: Record<string, string> = {
   scaling_efficient: "Scales well",
   node_lost: "Worker or node lost",
   node_joined: "Node joined",
+  node_drained: "Node is being drained",
+  defragment: "Moved together",
   user_request: "A person asked",
   best_allocation: "Best allocation",
   cooldown: "Changed a moment ago",
