@@ -351,3 +351,13 @@ def test_an_empty_cluster_has_an_empty_plan() -> None:
     result = plan(cluster())
     assert result.decisions == ()
     assert result.pools[0].gpus_used == 0
+
+
+def test_only_those_in_the_way_of_a_long_waiting_job_make_room_for_it() -> None:
+    long_waiting = waiting("old", min_workers=2, max_workers=2, submitted_at=NOW - 301)
+    pair = waiting("pair", "language", min_workers=2, max_workers=2, submitted_at=NOW - 1)
+    single = waiting("single", "speech", max_workers=1, submitted_at=NOW)
+    holding = running("held", 1, max_workers=1, started_at=NOW)
+    state = cluster(single, pair, long_waiting, holding, nodes=(1, 3), quotas={})
+    told = summary(plan(state))
+    assert (told["old"], told["pair"], told["single"]) == ("start 2", "wait", "start 1")

@@ -107,10 +107,20 @@ class Lending:
             aside.append(guest)
             self.ledger.set_aside(guest)
             if self.ledger.missing_for(holder) == 0:
-                return aside
+                return self._without_the_needless(aside, holder)
         for guest in aside:
             self.ledger.put_back(guest)
         return []
+
+    def _without_the_needless(self, aside: list[Demand], holder: Demand) -> list[Demand]:
+        """Whoever was set aside first, and was not enough, may not have been needed at all."""
+        needed: list[Demand] = []
+        for guest in aside:
+            self.ledger.put_back(guest)
+            if self.ledger.missing_for(holder) > 0:
+                self.ledger.set_aside(guest)
+                needed.append(guest)
+        return needed
 
     def _is_guest(self, demand: Demand, holder: Demand) -> bool:
         """The same while it waits and when it runs."""
