@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from tenancy.models import Team
+
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import GpuClaim, Job
 
@@ -42,3 +44,10 @@ def by_team(pool_id: int) -> dict[int, Demand]:
     for team_id in held.values_list("worker__job__team_id", flat=True):
         demands[team_id].allocated += 1
     return dict(demands)
+
+
+def by_team_name(pool_id: int) -> dict[str, Demand]:
+    """The same by the team's name."""
+    demands = by_team(pool_id)
+    names = Team.objects.filter(pk__in=demands).values_list("pk", "name")
+    return {name: demands[team_id] for team_id, name in names}

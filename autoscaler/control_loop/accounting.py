@@ -9,6 +9,7 @@ from typing import Final
 
 from cluster.models import UtilisationSample
 from django.db import connection
+from tenancy import usage
 from tenancy.models import Quota
 
 from jobs.lifecycle import State
@@ -41,10 +42,11 @@ def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
 
 
 def sample_utilisation(now: datetime) -> None:
-    """One row per team and pool with a quota, GPUs in use or waiting jobs."""
+    """One row per team and pool with a quota, GPUs in use or waiting jobs; usage grows along."""
     if UtilisationSample.objects.filter(at__gt=now - timedelta(seconds=SAMPLE_SECONDS)).exists():
         return
     used = _used_gpus()
+    usage.record(used, now)
     waiting = _waiting_gpus()
     guaranteed = {
         (quota.pool_id, quota.team_id): quota.guaranteed_gpus for quota in Quota.objects.all()

@@ -12,11 +12,12 @@ from cluster import models as cluster
 from cluster import node_changes
 from cluster.models import NodeChange
 from django.db.models import Avg, Q
-from tenancy.models import Quota
+from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop import seats
 from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.team_quotas import reclaim_rules, team_quotas
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
@@ -41,7 +42,7 @@ def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterSt
     return planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(_pools()),
-        quotas=tuple(_quotas()),
+        quotas=tuple(team_quotas()),
         jobs=tuple(_job(view, histories) for view in plannable),
         changes=tuple(_changes(now)),
     )
@@ -119,6 +120,8 @@ def _job(view: JobView, histories: _Histories) -> planning.Job:
         ),
         allocation=None if is_waiting else _held(view),
         started_at=job.started_at.timestamp() if job.started_at else None,
+        running_since=_running_since(view),
+        waiting_since=view.state_since.timestamp() if is_waiting else None,
         last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
         min_interval_seconds=spec.elastic.min_interval,
         rescales=job.rescales,
@@ -135,6 +138,12 @@ def _job(view: JobView, histories: _Histories) -> planning.Job:
             micro_batch=bounds.max_per_worker,
         ),
     )
+
+
+def _running_since(view: JobView) -> float | None:
+    """When its present run began: its workers are replaced one by one, hardly ever all at once."""
+    began = [worker.row.created_at.timestamp() for worker in view.workers]
+    return min(began) if began and view.is_active else None
 
 
 def _is_settled(view: JobView) -> bool:
@@ -186,6 +195,7 @@ def _measurement(row: Measurement) -> planning.Measurement:
 
 
 def _pools() -> Iterable[planning.Pool]:
+    settings = FairShareSettings.by_pool()
     for pool in cluster.Pool.objects.prefetch_related("nodes"):
         nodes = tuple(
             planning.Node(
@@ -196,17 +206,13 @@ def _pools() -> Iterable[planning.Pool]:
             )
             for node in pool.nodes.all()
         )
-        yield planning.Pool(name=pool.name, nodes=nodes, policy=pool.policy)
-
-
-def _quotas() -> Iterable[planning.TeamQuota]:
-    for quota in Quota.objects.select_related("team", "pool"):
-        yield planning.TeamQuota(
-            team=quota.team.name,
-            pool=quota.pool.name,
-            guaranteed_gpus=quota.guaranteed_gpus,
-            limit_gpus=quota.limit_gpus,
-            over_quota_weight=quota.over_quota_weight,
+        sharing = settings[pool.pk]
+        yield planning.Pool(
+            name=pool.name,
+            nodes=nodes,
+            policy=pool.policy,
+            reclaim=reclaim_rules(sharing),
+            usage_weight=sharing.usage_weight,
         )
 
 

@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet, Sum
 from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
-from tenancy.models import Quota
+from tenancy.models import Quota, Team
+from tenancy.quota_rules import Setting, total_promised
 
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool
@@ -37,7 +38,12 @@ class QuotaFormSet(QuotaFormSetBase):
     def clean(self) -> None:
         super().clean()
         rows = [form.cleaned_data for form in self.forms if getattr(form, "cleaned_data", None)]
-        promised = sum(row.get("guaranteed_gpus") or 0 for row in rows if not row.get("DELETE"))
+        settings = {
+            row["team"].name: Setting(guaranteed=row.get("guaranteed_gpus") or 0)
+            for row in rows
+            if row.get("team") and not row.get("DELETE")
+        }
+        promised = total_promised(settings, Team.parents_by_name())
         gpus = self.instance.nodes.aggregate(all=Sum("gpus"))["all"] or 0
         if promised > gpus:
             raise ValidationError(

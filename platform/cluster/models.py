@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
-from tenancy.models import slug_validator
+from tenancy.models import Team, settings_of_pool, slug_validator
+from tenancy.quota_rules import total_promised
 
 
 class Pool(models.Model):
@@ -70,7 +71,7 @@ class Node(models.Model):
         if self.pool_id is None or not self.gpus:
             return
         others = self.pool.nodes.exclude(pk=self.pk).aggregate(all=models.Sum("gpus"))["all"] or 0
-        promised = self.pool.quotas.aggregate(all=models.Sum("guaranteed_gpus"))["all"] or 0
+        promised = total_promised(settings_of_pool(self.pool_id), Team.parents_by_name())
         if others + self.gpus < promised:
             raise ValidationError(
                 {

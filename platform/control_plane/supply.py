@@ -6,14 +6,14 @@ from typing import Any
 
 from cluster.models import Node, Pool
 from django.db.models.signals import post_delete, post_save
-from tenancy.models import Quota
+from tenancy.models import FairShareSettings, Quota
 
 from jobs.signals import announce_demand
 
 
 def announce_changes() -> None:
     """From now on ask for a tick whenever supply or entitlement changes."""
-    for model in (Quota, Node, Pool):
+    for model in (Quota, FairShareSettings, Node, Pool):
         for signal in (post_save, post_delete):
             signal.connect(_announce, sender=model)
 

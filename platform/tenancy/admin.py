@@ -12,17 +12,19 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from tenancy import tokens
-from tenancy.models import Membership, Quota, Team, Token
+from tenancy.models import FairShareSettings, Membership, Quota, Team, Token
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     TeamAdminBase = admin.ModelAdmin[Team]
     TokenAdminBase = admin.ModelAdmin[Token]
     QuotaAdminBase = admin.ModelAdmin[Quota]
+    FairShareSettingsAdminBase = admin.ModelAdmin[FairShareSettings]
     MembershipInlineBase = admin.TabularInline[Membership, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
     PersonAdminBase = UserAdmin[User]
 else:
     TeamAdminBase = TokenAdminBase = QuotaAdminBase = admin.ModelAdmin
+    FairShareSettingsAdminBase = admin.ModelAdmin
     MembershipInlineBase = QuotaInlineBase = admin.TabularInline
     PersonAdminBase = UserAdmin
 
@@ -37,7 +39,14 @@ class MembershipInline(MembershipInlineBase):
 class QuotaInline(QuotaInlineBase):
     model = Quota
     extra = 0
-    fields = ("team", "pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+    fields = (
+        "team",
+        "pool",
+        "guaranteed_gpus",
+        "limit_gpus",
+        "lending_limit_gpus",
+        "over_quota_weight",
+    )
 
 
 @admin.register(Team)
@@ -65,10 +74,31 @@ class TeamAdmin(TeamAdminBase):
 class QuotaAdmin(QuotaAdminBase):
     """One table for all quotas; guarantees are checked against the pool before they are saved."""
 
-    list_display = ("team", "pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+    list_display = (
+        "team",
+        "pool",
+        "guaranteed_gpus",
+        "limit_gpus",
+        "lending_limit_gpus",
+        "over_quota_weight",
+    )
     list_filter = ("pool", "team")
     list_select_related = ("team", "pool")
     autocomplete_fields = ("team",)
+
+
+@admin.register(FairShareSettings)
+class FairShareSettingsAdmin(FairShareSettingsAdminBase):
+    """How idle GPUs of a pool are shared out, and how they come back."""
+
+    list_display = (
+        "pool",
+        "reclaim_target",
+        "reclaim_delay_seconds",
+        "reclaim_min_runtime_seconds",
+        "usage_weight",
+        "half_life_hours",
+    )
 
 
 @admin.register(Token)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q, Sum
+
+from tenancy.quota_rules import Setting, problems_of
 
 slug_validator = RegexValidator(
     r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$",
@@ -28,6 +33,27 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def parents_by_name(cls) -> dict[str, str | None]:
+        return dict(cls.objects.values_list("name", "parent__name"))
+
+    def clean(self) -> None:
+        """Refuse a circle of parents, and one whose guarantees are not large enough."""
+        parents = self.parents_by_name() | {self.name: self.parent.name if self.parent else None}
+        above = parents[self.name]
+        while above is not None:
+            if above == self.name:
+                raise ValidationError(
+                    {"parent": f"{self.parent} is below {self.name}: no team is above itself."}
+                )
+            above = parents.get(above)
+        for quota in self.quotas.all() if self.pk else ():
+            problems = problems_of(
+                self.name, settings_of_pool(quota.pool_id), parents, gpus=quota.gpus_of_pool
+            )
+            if messages := [f"In pool {quota.pool}: {one.message}" for one in problems]:
+                raise ValidationError({"parent": messages})
 
 
 class Membership(models.Model):
@@ -80,6 +106,11 @@ class Quota(models.Model):
     limit_gpus = models.PositiveIntegerField(
         null=True, blank=True, help_text="Most GPUs the team may hold. Empty: the whole pool."
     )
+    lending_limit_gpus = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Most GPUs of the guarantee that others may use while it is idle. Empty: all.",
+    )
     over_quota_weight = models.FloatField(
         default=1.0,
         validators=[MinValueValidator(0.0)],
@@ -97,31 +128,138 @@ class Quota(models.Model):
             models.CheckConstraint(
                 condition=Q(over_quota_weight__gte=0), name="over_quota_weight_is_not_negative"
             ),
+            models.CheckConstraint(
+                condition=Q(lending_limit_gpus__isnull=True)
+                | Q(lending_limit_gpus__lte=F("guaranteed_gpus")),
+                name="lends_at_most_the_guarantee",
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.team} in {self.pool}"
 
     def clean(self) -> None:
-        """Refuse to promise GPUs that are not there, and limits below the promise."""
-        if self.limit_gpus is not None and self.limit_gpus < self.guaranteed_gpus:
-            raise ValidationError(
-                {
-                    "limit_gpus": f"The limit ({self.limit_gpus}) is below the guarantee"
-                    f" ({self.guaranteed_gpus}). Raise it, or leave it empty."
-                }
-            )
-        if self.pool_id is not None and self.team_id is not None:
-            self._check_sum()
+        """Refuse to promise GPUs that are not there, and settings that contradict each other."""
+        if self.pool_id is None or self.team_id is None:
+            return
+        settings = settings_of_pool(self.pool_id) | {self.team.name: self.setting}
+        refuse_problems(self.team.name, settings, Team.parents_by_name(), gpus=self.gpus_of_pool)
 
-    def _check_sum(self) -> None:
-        gpus = self.pool.nodes.aggregate(all=Sum("gpus"))["all"] or 0
-        others = self.pool.quotas.exclude(team_id=self.team_id)
-        promised = others.aggregate(all=Sum("guaranteed_gpus"))["all"] or 0
-        if promised + self.guaranteed_gpus > gpus:
-            raise ValidationError(
-                {
-                    "guaranteed_gpus": f"Pool {self.pool} has {gpus} GPUs, of which {promised} are"
-                    f" guaranteed to other teams. Guarantee at most {max(gpus - promised, 0)}."
-                }
-            )
+    @property
+    def gpus_of_pool(self) -> int:
+        """Cordoned nodes count, because they come back."""
+        return self.pool.nodes.aggregate(all=Sum("gpus"))["all"] or 0
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(
+            guaranteed=self.guaranteed_gpus or 0,
+            limit=self.limit_gpus,
+            lending_limit=self.lending_limit_gpus,
+        )
+
+
+def settings_of_pool(pool_id: int) -> dict[str, Setting]:
+    """What each team is given of the pool, by name."""
+    quotas = Quota.objects.filter(pool_id=pool_id).select_related("team")
+    return {quota.team.name: quota.setting for quota in quotas}
+
+
+def refuse_problems(
+    team: str,
+    settings: Mapping[str, Setting],
+    parents: Mapping[str, str | None],
+    *,
+    gpus: int,
+) -> None:
+    """Raise what is wrong with a team's settings in a pool, by field."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for problem in problems_of(team, settings, parents, gpus=gpus):
+        found[problem.field].append(problem.message)
+    if found:
+        raise ValidationError(dict(found))
+
+
+class FairShareSettings(models.Model):
+    """How idle GPUs of a pool are shared out, and come back. Without a row: the defaults."""
+
+    class Target(models.TextChoices):
+        GUARANTEE = "guarantee", "guarantee: a team takes back its guarantee"
+        FAIR_SHARE = "fair_share", "fair share: it takes its share of what is idle, too"
+
+    pool = models.OneToOneField(
+        "cluster.Pool", on_delete=models.CASCADE, related_name="fair_share", primary_key=True
+    )
+    half_life_hours = models.FloatField(
+        default=48.0,
+        validators=[MinValueValidator(0.01)],
+        help_text="After so many hours, usage of the past counts half.",
+    )
+    usage_weight = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="How much it counts against a team's weight. 0: not at all.",
+    )
+    reclaim_target = models.CharField(
+        max_length=12,
+        choices=Target,
+        default=Target.GUARANTEE,
+        help_text="How far a team with waiting work may take GPUs back from borrowers.",
+    )
+    reclaim_delay_seconds = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="A claim waits so long for GPUs that become free by themselves.",
+    )
+    reclaim_min_runtime_seconds = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="A borrower that runs for less is only shrunk for a claim, not paused.",
+    )
+
+    class Meta:
+        verbose_name_plural = "fair share settings"
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(half_life_hours__gt=0), name="half_life_is_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(usage_weight__gte=0)
+                & Q(reclaim_delay_seconds__gte=0)
+                & Q(reclaim_min_runtime_seconds__gte=0),
+                name="fair_share_settings_are_not_negative",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"fair share of {self.pool_id}"
+
+    @classmethod
+    def by_pool(cls) -> defaultdict[int, FairShareSettings]:
+        """The settings of each pool by its id, the defaults for one without a row."""
+        return defaultdict(cls, {row.pool_id: row for row in cls.objects.all()})
+
+    @classmethod
+    def half_lives(cls) -> defaultdict[int, float]:
+        """In seconds, by pool id."""
+        rows = cls.objects.values_list("pool_id", "half_life_hours")
+        return defaultdict(
+            lambda: 3600 * cls().half_life_hours, {pool: 3600 * hours for pool, hours in rows}
+        )
+
+
+class DecayedUsage(models.Model):
+    """A team's GPU-seconds in a pool at one moment, those of the past halved every half-life."""
+
+    pool = models.ForeignKey("cluster.Pool", on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    gpu_seconds = models.FloatField(default=0.0)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("pool", "team"), name="one_usage_per_pool_and_team"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team} in {self.pool}: {self.gpu_seconds:.0f} GPU-seconds"

@@ -82,7 +82,13 @@ def test_a_team_tells_its_quotas_but_tokens_only_to_leads_and_admins(
     told = api.get("/api/v1/teams/vision").json()
     assert told["tokens"] is None
     assert told["quotas"] == [
-        {"pool": "default", "guaranteed_gpus": 4, "limit_gpus": 6, "over_quota_weight": 1.0}
+        {
+            "pool": "default",
+            "guaranteed_gpus": 4,
+            "limit_gpus": 6,
+            "lending_limit_gpus": None,
+            "over_quota_weight": 1.0,
+        }
     ]
 
 

@@ -428,6 +428,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/teams/{name}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a team may use of each pool */
+        get: operations["list_quotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/quotas/{pool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a team may use of a pool */
+        get: operations["get_quota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change what a team may use of a pool (admins)
+         * @description Fields that are not named stay; a quota that is not there yet begins with defaults.
+         */
+        patch: operations["change_quota"];
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/standing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a team stands in each pool */
+        get: operations["get_standing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1098,6 +1153,20 @@ export interface components {
             /** @description true: running jobs move away from it. */
             is_draining: boolean;
         };
+        PatchedQuotaChange: {
+            readonly pool?: string;
+            /** @description GPUs the team gets back within seconds when it has work for them. */
+            guaranteed_gpus?: number;
+            /** @description Most GPUs the team may hold. Empty: the whole pool. */
+            limit_gpus?: number | null;
+            /** @description Most GPUs of the guarantee that others may use while it is idle. Empty: all. */
+            lending_limit_gpus?: number | null;
+            /**
+             * Format: double
+             * @description Share of idle GPUs beyond the guarantee, relative to other teams.
+             */
+            over_quota_weight?: number;
+        };
         /**
          * PerGpuBatch
          * @description The memory limit of one worker's share.
@@ -1176,11 +1245,30 @@ export interface components {
             readonly guaranteed_gpus: number;
             /** @description Most GPUs the team may hold. Empty: the whole pool. */
             readonly limit_gpus: number | null;
+            /** @description Most GPUs of the guarantee that others may use while it is idle. Empty: all. */
+            readonly lending_limit_gpus: number | null;
             /**
              * Format: double
              * @description Share of idle GPUs beyond the guarantee, relative to other teams.
              */
             readonly over_quota_weight: number;
+        };
+        QuotaChange: {
+            readonly pool: string;
+            /** @description GPUs the team gets back within seconds when it has work for them. */
+            guaranteed_gpus?: number;
+            /** @description Most GPUs the team may hold. Empty: the whole pool. */
+            limit_gpus?: number | null;
+            /** @description Most GPUs of the guarantee that others may use while it is idle. Empty: all. */
+            lending_limit_gpus?: number | null;
+            /**
+             * Format: double
+             * @description Share of idle GPUs beyond the guarantee, relative to other teams.
+             */
+            over_quota_weight?: number;
+        };
+        QuotaList: {
+            items: components["schemas"]["QuotaChange"][];
         };
         ReasonBody: {
             /**
@@ -1258,6 +1346,36 @@ export interface components {
             p50: string | null;
             /** Format: date-time */
             p90: string | null;
+        };
+        /** @description One team in one pool; GPUs unless it says otherwise. */
+        Standing: {
+            pool: string;
+            guaranteed: number;
+            /** @description null: no limit but the pool. */
+            limit: number | null;
+            /** @description Of what is there, for what all want now. */
+            fair_share: number;
+            allocated: number;
+            /** @description Held beyond its guarantee. */
+            borrowed: number;
+            /** @description Of its guarantee, held by others. */
+            lent: number;
+            /** @description Of its guarantee, idle and never lent. */
+            reserved: number;
+            /** @description What its waiting jobs need at least. */
+            pending_request: number;
+            /** @description What it would have to give back if every team wanted its claim. */
+            reclaim_exposure: number;
+            /**
+             * Format: double
+             * @description GPU-seconds of the past, halved every half-life.
+             */
+            usage_decayed: number;
+            /** @description 1: borrows next. */
+            share_rank: number;
+        };
+        StandingList: {
+            items: components["schemas"]["Standing"][];
         };
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
@@ -2471,6 +2589,164 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TeamDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_quota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                pool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaChange"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    change_quota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                pool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedQuotaChange"];
+                "application/yaml": components["schemas"]["PatchedQuotaChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaChange"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_standing: {
+        parameters: {
+            query?: {
+                /** @description Only this pool. */
+                pool?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingList"];
                 };
             };
             401: {

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 from tenancy.models import Quota, Team, Token
-from tenancy.queries import quotas_of_pool, teams_by_name
-from tenancy.standing import Claim, Standing, standings
+from tenancy.queries import teams_by_name
 
+from control_plane.team_standings import standings_in
 from jobs import demand
 from jobs.demand import Demand
 
@@ -46,7 +46,13 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
 
     class Meta:
         model = Quota
-        fields = ("pool", "guaranteed_gpus", "limit_gpus", "over_quota_weight")
+        fields = (
+            "pool",
+            "guaranteed_gpus",
+            "limit_gpus",
+            "lending_limit_gpus",
+            "over_quota_weight",
+        )
         read_only_fields = fields
 
 
@@ -108,12 +114,12 @@ def _rows(pools: Sequence[PoolSize]) -> dict[str, dict[str, Any]]:
     limits: defaultdict[str, list[int | None]] = defaultdict(list)
     for size in pools:
         demands = demand.by_team(size.pool.pk)
-        for standing in _standings(size, teams, demands):
-            row = rows[standing.team]
-            limits[standing.team].append(standing.limit)
+        for standing in standings_in(size):
+            row = rows[standing["team"]]
+            limits[standing["team"]].append(standing["limit"])
             for name in ("guaranteed", "fair_share", "allocated", "borrowed", "lent"):
-                row[name] += getattr(standing, name)
-            wants = demands.get(teams[standing.team].pk, Demand())
+                row[name] += standing[name]
+            wants = demands.get(teams[standing["team"]].pk, Demand())
             for name in ("waiting", "running_jobs", "waiting_jobs"):
                 row[name] += getattr(wants, name)
     for name, found in limits.items():
@@ -138,23 +144,3 @@ def _empty_row(team: Team) -> dict[str, Any]:
     )
     parent = team.parent.name if team.parent else None
     return {"name": team.name, "parent": parent, "limit": None, **numbers}
-
-
-def _standings(
-    size: PoolSize, teams: dict[str, Team], demands: dict[int, Demand]
-) -> list[Standing]:
-    quotas = quotas_of_pool(size.pool.pk)
-    claims = []
-    for name, team in teams.items():
-        quota, wants = quotas.get(team.pk), demands.get(team.pk, Demand())
-        claims.append(
-            Claim(
-                team=name,
-                guaranteed=quota.guaranteed_gpus if quota else 0,
-                limit=quota.limit_gpus if quota else None,
-                weight=quota.over_quota_weight if quota else 1.0,
-                demand=wants.wanted,
-                allocated=wants.allocated,
-            )
-        )
-    return standings(gpus=size.gpus, claims=claims)

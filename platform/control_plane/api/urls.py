@@ -6,7 +6,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import cluster, health, logs, nodes, pools, session, teams
+from control_plane.api import cluster, health, logs, nodes, pools, quotas, session, teams
 from control_plane.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
@@ -18,6 +18,9 @@ urlpatterns = [
     path("jobs/<job:job_id>/logs", logs.LogsView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),
+    path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
+    path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
+    path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
     path("pools", pools.PoolsView.as_view()),
     path("nodes", nodes.NodesView.as_view()),
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
