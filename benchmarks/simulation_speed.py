@@ -112,7 +112,7 @@ def measure(case: Case, *, jobs: int, load: float, knowledge: Knowledge) -> None
         seed=1,
     )
     started, bar = process_time(), Bar(perf_counter())
-    result = run(trace, settings(case, knowledge), clock=process_time, on_progress=bar.show)
+    result = run(trace, settings(case, knowledge), clock=perf_counter, on_progress=bar.show)
     wall, seconds = perf_counter() - bar.started_at, process_time() - started
     milliseconds = sorted(1000 * taken for taken in result.decision_seconds)
     finished = [record for record in result.jobs if record.finished_at is not None]
@@ -123,8 +123,7 @@ def measure(case: Case, *, jobs: int, load: float, knowledge: Knowledge) -> None
         f"wall clock), {result.plans} plans, "
         f"{sum(milliseconds) / result.plans:.2f} ms per plan "
         f"(p99 {quantiles(milliseconds, n=100)[98]:.1f}, worst {milliseconds[-1]:.1f})\n"
-        f"  {sum(milliseconds) / 1000:.1f} s in the planner, "
-        f"{seconds - sum(milliseconds) / 1000:.1f} s in the simulator; "
+        f"  {sum(milliseconds) / 1000 / wall:.0%} of the time in the planner; "
         f"{result.ended_at / 3600:.1f} h simulated, {len(finished)} finished, "
         f"mean completion {completion / 60:.1f} min"
     )

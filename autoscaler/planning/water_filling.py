@@ -94,6 +94,9 @@ class _Filling:
         )
 
     def divide(self, node: TeamNode, gpus: int, *, layers: int) -> None:
+        if node.name != POOL and not node.children:  # nobody to share with
+            self.own[node.name] = min(gpus, int(self.own_vessel(node).tops[layers - 1]))
+            return
         inside = self.inside(node)
         amounts = _whole(inside, _levels(inside, gpus, layers))
         if node.name != POOL:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
-from typing import Self, get_type_hints
+from typing import Self
 
-from autoscaler.planning.policies.options import Option, OptionRefused, options_of
+from autoscaler.planning.policies.options import Option, OptionRefused, hints_of, options_of
 from autoscaler.planning.policies.policy import Policy
 
 
@@ -77,7 +77,7 @@ class Catalogue:
             raise PolicyRefused(f"Policy {name} has no option {unknown[0]!r}: {has}.")
         try:
             values = {key: known[key].read(value) for key, value in settings.items()}
-            hints = get_type_hints(policy)
+            hints = hints_of(policy)
             return policy(**{key: hints[key](value) for key, value in values.items()})
         except OptionRefused as problem:
             raise PolicyRefused(f"Policy {name}, option {problem}") from problem

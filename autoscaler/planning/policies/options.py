@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 if TYPE_CHECKING:
@@ -67,9 +68,15 @@ def option(default: float | StrEnum, explanation: str, *, at_least: float = -mat
     return field(default=default, metadata=metadata)
 
 
+@cache
+def hints_of(policy: type[Policy]) -> dict[str, Any]:
+    """The types of a policy's fields; slow to work out, and asked for at every plan."""
+    return get_type_hints(policy)
+
+
 def options_of(policy: type[Policy]) -> tuple[Option, ...]:
     """What can be set of a policy, in the order of its fields."""
-    hints = get_type_hints(policy)
+    hints = hints_of(policy)
     return tuple(
         _described(one, hints[one.name])
         for one in fields(policy)  # type: ignore[arg-type] # policies are dataclasses: `Catalogue` checks
