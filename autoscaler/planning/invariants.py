@@ -123,10 +123,12 @@ def _team_rules(
             unavoidable[job.team] += _gpus(job, decision.allocation) - _can_give(
                 job, decision, pool
             )
+    inside, at_least = _subtree_sums(planned, quotas), _subtree_sums(unavoidable, quotas)
+    yield from _lending_rule(pool, quotas, planned, unavoidable)
     for team, quota in sorted(quotas.items()):
         limit = quota.limit_gpus
-        if limit is not None and planned[team] > max(limit, unavoidable[team]):
-            message = f"team {team} would use {planned[team]} of at most {limit} GPUs"
+        if limit is not None and inside[team] > max(limit, at_least[team]):
+            message = f"team {team} would use {inside[team]} of at most {limit} GPUs"
             yield Violation(rule="team_limit", message=message)
         yield from _guarantee_rule(pool, own, quotas, planned, quota)
 
@@ -156,14 +158,16 @@ def _guarantee_rule(
     job = queue[0][-1]
     needed = _smallest(job) * job.gpus_per_worker
     team_after = planned.get(quota.team, 0) + needed
-    scattered = any(decision.reason is Reason.FRAGMENTED for _, decision in own) or any(
-        other.gpus_per_worker > 1 for other, _ in own
+    waits_by_rule = pool.reclaim.delay_seconds > 0 or pool.reclaim.min_runtime_seconds > 0
+    scattered = (
+        waits_by_rule
+        or any(decision.reason is Reason.FRAGMENTED for _, decision in own)
+        or any(other.gpus_per_worker > 1 for other, _ in own)
     )
-    limit = quota.limit_gpus
     if (
         scattered
-        or team_after > quota.guaranteed_gpus
-        or (limit is not None and team_after > limit)
+        or team_after > _promised_to_itself(quota, quotas)
+        or not _limits_allow(needed, quota.team, planned, quotas)
     ):
         return
     to_be_had = _idle(pool, own) + sum(
@@ -174,6 +178,78 @@ def _guarantee_rule(
     if to_be_had >= needed:
         message = f"{job.job_id} of team {quota.team} waits for {needed}, {to_be_had} can be had"
         yield Violation(rule="guarantees_honoured", message=message)
+
+
+def _subtree_sums(own: Mapping[str, int], quotas: Mapping[str, TeamQuota]) -> Counter[str]:
+    """What each team uses together with all teams below it."""
+    sums = Counter[str]()
+    for team, gpus in own.items():
+        for above in _path(team, quotas):
+            sums[above] += gpus
+    return sums
+
+
+def _promised_to_itself(quota: TeamQuota, quotas: Mapping[str, TeamQuota]) -> int:
+    """What is guaranteed to the team and to none of those below it."""
+    below = sum(q.guaranteed_gpus for q in quotas.values() if q.parent == quota.team)
+    return quota.guaranteed_gpus - below
+
+
+def _limits_allow(
+    more: int, team: str, planned: Mapping[str, int], quotas: Mapping[str, TeamQuota]
+) -> bool:
+    """GPUs that a team below never lends count for the limit as if they were used."""
+    inside = _subtree_sums(planned, quotas)
+    for above in _path(team, quotas):
+        quota = quotas.get(above)
+        kept = sum(
+            q.guaranteed_gpus - q.lending_limit_gpus
+            for name, q in quotas.items()
+            if q.lending_limit_gpus is not None and above in _path(name, quotas)[1:]
+        )
+        limit = quota.limit_gpus if quota else None
+        if limit is not None and inside[above] + kept + more > limit:
+            return False
+    return True
+
+
+def _path(team: str, quotas: Mapping[str, TeamQuota]) -> list[str]:
+    """The team and those above it; a circle ends where it would close."""
+    path: list[str] = []
+    above: str | None = team
+    while above is not None and above not in path:
+        path.append(above)
+        above = quotas[above].parent if above in quotas else None
+    return path
+
+
+def _lending_rule(
+    pool: Pool,
+    quotas: Mapping[str, TeamQuota],
+    planned: Mapping[str, int],
+    unavoidable: Mapping[str, int],
+) -> Iterator[Violation]:
+    """Used GPUs and those that idle teams never lend fit the pool, where promises do at all."""
+    gpus = sum(node.gpus for node in pool.nodes)
+    promised = sum(quota.guaranteed_gpus for quota in quotas.values())
+    if promised > gpus or not all(node.is_schedulable for node in pool.nodes):
+        return
+    taken = _taken_up(planned, quotas)
+    if taken > max(gpus, _taken_up(unavoidable, quotas), sum(planned.values())):
+        message = f"{taken} GPUs of pool {pool.name} would be used or kept, it has {gpus}"
+        yield Violation(rule="lending_limit", message=message)
+
+
+def _taken_up(used: Mapping[str, int], quotas: Mapping[str, TeamQuota]) -> int:
+    """Each subtree takes up what is used in it, and no less than what it never lends."""
+    inside = Counter(used)
+    for team in sorted({*used, *quotas}, key=lambda name: -len(_path(name, quotas))):
+        quota = quotas.get(team)
+        if quota is not None and quota.lending_limit_gpus is not None:
+            kept = quota.guaranteed_gpus - quota.lending_limit_gpus
+            inside[team] = max(inside[team], kept)
+        inside[_path(team, quotas)[1] if len(_path(team, quotas)) > 1 else ""] += inside[team]
+    return inside[""]
 
 
 def _guaranteed(team: str, quotas: Mapping[str, TeamQuota]) -> int:

@@ -6,7 +6,7 @@ sibling has filled the one below:
 
     floor       what its jobs hold and cannot give up
     entitled    min(demand, guarantee): vessels as wide as the guarantees
-    kept        what its lending limit keeps from others, used or idle
+    kept        what its lending limits keep from others, used or idle
     surplus     up to min(demand, limit): vessels as wide as the weights
 
 Within a layer the level rises alike in all vessels that are not full. So what a team leaves idle of
@@ -86,11 +86,14 @@ class _Filling:
         full = sum(vessel.tops[3] for vessel in inside)
         usable = max(floor, full if node.limit is None else min(full, node.limit))
         entitled = max(floor, min(usable, node.guaranteed))
-        kept = max(entitled, node.kept)
+        kept_inside = sum(vessel.tops[2] for vessel in inside)
+        if node.limit is not None:
+            kept_inside = min(kept_inside, node.limit)
+        kept = max(entitled, node.kept, kept_inside)
         self.vessels[node.name] = _Vessel(
             name=node.name,
             tops=(floor, entitled, kept, max(kept, usable)),
-            widths=(floor, node.guaranteed, node.kept, self.weight(node)),
+            widths=(floor, node.guaranteed, kept - entitled, self.weight(node)),
         )
 
     def divide(self, node: TeamNode, gpus: int, *, layers: int) -> None:

@@ -16,6 +16,8 @@ from autoscaler.planning.cluster_state import (
     Node,
     Pool,
     Preemptibility,
+    ReclaimRules,
+    ReclaimTarget,
     TeamQuota,
     Utility,
 )
@@ -50,24 +52,40 @@ def states(draw: st.DrawFn, *, calm: bool = False) -> ClusterState:
     free = {node.name: node.gpus for node in nodes}
     count = draw(st.integers(0, 7))
     jobs = tuple(draw(_job(number, free, calm=calm)) for number in range(count))
-    quotas = tuple(
-        TeamQuota(
-            team=team,
-            pool="default",
-            guaranteed_gpus=draw(st.integers(0, 4)),
-            limit_gpus=draw(st.sampled_from((None, None, 2, 4))),
-            over_quota_weight=draw(st.sampled_from((0.5, 1.0, 2.0))),
-        )
-        for team in TEAMS[: draw(st.integers(0, 3))]
-    )
+    quotas = draw(_quotas())
     pool = Pool(
         name="default",
         nodes=nodes,
         policy=draw(st.sampled_from(POLICIES)),
         admission=draw(st.sampled_from(AdmissionVariant)),
         dollars_per_gpu_hour=2.0,
+        reclaim=ReclaimRules(target=draw(st.sampled_from(ReclaimTarget))),
+        usage_weight=draw(st.sampled_from((0.0, 0.0, 1.0))),
     )
     return ClusterState(now=NOW, pools=(pool,), quotas=quotas, jobs=jobs)
+
+
+@st.composite
+def _quotas(draw: st.DrawFn) -> tuple[TeamQuota, ...]:
+    """Settings that do not contradict each other: a parent is promised what its children are."""
+    teams = TEAMS[: draw(st.integers(0, 3))]
+    quotas: list[TeamQuota] = []
+    for number, team in reversed(list(enumerate(teams))):
+        below = sum(quota.guaranteed_gpus for quota in quotas if quota.parent == team)
+        guaranteed = below + draw(st.integers(0, 4 if not below else 1))
+        quotas.append(
+            TeamQuota(
+                team=team,
+                pool="default",
+                guaranteed_gpus=guaranteed,
+                limit_gpus=draw(st.sampled_from((None, None, max(guaranteed, 2), guaranteed + 2))),
+                over_quota_weight=draw(st.sampled_from((0.5, 1.0, 2.0))),
+                parent=draw(st.sampled_from((None, None, *teams[:number]))),
+                lending_limit_gpus=draw(st.sampled_from((None, None, 0, guaranteed // 2))),
+                decayed_gpu_seconds=draw(st.sampled_from((0.0, 1e5))),
+            )
+        )
+    return tuple(quotas)
 
 
 @st.composite

@@ -81,6 +81,25 @@ def test_a_broken_rule_is_named(rule: str) -> None:
     assert check(state, plan(state)) == ()
 
 
+def test_what_a_team_never_lends_is_not_used_by_others() -> None:
+    state = cluster(running("a", 2), quotas={"vision": (2, None), "language": (2, None)})
+    keeping = tuple(replace(q, lending_limit_gpus=1) for q in state.quotas)
+    state = replace(state, quotas=keeping)
+    broken = Plan(decisions=(decide("a", RESCALE, ("n1", 4)),))
+    assert [v.rule for v in check(state, broken)] == ["lending_limit"]
+    assert check(state, Plan(decisions=(decide("a", RESCALE, ("n1", 3)),))) == ()
+
+
+def test_a_parents_limit_holds_for_all_below_it() -> None:
+    jobs = (running("a", 1), running("b", 1, "language"))
+    state = cluster(*jobs, quotas={"research": (2, 3), "vision": (1, None), "language": (1, None)})
+    below = tuple(
+        q if q.team == "research" else replace(q, parent="research") for q in state.quotas
+    )
+    broken = Plan(decisions=(decide("a", RESCALE, ("n1", 2)), decide("b", RESCALE, ("n1", 2))))
+    assert [v.rule for v in check(replace(state, quotas=below), broken)] == ["team_limit"]
+
+
 def test_nothing_new_goes_to_a_closed_node() -> None:
     state = cluster(running("a", 1))
     pool = state.pools[0]

@@ -171,7 +171,18 @@ class DropByDrop:
         return inside if node.limit is None else min(inside, node.limit)
 
     def takes(self, node: TeamNode) -> float:
-        return max(self.usable(node), node.kept)
+        return max(self.usable(node), self.keeps(node))
+
+    def entitled(self, node: TeamNode) -> float:
+        return min(self.usable(node), node.guaranteed)
+
+    def keeps(self, node: TeamNode) -> float:
+        """What is its own or kept, by its own lending limit or by those of teams below it."""
+        inside = sum(self.keeps(child) for child in self.tree.children(node))
+        if node.name in self.thirst:
+            inside += min(self.thirst[node.name].demand, node.own_guaranteed)
+        inside = inside if node.limit is None else min(inside, node.limit)
+        return max(self.entitled(node), node.kept, inside)
 
     def layers(self, parent: TeamNode, name: str) -> list[tuple[float, float]]:
         """(top, width) of entitled, kept and surplus, of a child or of the parent's own jobs."""

@@ -23,18 +23,18 @@ class Occupancy:
     _used: dict[str, int] = field(default_factory=dict)  # by the team's own jobs
     _held: dict[str, int] = field(default_factory=dict)  # for the team's own jobs
     _inside: dict[str, int] = field(default_factory=dict)  # own jobs and subtrees together
-    _total_used: int = 0
+    _used_inside: dict[str, int] = field(default_factory=dict)  # of these, used
 
     def __post_init__(self) -> None:
         for node in self.tree.nodes.values():
-            self._used[node.name] = self._held[node.name] = 0
+            self._used[node.name] = self._held[node.name] = self._used_inside[node.name] = 0
             below = self.tree.children(node)
             self._inside[node.name] = sum(max(self._inside[n.name], n.kept) for n in below)
 
     @property
     def withheld(self) -> int:
         """GPUs that are kept or held for somebody, and not used."""
-        return self._inside[POOL] - self._total_used
+        return self._inside[POOL] - self._used_inside[POOL]
 
     def inside(self, node: TeamNode) -> int:
         """What the team's own jobs and its sub-teams take up together."""
@@ -52,7 +52,10 @@ class Occupancy:
     def limit_reached(self, team: str, gpus: int) -> TeamNode | None:
         """The first team on the way up whose limit so many GPUs more would break."""
         for node, rise in self._rises(team, self._rise(team, gpus)):
-            if rise > 0 and node.limit is not None and self._inside[node.name] + rise > node.limit:
+            if node.limit is None:
+                continue
+            takes_up_more = rise > 0 and self._inside[node.name] + rise > node.limit
+            if takes_up_more or self._used_inside[node.name] + gpus > node.limit:
                 return node
         return None
 
@@ -60,7 +63,8 @@ class Occupancy:
         """The team's own jobs use so many GPUs more, or fewer."""
         rise = self._rise(team, gpus)
         self._used[team] += gpus
-        self._total_used += gpus
+        for node in (*self.tree.path(team), self.tree.pool):
+            self._used_inside[node.name] += gpus
         self._apply(team, rise)
 
     def hold(self, team: str, gpus: int) -> None:
