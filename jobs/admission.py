@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils import timezone
 from tenancy.models import Quota, Team
 
 from jobs.capacity import PoolCapacity
 from jobs.errors import SpecInvalid
 from jobs.feasibility import counts_without_batch, worker_counts
+from jobs.goals import format_moment
 from jobs.problems import Problem
 from jobs.spec import JobSpec
 
@@ -45,7 +47,7 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
     admission = Admission(
         spec=spec, team=team, pool=pool, gpus_limit=quota.limit_gpus if quota else None
     )
-    found = [*_unavailable(spec), *_too_large(admission)]
+    found = [*_unavailable(spec), *_too_late(spec), *_too_large(admission)]
     if found:
         raise SpecInvalid(found)
     return admission
@@ -105,6 +107,16 @@ def _unavailable(spec: JobSpec) -> Iterator[Problem]:
             value=spec.image,
             problem="cannot be used: this platform's worker host runs processes, not images",
             remedy="Remove it; command starts on the machine itself, in workdir.",
+        )
+
+
+def _too_late(spec: JobSpec) -> Iterator[Problem]:
+    if spec.deadline is not None and spec.deadline <= timezone.now():
+        yield Problem(
+            field="deadline",
+            value=format_moment(spec.deadline),
+            problem="has passed",
+            remedy="Use a moment that is still to come, or remove it.",
         )
 
 

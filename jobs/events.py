@@ -12,6 +12,7 @@ STATE_CHANGED: Final = "state_changed"
 STOP_REQUESTED: Final = "stop_requested"
 MODE_DETECTED: Final = "mode_detected"
 WORKERS_LOST: Final = "workers_lost"
+DEADLINE_AT_RISK: Final = "deadline_at_risk"
 
 
 def record(

@@ -20,6 +20,8 @@ class WorkerRange(Protocol):
     def worker_step(self) -> int: ...
     @property
     def allowed_workers(self) -> list[int] | None: ...
+    @property
+    def requested_workers(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,15 @@ def check_elastic(elastic: WorkerRange) -> Iterator[Problem]:
             value=elastic.worker_step,
             problem="is given together with allowed_workers",
             remedy="Keep one of the two.",
+        )
+    requested, counts = elastic.requested_workers, worker_counts(elastic)
+    if requested is not None and requested not in counts:
+        nearest = min(counts, key=lambda count: (abs(count - requested), count))
+        yield Problem(
+            field="elastic.requested_workers",
+            value=requested,
+            problem="is no number of workers that the job allows",
+            remedy=f"Use {nearest}, or allow {requested}.",
         )
 
 

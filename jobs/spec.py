@@ -13,9 +13,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import (
     AfterValidator,
     AliasChoices,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainValidator,
     StringConstraints,
@@ -26,18 +24,16 @@ from concertina_worker.protocol import LearningRateScaling
 from jobs import problems
 from jobs.errors import SpecInvalid
 from jobs.feasibility import BatchBounds, check_batch, check_elastic
+from jobs.goals import Moment, ScaleOn, Utility
 from jobs.names import check_command, check_environment, check_job_name, check_labels, check_text
 from jobs.quantities import Bytes, Duration
+from jobs.spec_part import SpecPart
 
 _HOUR: Final = 3600.0
 _WEEK: Final = 7 * 24 * _HOUR
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Resources(_Part):
+class Resources(SpecPart):
     """What one worker gets."""
 
     gpus_per_worker: int = Field(default=1, ge=1, le=64)
@@ -45,13 +41,15 @@ class Resources(_Part):
     memory: Bytes | None = None
 
 
-class Elastic(_Part):
+class Elastic(SpecPart):
     """How many workers the job can use, and how it changes between them."""
 
     min_workers: int = Field(default=1, ge=1, le=10_000)
     max_workers: int = Field(default=1, ge=1, le=10_000)
     allowed_workers: Annotated[list[int], Field(min_length=1, max_length=1000)] | None = None
     worker_step: int = Field(default=1, ge=1, le=10_000)
+    requested_workers: int | None = Field(default=None, ge=1, le=10_000)
+    scale_on: ScaleOn | None = None
     mode: Literal["auto", "hot", "restart", "fixed"] = "auto"
     min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
     grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
@@ -70,7 +68,7 @@ def _without_default(schema: dict[str, Any]) -> None:
     del schema["default"]
 
 
-class GlobalBatch(_Part):
+class GlobalBatch(SpecPart):
     """Allowed global batch sizes: from min to max, multiples of `multiple_of`."""
 
     base: int = Field(ge=1, le=10**9)  # the one the script's learning rate was chosen for
@@ -88,7 +86,7 @@ def _check_limit(value: object) -> int | Literal["auto"]:
     raise ValueError("is not a limit | Use auto or a whole number from 1.")
 
 
-class PerGpuBatch(_Part):
+class PerGpuBatch(SpecPart):
     """The memory limit of one worker's share."""
 
     max: Annotated[
@@ -111,7 +109,7 @@ def _expand(value: object) -> object:
     return value
 
 
-class Batch(_Part):
+class Batch(SpecPart):
     """The global batch, and how the learning rate follows it."""
 
     global_batch_size: Annotated[
@@ -140,14 +138,14 @@ class Batch(_Part):
         )
 
 
-class Checkpoint(_Part):
+class Checkpoint(SpecPart):
     """How often state is written, and how many copies are kept."""
 
     interval: Annotated[float, Duration(at_least=1, at_most=_WEEK)] = 60.0
     keep_last: int = Field(default=3, ge=1, le=1000)
 
 
-class Retry(_Part):
+class Retry(SpecPart):
     """How often a job whose own code fails is started again."""
 
     max_restarts: int = Field(default=3, ge=0, le=1000)
@@ -156,7 +154,7 @@ class Retry(_Part):
 Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_text)]
 
 
-class JobSpec(_Part):
+class JobSpec(SpecPart):
     """One job as its user declares it."""
 
     name: Annotated[str, AfterValidator(check_job_name)]
@@ -175,6 +173,8 @@ class JobSpec(_Part):
     preemptibility: Literal["preemptible", "semi-preemptible", "non-preemptible"] = (
         "semi-preemptible"
     )
+    deadline: Moment | None = None
+    utility: Utility | None = None
     retry: Retry = Retry()
     checkpoint: Checkpoint = Checkpoint()
     seed: int = Field(default=0, ge=0, le=2**31 - 1)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from cluster import models as cluster
 from cluster import node_changes
 from cluster.models import NodeChange
 from django.db.models import Avg, Q
-from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop import seats
 from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.team_quotas import reclaim_rules, team_quotas
+from autoscaler.control_loop.job_wishes import newest_values, with_wishes
+from autoscaler.control_loop.pool_view import pools
+from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
@@ -38,10 +38,10 @@ _STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed unt
 def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterState:
     """The snapshot of a tick, from jobs that may be planned."""
     plannable = [view for view in views if _is_plannable(view, now)]
-    histories = _Histories([view.id for view in plannable])
+    histories = _Histories(plannable)
     return planning.ClusterState(
         now=now.timestamp(),
-        pools=tuple(_pools()),
+        pools=tuple(pools()),
         quotas=tuple(team_quotas()),
         jobs=tuple(_job(view, histories) for view in plannable),
         changes=tuple(_changes(now)),
@@ -51,7 +51,7 @@ def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterSt
 def as_submitted(views: Iterable[JobView]) -> tuple[planning.Job, ...]:
     """Jobs as they would come again: waiting, with all that was measured of them."""
     jobs = list(views)
-    histories = _Histories([view.id for view in jobs])
+    histories = _Histories(jobs)
     return tuple(
         replace(
             _job(view, histories),
@@ -80,16 +80,22 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 class _Histories:
     """What was measured of the jobs so far; two queries for all of them."""
 
-    def __init__(self, job_ids: list[str]) -> None:
+    def __init__(self, views: Sequence[JobView]) -> None:
+        job_ids = [view.id for view in views]
         self.measurements: dict[str, list[planning.Measurement]] = {}
         for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
             self.measurements.setdefault(row.job_id, []).append(_measurement(row))
         rescales = Generation.objects.filter(job__in=job_ids, stall_seconds__gt=0)
         stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
         self.stall_seconds: Mapping[str, float] = dict(stalls)
+        self.values = newest_values(views)
 
 
 def _job(view: JobView, histories: _Histories) -> planning.Job:
+    return with_wishes(_observed(view, histories), view, histories.values.get(view.id, {}))
+
+
+def _observed(view: JobView, histories: _Histories) -> planning.Job:
     job, spec = view.job, view.spec
     counts = spec.elastic.worker_counts()
     is_waiting = view.state is State.QUEUED
@@ -192,28 +198,6 @@ def _measurement(row: Measurement) -> planning.Measurement:
         steps=row.steps,
         step_seconds=row.step_seconds,
     )
-
-
-def _pools() -> Iterable[planning.Pool]:
-    settings = FairShareSettings.by_pool()
-    for pool in cluster.Pool.objects.prefetch_related("nodes"):
-        nodes = tuple(
-            planning.Node(
-                name=node.name,
-                gpus=node.gpus,
-                is_schedulable=node.is_schedulable,
-                is_draining=node.is_draining,
-            )
-            for node in pool.nodes.all()
-        )
-        sharing = settings[pool.pk]
-        yield planning.Pool(
-            name=pool.name,
-            nodes=nodes,
-            policy=pool.policy,
-            reclaim=reclaim_rules(sharing),
-            usage_weight=sharing.usage_weight,
-        )
 
 
 def _changes(now: datetime) -> Iterable[planning.Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,14 @@ def control_loop() -> ControlLoop:
     """The loop over the real host, planner and clock."""
     # Here, so that only the process that plans loads scipy: it takes longer than all the rest.
     from autoscaler.control_loop.tick import ControlLoop  # noqa: PLC0415
+    from autoscaler.installed_policies import installed_policies  # noqa: PLC0415
     from autoscaler.planning import invariants, planner  # noqa: PLC0415
 
+    policies = installed_policies()
     return ControlLoop(
         host=worker_host(),
-        planner=planner.plan,
-        check=invariants.check,
+        planner=partial(planner.plan, policies=policies),
+        check=partial(invariants.check, policies=policies),
         clock=timezone.now,
         holder=f"{socket.gethostname()}:{os.getpid()}",
         surroundings=Surroundings(

@@ -27,4 +27,14 @@ def deadline_warning(outcome: Outcome, now: float) -> DeadlineWarning | None:
     soonest_at = now + left / fastest
     if expected_at is None and soonest_at <= deadline:
         return None  # it waits, and has time
-    return DeadlineWarning(deadline=deadline, expected_at=expected_at, soonest_at=soonest_at)
+    return DeadlineWarning(
+        deadline=deadline,
+        expected_at=None if expected_at is None else _to_the_minute(expected_at),
+        soonest_at=_to_the_minute(soonest_at),
+        is_out_of_reach=soonest_at > deadline,
+    )
+
+
+def _to_the_minute(at: float) -> float:
+    """Predictions are no finer, and a decision is stored again whenever its numbers change."""
+    return 60.0 * round(at / 60.0)

@@ -65,11 +65,7 @@ class DeadlineWarning:
     deadline: float
     expected_at: float | None  # its end at the chosen size; None: it gets nothing now
     soonest_at: float  # its end if it got the size that is fastest for it, from now on
-
-    @property
-    def is_out_of_reach(self) -> bool:
-        """Whether no size of the job meets its deadline any more."""
-        return self.soonest_at > self.deadline
+    is_out_of_reach: bool  # no size of the job meets its deadline any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

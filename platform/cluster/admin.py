@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet, Sum
-from django.forms import BaseInlineFormSet
+from django.forms import BaseInlineFormSet, ChoiceField, ModelForm
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from tenancy.models import Quota, Team
 from tenancy.quota_rules import Setting, total_promised
 
+from autoscaler.installed_policies import installed_policies
+from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     PoolAdminBase = admin.ModelAdmin[Pool]
+    PoolFormBase = ModelForm[Pool]
     NodeAdminBase = admin.ModelAdmin[Node]
     NodeInlineBase = admin.TabularInline[Node, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
     QuotaFormSetBase = BaseInlineFormSet[Quota, Pool, Any]
 else:
+    PoolFormBase = ModelForm
     PoolAdminBase = NodeAdminBase = admin.ModelAdmin
     NodeInlineBase = QuotaInlineBase = admin.TabularInline
     QuotaFormSetBase = BaseInlineFormSet
@@ -58,11 +64,54 @@ class QuotaInline(QuotaInlineBase):
     autocomplete_fields = ("team",)
 
 
+class PoolForm(PoolFormBase):
+    """Offers every policy of this installation and says what each of its options means."""
+
+    policy = ChoiceField()
+
+    class Meta:
+        model = Pool
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        catalogue, policy = installed_policies(), self.fields["policy"]
+        assert isinstance(policy, ChoiceField)  # noqa: S101 - declared above
+        names = [*catalogue.names]
+        if self.instance.policy not in names:
+            names.append(self.instance.policy)
+        policy.initial = DEFAULT_POLICY
+        policy.choices = [(name, _summary(name, catalogue)) for name in names]
+        policy.help_text = "What the planner makes the most of."
+        self.fields["policy_options"].help_text = _explained(catalogue)
+
+
+def _summary(name: str, catalogue: Catalogue) -> str:
+    found = catalogue.policies.get(name)
+    return f"{name}: {found.summary}" if found else f"{name}: not installed any more"
+
+
+def _explained(catalogue: Catalogue) -> str:
+    """One line for each option of each policy."""
+    lines = format_html_join(
+        mark_safe("<br>"),
+        "<b>{}</b> of {}: {} Default {}.",
+        (
+            (option.name, name, option.explanation, option.default)
+            for name in catalogue.names
+            for option in catalogue.options(name)
+        ),
+    )
+    example = 'What differs from the policy\'s defaults, such as {"margin": 0.2}.'
+    return format_html("{}<br>{}", example, lines)
+
+
 @admin.register(Pool)
 class PoolAdmin(PoolAdminBase):
     """A pool with its nodes and with what each team is guaranteed of it."""
 
-    list_display = ("name", "gpu_type", "policy", "gpus", "guaranteed")
+    form = PoolForm
+    list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed")
     search_fields = ("name",)
     inlines = (NodeInline, QuotaInline)
 

@@ -8,23 +8,40 @@ from django.db import models
 from tenancy.models import Team, settings_of_pool, slug_validator
 from tenancy.quota_rules import total_promised
 
+from autoscaler.installed_policies import installed_policies
+from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
+
 
 class Pool(models.Model):
     """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
 
-    class Policy(models.TextChoices):
-        """The objectives there are, by the names of `autoscaler.planning.policies`."""
+    class Admission(models.TextChoices):
+        """As `AdmissionVariant` of the planner's snapshot."""
 
-        COMPLETION_TIME = "completion_time", "completion time: jobs end early on average"
-        THROUGHPUT = "throughput", "throughput: the sum of all speedups"
+        QUEUEING = "queueing", "queueing: a new job that does not fit waits"
+        DROPPING = "dropping", "dropping: it is refused for good"
 
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
     gpu_type = models.CharField(max_length=40, default="slot")
     policy = models.CharField(
         max_length=40,
-        choices=Policy,
-        default=Policy.COMPLETION_TIME,
-        help_text="What the planner makes the most of.",
+        default=DEFAULT_POLICY,
+        help_text="What the planner makes the most of: a policy of this installation.",
+    )
+    policy_options = models.JSONField(
+        default=dict, blank=True, help_text="What differs from the policy's defaults."
+    )
+    admission = models.CharField(
+        max_length=10,
+        choices=Admission,
+        default=Admission.QUEUEING,
+        help_text="What becomes of a new job that does not fit beside the smallest sizes of all"
+        " others.",
+    )
+    dollars_per_gpu_hour = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="What policies about money reckon with.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -33,6 +50,18 @@ class Pool(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Refuse a policy that is not installed, and options that it cannot take."""
+        policies = installed_policies()
+        settings = self.policy_options
+        if not isinstance(settings, dict):
+            raise ValidationError({"policy_options": 'Write a mapping such as {"margin": 0.2}.'})
+        try:
+            policies.made(self.policy, settings)
+        except PolicyRefused as problem:
+            field = "policy_options" if self.policy in policies.names else "policy"
+            raise ValidationError({field: str(problem)}) from problem
 
 
 class Node(models.Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cluster.models import Pool, UtilisationSample
+from cluster.models import UtilisationSample
 from cluster.worker_host import Labels, Launch, Role
 from tenancy.models import Team
 
@@ -14,7 +14,6 @@ from autoscaler.planning import invariants, planner
 from autoscaler.planning.cluster_state import ClusterState
 from autoscaler.planning.decisions import Plan
 from autoscaler.planning.invariants import Violation
-from autoscaler.planning.policies import BUILT_IN
 from jobs.models import Job
 
 from .conftest import Coordinator, World, fresh, kinds, live_workers
@@ -109,10 +108,6 @@ def test_a_planner_that_fails_raises_an_alarm_and_the_rest_of_the_tick_is_done(
     assert fresh(job).gpu_seconds > 50
     assert UtilisationSample.objects.count() > count
     assert "CRITICAL" in {record.levelname for record in caplog.records}
-
-
-def test_the_planner_knows_every_policy_a_pool_may_have() -> None:
-    assert set(Pool.Policy.values) <= set(BUILT_IN.names)
 
 
 def test_a_tick_is_recorded_only_when_it_changed_something(world: World) -> None:

@@ -10,11 +10,15 @@ from cluster.models import Node, Pool
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
+from django.utils.html import escape
 from tenancy import tokens
 from tenancy.models import Quota, Team, Token
 
+from autoscaler.planning.policies import BUILT_IN
 from jobs.models import Job
 from tests.service.conftest import generation, run
+
+FORMSETS = ("nodes", "quotas")
 
 
 @pytest.fixture
@@ -113,6 +117,68 @@ def test_a_limit_below_the_guarantee_is_refused(browser: Client, pool: Pool) -> 
     assert "The limit (2) is below the guarantee (3)." in answer
 
 
+def change_pool(browser: Client, pool: Pool, **fields: Any) -> str:
+    forms = {f"{name}-{part}": 0 for name in FORMSETS for part in ("TOTAL_FORMS", "INITIAL_FORMS")}
+    values = {
+        "name": pool.name,
+        "gpu_type": pool.gpu_type,
+        "policy": pool.policy,
+        "policy_options": "{}",
+        "admission": pool.admission,
+        "dollars_per_gpu_hour": pool.dollars_per_gpu_hour,
+        **forms,
+        **fields,
+    }
+    answer = browser.post(f"/admin/cluster/pool/{pool.pk}/change/", values)
+    pool.refresh_from_db()
+    return "" if answer.status_code == 302 else answer.content.decode()
+
+
+def test_the_page_of_a_pool_explains_every_policy_and_its_options(
+    browser: Client, pool: Pool
+) -> None:
+    html = page(browser, f"cluster/pool/{pool.pk}/change/")
+    for name in BUILT_IN.names:
+        assert f'<option value="{name}"' in html
+        assert all(escape(option.explanation) in html for option in BUILT_IN.options(name))
+
+
+def test_an_admin_chooses_policy_options_price_and_admission(browser: Client, pool: Pool) -> None:
+    wrong = change_pool(
+        browser,
+        pool,
+        policy="scaling_efficiency",
+        policy_options='{"threshold": 0.3}',
+        admission="dropping",
+        dollars_per_gpu_hour=2.5,
+    )
+    assert not wrong
+    assert (pool.policy, pool.policy_options) == ("scaling_efficiency", {"threshold": 0.3})
+    assert (pool.admission, pool.dollars_per_gpu_hour) == ("dropping", 2.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ('{"threshold": "high"}', "is not a number"),
+        ('{"treshold": 0.3}', "its options are threshold"),
+        ("[1]", "Write a mapping"),
+        ("{", "Enter a valid JSON"),
+    ],
+)
+def test_wrong_options_of_a_policy_are_refused_with_what_is_right(
+    browser: Client, pool: Pool, options: str, says: str
+) -> None:
+    answer = change_pool(browser, pool, policy="scaling_efficiency", policy_options=options)
+    assert says in answer
+    assert pool.policy == "completion_time"
+
+
+def test_a_pool_of_a_policy_that_is_gone_still_has_its_page(browser: Client, pool: Pool) -> None:
+    Pool.objects.update(policy="gone")
+    assert "gone: not installed any more" in page(browser, f"cluster/pool/{pool.pk}/change/")
+
+
 def test_an_unknown_policy_is_refused(pool: Pool) -> None:
     pool.policy = "fastest"
     with pytest.raises(ValidationError, match="fastest"):
@@ -126,6 +192,9 @@ def test_guarantees_given_together_are_checked_together(browser: Client, pool: P
         "name": pool.name,
         "gpu_type": "slot",
         "policy": "completion_time",
+        "policy_options": "{}",
+        "admission": "queueing",
+        "dollars_per_gpu_hour": 0,
         "nodes-TOTAL_FORMS": 2,
         "nodes-INITIAL_FORMS": 2,
         "quotas-TOTAL_FORMS": 2,

@@ -10,6 +10,8 @@ from jobs.errors import SpecInvalid
 from jobs.spec import JobSpec, parse
 from tests.service.conftest import spec
 
+QUEUE = {"metric": "queue_length", "grow_above": 100.0}
+
 REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     # sentence: (changes of a good spec, field, part of the problem, part of the remedy)
     "an unknown field names the closest known one": (
@@ -56,6 +58,24 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a priority above 100 is refused": ({"priority": 101}, "priority", "is above 100", "at most"),
     "no GPU per worker is refused": (
         {"resources": {"gpus_per_worker": 0}}, "resources.gpus_per_worker", "is below 1", ""),
+    "a deadline without a time zone is refused": (
+        {"deadline": "2030-01-01T08:00:00"}, "deadline", "is no moment", "2026-12-01T08:00:00Z"),
+    "a deadline as a number is refused": ({"deadline": 1893456000}, "deadline", "is no moment", ""),
+    "a utility whose times do not rise is refused": (
+        {"utility": [{"after": "2h", "dollars": 1}, {"after": "1h", "dollars": 0}]},
+        "utility", "do not rise", "Order its points"),
+    "an empty utility is refused": ({"utility": []}, "utility", "is empty", ""),
+    "a point of a utility without a unit names its place": (
+        {"utility": [{"after": 3, "dollars": 1}]}, "utility[0].after", "is not a duration", ""),
+    "a metric without a threshold is refused": (
+        {"elastic": {"scale_on": {"metric": "queue"}}}, "elastic.scale_on", "no threshold",
+        "grow_above"),
+    "thresholds that leave no room are refused": (
+        {"elastic": {"scale_on": {"metric": "q", "grow_above": 1.0, "shrink_below": 1.0}}},
+        "elastic.scale_on", "is not below", "Leave room"),
+    "workers requested beyond the range are refused": (
+        {"elastic": {"max_workers": 4, "requested_workers": 6}}, "elastic.requested_workers",
+        "is no number of workers", "Use 4"),
     "an unknown mode names the known ones": (
         {"elastic": {"mode": "warm"}}, "elastic.mode", "none of the allowed words", "'restart'"),
     "min above max names both numbers": (
@@ -170,3 +190,17 @@ def test_a_resolved_spec_reads_back_as_the_same_spec() -> None:
     assert again.model_copy(update={"team": "", "pool": ""}) == made
     assert resolved["elastic"]["min_interval"] == "90s"
     assert again.elastic.worker_counts() == (1, 3, 5, 7)
+
+
+def test_wishes_are_kept_as_they_were_meant() -> None:
+    wishes = {
+        "deadline": "2030-01-01T10:00:00+02:00",
+        "utility": [{"after": "90m", "dollars": 100}, {"after": "1d", "dollars": -5}],
+        "elastic": {"max_workers": 4, "requested_workers": 2, "scale_on": QUEUE},
+    }
+    resolved = parse(spec(**wishes)).resolved(team="vision", pool="default")
+    assert resolved["deadline"] == "2030-01-01T08:00:00Z"
+    assert [point["after"] for point in resolved["utility"]] == ["90m", "1d"]
+    assert resolved["elastic"]["scale_on"] == {**QUEUE, "shrink_below": None}
+    again = JobSpec.from_resolved(resolved)
+    assert again.resolved(team="vision", pool="default") == resolved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cluster.models import Pool
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -25,6 +26,18 @@ def test_a_pool_tells_its_nodes_and_who_holds_which_gpu(api: APIClient, job: Job
         "job_id": job.id,
         "job_name": "digits",
     }
+
+
+def test_a_pool_tells_how_it_is_planned(api: APIClient) -> None:
+    Pool.objects.update(
+        policy="deadline",
+        policy_options={"margin": 0.2},
+        admission="dropping",
+        dollars_per_gpu_hour=3,
+    )
+    (pool,) = api.get(URL).json()["items"]
+    assert (pool["policy"], pool["policy_options"]) == ("deadline", {"margin": 0.2})
+    assert (pool["admission"], pool["dollars_per_gpu_hour"]) == ("dropping", 3.0)
 
 
 def test_other_teams_see_whose_a_gpu_is_but_not_which_jobs(

@@ -286,3 +286,11 @@ def test_a_key_taken_at_the_same_moment_by_another_body_is_a_conflict(
     IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(hours=25))
     remember(second, "b")
     assert IdempotencyKey.objects.get().job == second
+
+
+def test_a_deadline_that_has_passed_is_refused(api: APIClient) -> None:
+    answer = api.post(URL, spec(deadline="2020-01-01T08:00:00Z"), format="json")
+    assert answer.status_code == 422
+    (problem,) = answer.json()["details"]
+    assert (problem["field"], problem["problem"]) == ("deadline", "has passed")
+    assert problem["value"] == "2020-01-01T08:00:00Z"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from autoscaler.control_loop import decision_document
@@ -9,6 +10,8 @@ from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.explanations.deadline_sentences import warned
+from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Job
 
@@ -29,7 +32,23 @@ def explain(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     if not changes:
         return False
     with shell.fence.transaction():
-        return bool(Job.objects.filter(pk=view.id, state=view.job.state).update(**changes))
+        is_written = Job.objects.filter(pk=view.id, state=view.job.state).update(**changes)
+        if is_written:
+            _warn_once(view, decision)
+    return bool(is_written)
+
+
+def _warn_once(view: JobView, decision: ExplainedDecision) -> None:
+    """An event when a deadline first comes into danger, not with each prediction after that."""
+    warning = decision.decision.deadline_warning
+    if warning is not None and not view.job.explanation.get("deadline_warning"):
+        events.record(
+            job_id=view.id,
+            kind=events.DEADLINE_AT_RISK,
+            reason="deadline",
+            message=warned(warning),
+            data=asdict(warning),
+        )
 
 
 def _for_admins(decision: ExplainedDecision, shell: Shell) -> dict[str, Any]:

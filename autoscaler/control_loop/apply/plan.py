@@ -12,6 +12,7 @@ from typing import Final
 
 from django.db import InterfaceError, OperationalError
 
+from autoscaler.control_loop.apply.drop import drop
 from autoscaler.control_loop.apply.explain import explain
 from autoscaler.control_loop.apply.pause import pause
 from autoscaler.control_loop.apply.rescale import rescale, takes_gpus
@@ -26,6 +27,7 @@ from autoscaler.planning.decisions import Action, Plan
 Verb = Callable[[JobView, ExplainedDecision, Shell], bool]
 
 _VERBS: Final[Mapping[Action, Verb]] = {
+    Action.DROP: drop,
     Action.PAUSE: pause,
     Action.RESCALE: rescale,
     Action.START: start,

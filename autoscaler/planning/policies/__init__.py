@@ -5,7 +5,7 @@ Start at `policy.Policy`, which says what a policy may decide; each policy is a 
 """
 
 from autoscaler.planning.policies.built_in import BUILT_IN, DEFAULT_POLICY
-from autoscaler.planning.policies.catalogue import Catalogue, PolicyRefused
+from autoscaler.planning.policies.catalogue import Catalogue, PolicyRefused, text_of
 from autoscaler.planning.policies.options import Option, OptionRefused, option
 from autoscaler.planning.policies.policy import (
     NOT_WANTED,
@@ -31,5 +31,6 @@ __all__ = [
     "Sizes",
     "Values",
     "option",
+    "text_of",
     "up_to",
 ]

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from autoscaler.planning.demand import Demand
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.planning.cluster_state import Job, Pool
+    from autoscaler.planning.demand import Demand
 
 NOT_WANTED: Final = -math.inf
 
@@ -43,7 +42,7 @@ class Sizes:
 
 
 Values = NDArray[np.float64]
-Objective = Callable[[Demand, Sizes], Values]
+Objective = Callable[["Demand", Sizes], Values]
 """What each size is worth to one job; `NOT_WANTED` for those it is not to have."""
 
 

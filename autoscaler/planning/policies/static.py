@@ -31,5 +31,6 @@ class Static(Throughput):
 
 
 def _nearest_allowed(job: Job, requested: int) -> int:
-    allowed = job.allowed_workers or (min(max(requested, job.min_workers), job.max_workers),)
+    steps = range(job.min_workers, job.max_workers + 1, job.worker_step)
+    allowed = job.allowed_workers or steps or (job.min_workers,)
     return min(allowed, key=lambda workers: (abs(workers - requested), workers))

@@ -488,6 +488,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description * `queueing` - queueing: a new job that does not fit waits
+         *     * `dropping` - dropping: it is refused for good
+         * @enum {string}
+         */
+        AdmissionEnum: "queueing" | "dropping";
+        /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
          */
@@ -624,6 +630,13 @@ export interface components {
              * @default 1
              */
             worker_step: number;
+            /**
+             * Requested Workers
+             * @default null
+             */
+            requested_workers: number | null;
+            /** @default null */
+            scale_on: components["schemas"]["ScaleOn"] | null;
             /**
              * Mode
              * @default auto
@@ -1016,6 +1029,8 @@ export interface components {
              *       "max_workers": 1,
              *       "allowed_workers": null,
              *       "worker_step": 1,
+             *       "requested_workers": null,
+             *       "scale_on": null,
              *       "mode": "auto",
              *       "min_interval": "0s",
              *       "grace_period": "30s",
@@ -1035,6 +1050,16 @@ export interface components {
              * @enum {string}
              */
             preemptibility: "preemptible" | "semi-preemptible" | "non-preemptible";
+            /**
+             * Deadline
+             * @default null
+             */
+            deadline: string | null;
+            /**
+             * Utility
+             * @default null
+             */
+            utility: components["schemas"]["UtilityPoint"][] | null;
             /**
              * @default {
              *       "max_restarts": 3
@@ -1206,7 +1231,21 @@ export interface components {
         Pool: {
             name: string;
             gpu_type: string;
+            /** @description See docs/policies.md. */
             policy: string;
+            /** @description What differs from its defaults. */
+            policy_options: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description dropping: new jobs that do not fit are refused.
+             *
+             *     * `queueing` - queueing: a new job that does not fit waits
+             *     * `dropping` - dropping: it is refused for good
+             */
+            admission: components["schemas"]["AdmissionEnum"];
+            /** Format: double */
+            dollars_per_gpu_hour: number;
             gpus_total: number;
             gpus_used: number;
             /**
@@ -1334,6 +1373,24 @@ export interface components {
             waiting: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ScaleOn
+         * @description A metric the script logs, and between which values the job's size is right.
+         */
+        ScaleOn: {
+            /** Metric */
+            metric: string;
+            /**
+             * Grow Above
+             * @default null
+             */
+            grow_above: number | null;
+            /**
+             * Shrink Below
+             * @default null
+             */
+            shrink_below: number | null;
         };
         Session: {
             user: components["schemas"]["User"];
@@ -1496,6 +1553,16 @@ export interface components {
             teams: components["schemas"]["TeamGuarantee"][];
             /** @description Oldest first, at most 600. */
             samples: components["schemas"]["Sample"][];
+        };
+        /**
+         * UtilityPoint
+         * @description What it is worth, in dollars, to have the job done so long after its submission.
+         */
+        UtilityPoint: {
+            /** After */
+            after: string;
+            /** Dollars */
+            dollars: number;
         };
         Validation: {
             /** @description null if there are problems. */

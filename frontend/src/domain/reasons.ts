@@ -16,6 +16,8 @@ const LABELS: Record<string, string> = {
   job_finished: "A job finished",
   reclaim_guarantee: "Guarantee reclaimed",
   fair_share: "Fair share moved",
+  dropped: "Did not fit, no queue here",
+  application_metric: "Its own metric asked",
   batch_retune: "Batch retuned",
   scaling_inefficient: "Scaled too poorly",
   scaling_efficient: "Scales well",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from cluster.models import Pool
 from cluster.queries import PoolSize, nodes_of, pool_sizes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -36,7 +37,12 @@ class NodeSerializer(serializers.Serializer[Any]):
 class PoolSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     gpu_type = serializers.CharField()
-    policy = serializers.CharField()
+    policy = serializers.CharField(help_text="See docs/policies.md.")
+    policy_options = serializers.DictField(help_text="What differs from its defaults.")
+    admission = serializers.ChoiceField(
+        Pool.Admission.choices, help_text="dropping: new jobs that do not fit are refused."
+    )
+    dollars_per_gpu_hour = serializers.FloatField()
     gpus_total = serializers.IntegerField()
     gpus_used = serializers.IntegerField()
     price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
@@ -81,6 +87,9 @@ def _pool(
         "name": size.pool.name,
         "gpu_type": size.pool.gpu_type,
         "policy": size.pool.policy,
+        "policy_options": size.pool.policy_options,
+        "admission": size.pool.admission,
+        "dollars_per_gpu_hour": size.pool.dollars_per_gpu_hour,
         "gpus_total": size.gpus,
         "gpus_used": sum(len(node["claims"]) for node in nodes),
         "price": outcome.get("price"),

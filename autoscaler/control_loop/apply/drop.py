@@ -1,0 +1,21 @@
+"""A new job that does not fit is refused for good, in a pool that keeps no queue."""
+
+from __future__ import annotations
+
+from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.shell import Shell
+from jobs.lifecycle import State
+from jobs.transitions import move
+
+
+def drop(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
+    """It fails: nobody asked to cancel it, and whoever waits for it learns that it did not run."""
+    with shell.changing(view.id):
+        return move(
+            view.id,
+            {State.QUEUED},
+            State.FAILED,
+            reason=decision.reason,
+            message=decision.message,
+        )

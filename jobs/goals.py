@@ -1,0 +1,86 @@
+"""What does a user want of a job, besides that it trains? By when, worth how much, by which metric.
+
+These are wishes to the pool's policy, not limits. Errors read `what is wrong | what to do`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Annotated, Final, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+
+from jobs.quantities import Duration
+from jobs.spec_part import SpecPart
+
+_TEN_YEARS: Final = 10 * 365 * 24 * 3600.0
+_MOST_DOLLARS: Final = 1e9
+_LARGEST: Final = 1e15
+
+
+def parse_moment(value: object) -> datetime:
+    """Return the moment of `2026-12-01T08:00:00Z`.
+
+    Raises:
+        ValueError: no date with time and time zone.
+    """
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ValueError(
+            "is no moment | Write date, time and time zone, such as 2026-12-01T08:00:00Z."
+        )
+    return moment.astimezone(UTC)
+
+
+def format_moment(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(parse_moment, json_schema_input_type=str),
+    PlainSerializer(format_moment, return_type=str, when_used="json"),
+]
+
+
+class UtilityPoint(SpecPart):
+    """What it is worth, in dollars, to have the job done so long after its submission."""
+
+    after: Annotated[float, Duration(at_most=_TEN_YEARS)]
+    dollars: float = Field(ge=-_MOST_DOLLARS, le=_MOST_DOLLARS, allow_inf_nan=False)
+
+
+def _check_order(points: Sequence[UtilityPoint]) -> Sequence[UtilityPoint]:
+    if any(later.after <= one.after for one, later in pairwise(points)):
+        raise ValueError("has times that do not rise | Order its points by `after`, each once.")
+    return points
+
+
+Utility = Annotated[
+    list[UtilityPoint], Field(min_length=1, max_length=100), AfterValidator(_check_order)
+]
+
+
+class ScaleOn(SpecPart):
+    """A metric the script logs, and between which values the job's size is right."""
+
+    metric: str = Field(min_length=1, max_length=80)
+    grow_above: float | None = Field(default=None, ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
+    shrink_below: float | None = Field(default=None, ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _check_thresholds(self) -> Self:
+        low, high = self.shrink_below, self.grow_above
+        if low is None and high is None:
+            raise ValueError("has no threshold | Give grow_above, shrink_below, or both.")
+        if low is not None and high is not None and low >= high:
+            raise ValueError(
+                f"has a shrink_below ({low:g}) that is not below grow_above ({high:g})"
+                " | Leave room between them: a size is right in between."
+            )
+        return self
