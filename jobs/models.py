@@ -80,6 +80,9 @@ class Job(models.Model):
     samples_per_second = models.FloatField(default=0.0)
     values = models.JSONField(default=dict, help_text="Newest logged metrics.")
     model_bytes = models.BigIntegerField(default=0)
+    noise_scale = models.FloatField(
+        null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
+    )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
@@ -249,6 +252,7 @@ class Measurement(models.Model):
     """Mean step time of a job at one configuration, for its throughput model."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="measurements")
+    gpu_type = models.CharField(max_length=40, default="", help_text="Of the pool it ran in.")
     workers = models.PositiveIntegerField()
     nodes = models.PositiveIntegerField(default=1)
     global_batch_size = models.PositiveIntegerField()
@@ -259,7 +263,7 @@ class Measurement(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(
-                fields=("job", "workers", "nodes", "global_batch_size"),
+                fields=("job", "gpu_type", "workers", "nodes", "global_batch_size"),
                 name="one_measurement_per_configuration",
             ),
             models.CheckConstraint(

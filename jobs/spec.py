@@ -55,13 +55,9 @@ class Elastic(SpecPart):
     grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
     registration_timeout: Annotated[float, Duration(at_least=1, at_most=_HOUR)] = 60.0
 
-    def worker_counts(self) -> tuple[int, ...] | None:
-        """The counts the job lists or steps through; None: any from min to max."""
-        if self.allowed_workers is not None:
-            return tuple(sorted(set(self.allowed_workers)))
-        if self.worker_step == 1:
-            return None
-        return tuple(range(self.min_workers, self.max_workers + 1, self.worker_step))
+    def listed_counts(self) -> tuple[int, ...] | None:
+        """The counts the job lists; None: min_workers plus multiples of worker_step."""
+        return None if self.allowed_workers is None else tuple(sorted(set(self.allowed_workers)))
 
 
 def _without_default(schema: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from concertina_worker.protocol import GenerationCause, WorkerPhase
 
 MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
+_MOST_NOISE: Final = 1e15  # samples
 _LATEST: Final = 32_503_680_000  # the year 3000
 
 
@@ -61,6 +62,15 @@ LargeCount = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Amount = Annotated[float, BeforeValidator(_finite), Field(ge=0, le=1e18)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 WorkerId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
+
+
+def _positive(value: object) -> float | None:
+    """What makes no sense as a number above 0 is as good as not reported."""
+    number = _as_number(value)
+    return number if number is not None and 0 < number <= _MOST_NOISE else None
+
+
+NoiseScale = Annotated[float | None, BeforeValidator(_positive)]
 
 
 class _Report(BaseModel):
@@ -113,6 +123,7 @@ class SyncReport(_Report):
 
     registered: bool = False
     model_bytes: LargeCount = 0
+    noise_scale: NoiseScale = None
     total_samples: LargeCount | None = None
     revision: Count = 0
     generation: Count = 0

@@ -16,11 +16,12 @@ from autoscaler.control_loop import seats
 from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.job_wishes import newest_values, with_wishes
-from autoscaler.control_loop.pool_view import pools
+from autoscaler.control_loop.pool_view import all_reduce, pools
 from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.scaling import ScalingModel
 from jobs import events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Measurement, Worker
@@ -97,11 +98,9 @@ def _job(view: JobView, histories: _Histories) -> planning.Job:
 
 def _observed(view: JobView, histories: _Histories) -> planning.Job:
     job, spec = view.job, view.spec
-    counts = spec.elastic.worker_counts()
     is_waiting = view.state is State.QUEUED
     is_fixed = spec.elastic.mode == "fixed"
     is_settled = _is_settled(view)
-    bounds = spec.batch.bounds()
     stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
     return planning.Job(
         job_id=job.id,
@@ -114,16 +113,10 @@ def _observed(view: JobView, histories: _Histories) -> planning.Job:
         submitted_at=job.submitted_at.timestamp(),
         min_workers=spec.elastic.min_workers,
         max_workers=spec.elastic.max_workers,
-        allowed_workers=counts,
+        allowed_workers=spec.elastic.listed_counts(),
+        worker_step=spec.elastic.worker_step,
         gpus_per_worker=spec.resources.gpus_per_worker,
-        batch=planning.BatchRange(
-            base=bounds.base,
-            minimum=bounds.minimum,
-            maximum=bounds.maximum,
-            multiple_of=bounds.multiple_of,
-            max_per_gpu=bounds.max_per_worker,
-            accumulation=bounds.has_accumulation,
-        ),
+        batch=_batch(view),
         allocation=None if is_waiting else _held(view),
         started_at=job.started_at.timestamp() if job.started_at else None,
         running_since=_running_since(view),
@@ -138,11 +131,31 @@ def _observed(view: JobView, histories: _Histories) -> planning.Job:
         can_rescale=is_waiting or (is_settled and not is_fixed),
         target=None if is_waiting or is_settled else _target(view),
         can_pause=is_settled and is_fixed,
-        scaling=fit(
-            histories.measurements.get(job.id, ()),
-            model_bytes=job.model_bytes,
-            micro_batch=bounds.max_per_worker,
-        ),
+        scaling=_scaling(view, histories),
+        noise_scale=job.noise_scale,
+    )
+
+
+def _batch(view: JobView) -> planning.BatchRange:
+    bounds = view.spec.batch.bounds()
+    return planning.BatchRange(
+        base=bounds.base,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        multiple_of=bounds.multiple_of,
+        max_per_gpu=bounds.max_per_worker,
+        accumulation=bounds.has_accumulation,
+    )
+
+
+def _scaling(view: JobView, histories: _Histories) -> ScalingModel | None:
+    """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
+    return fit(
+        histories.measurements.get(view.id, ()),
+        gpu_type=view.job.pool.gpu_type,
+        model_bytes=view.job.model_bytes,
+        micro_batch=view.spec.batch.bounds().max_per_worker,
+        all_reduce=all_reduce(view.job.pool),
     )
 
 
@@ -197,6 +210,7 @@ def _measurement(row: Measurement) -> planning.Measurement:
         global_batch_size=row.global_batch_size,
         steps=row.steps,
         step_seconds=row.step_seconds,
+        gpu_type=row.gpu_type,
     )
 
 

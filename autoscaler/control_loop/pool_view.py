@@ -11,6 +11,7 @@ from tenancy.models import FairShareSettings
 from autoscaler.control_loop.team_quotas import reclaim_rules
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.all_reduce import AllReduceTable, AllReduceTime
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused, text_of
 
 _log = logging.getLogger(__name__)
@@ -34,11 +35,19 @@ def pools() -> Iterable[planning.Pool]:
             nodes=nodes,
             policy=_policy(pool),
             gpu_type=pool.gpu_type,
+            all_reduce=all_reduce(pool),
             reclaim=reclaim_rules(sharing),
             usage_weight=sharing.usage_weight,
             admission=planning.AdmissionVariant(pool.admission),
             dollars_per_gpu_hour=pool.dollars_per_gpu_hour,
         )
+
+
+def all_reduce(pool: cluster.Pool) -> AllReduceTable | None:
+    """The pool's table of measured times, if it has one."""
+    if not pool.all_reduce:
+        return None
+    return AllReduceTable(times=tuple(AllReduceTime(**point) for point in pool.all_reduce))
 
 
 def _policy(pool: cluster.Pool) -> str:

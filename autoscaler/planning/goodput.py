@@ -22,11 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+def known_noise(reported: float | None) -> float | None:
+    """The noise scale if it is a number above 0; anything else is not known."""
+    is_known = reported is not None and math.isfinite(reported) and reported > 0
+    return reported if is_known else None
+
+
 def efficiency(
     batches: ArrayLike, *, base_batch: int, noise_scale: float | None
 ) -> NDArray[np.float64]:
-    """EFF by batch; 1 everywhere while the noise is unknown (None, or no number above 0)."""
+    """EFF by batch; 1 everywhere while the noise is unknown."""
     sizes = np.asarray(batches, dtype=float)
-    if noise_scale is None or not math.isfinite(noise_scale) or noise_scale <= 0:
+    if noise_scale is None:
         return np.ones_like(sizes)
     return np.minimum((noise_scale + base_batch) / (noise_scale + sizes), 1.0)

@@ -81,6 +81,9 @@ def _range_rules(job: Job, allocation: Allocation) -> Iterator[Violation]:
     if not stays and job.allowed_workers is not None and workers not in job.allowed_workers:
         message = f"{job.job_id} gets {workers} workers of {job.allowed_workers}"
         yield Violation(rule="allowed_workers", message=message)
+    if not stays and (workers - job.min_workers) % job.worker_step:
+        message = f"{job.job_id} gets {workers} workers, {job.min_workers} + n * {job.worker_step}"
+        yield Violation(rule="worker_step", message=message)
     if not rules.minimum <= batch <= rules.maximum or batch % rules.multiple_of or batch < workers:
         message = f"{job.job_id} gets batch {batch} on {workers} workers"
         yield Violation(rule="batch_range", message=message)

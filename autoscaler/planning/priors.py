@@ -13,28 +13,30 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from autoscaler.planning.observations import configurations, log_seconds
+from autoscaler.planning.throughput import log_step_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.planning.all_reduce import AllReduceTable
     from autoscaler.planning.observations import Observation
-    from autoscaler.planning.throughput import Column, ThroughputModel
+    from autoscaler.planning.throughput import Column
 
 # All guessed. They matter only until two sizes are measured.
 _IN_NODE_BYTES_PER_SECOND: Final = 2e9
 _CROSS_NODE_BYTES_PER_SECOND: Final = 1e9
 _EXCHANGE_LATENCY_SECONDS: Final = 1e-3
-_EXCHANGE_SHARE_WITHOUT_MODEL_SIZE: Final = 0.05  # of the step
+_EXCHANGE_SHARE_WITHOUT_MODEL_SIZE: Final = 0.1  # of the step
 _FIXED_SHARE_OF_COMPUTATION: Final = 0.2
-_GROWTH_PER_WORKER: Final = 0.1  # of the exchange, by the third and each further worker
-_OVERLAP: Final = 1.5
+_GROWTH_IN_NODE: Final = 0.2  # of the exchange, by each worker after the second: one bus for all
+_GROWTH_ACROSS_NODES: Final = 0.05  # a ring sends as much over each link, however long it is
+_OVERLAP: Final = 2.0
 
-_COMPUTATION_WIDTH: Final = 0.7
-_OVERLAP_WIDTH: Final = 0.3
-_GUESSED_WIDTH: Final = 3.0  # of an exchange that nobody has timed: by a factor of 20
-_TIMED_WIDTH: Final = 0.5  # of one from the pool's table; the gradient is not all of the model
-_OTHER_TYPE_WIDTH: Final = 1.0  # of the numbers fitted on another GPU type
+_COMPUTATION_WIDTHS: Final = (1.0, 2.0)  # fixed, per sample
+_OVERLAP_WIDTH: Final = 0.5
+_GUESSED_WIDTH: Final = 2.5  # of an exchange that nobody has timed: by a factor of 10
+_TIMED_WIDTH: Final = 0.5  # of one from the pool's table; a model is more than its gradient
+_OTHER_TYPE_WIDTHS: Final = (1.0, 1.5)  # of computation and exchange fitted on another GPU type
 _LARGEST_RATIO: Final = 3.0  # in logarithms: GPU types differ at most so much in speed
 
 
@@ -54,7 +56,7 @@ def prior_from_model_size(
     computation = smallest.step_seconds * (1.0 if smallest.workers == 1 else 0.8)
     fixed = _FIXED_SHARE_OF_COMPUTATION
     numbers = [fixed * computation, (1 - fixed) * computation / smallest.local_batch]
-    widths = [_COMPUTATION_WIDTH] * 2
+    widths = [*_COMPUTATION_WIDTHS]
     for crosses in (False, True):
         line, width = _exchange(model_bytes, table, smallest.step_seconds, crosses_nodes=crosses)
         numbers += line
@@ -63,18 +65,19 @@ def prior_from_model_size(
 
 
 def prior_from_other_type(
-    other: ThroughputModel,
+    other: Column,
     observations: Sequence[Observation],
     *,
     model_bytes: int,
     table: AllReduceTable | None,
 ) -> Prior:
-    """The model fitted on another GPU type, its computation scaled to what is measured here."""
-    mean = other.logarithms()
-    width = np.array([_OTHER_TYPE_WIDTH] * 6 + [_OVERLAP_WIDTH])
-    if observations:
-        expected = np.log(other.step_seconds(configurations(observations)))
-        ratio = float(np.median(log_seconds(observations) - expected))
+    """The numbers fitted on another GPU type, computation scaled to what is measured here."""
+    mean = other.copy()
+    computation, exchange = _OTHER_TYPE_WIDTHS
+    width = np.array([computation] * 2 + [exchange] * 4 + [_OVERLAP_WIDTH])
+    if observations:  # compared where the exchange counts least
+        smallest = [min(observations, key=lambda o: (o.workers, -o.global_batch_size))]
+        ratio = log_seconds(smallest) - log_step_seconds(other, configurations(smallest))
         mean[:2] += np.clip(ratio, -_LARGEST_RATIO, _LARGEST_RATIO)
     for crosses, columns in ((False, slice(2, 4)), (True, slice(4, 6))):
         timed = _timed_exchange(model_bytes, table, crosses_nodes=crosses)
@@ -95,7 +98,8 @@ def _exchange(
         fixed = _EXCHANGE_LATENCY_SECONDS + 2 * model_bytes / rate
     else:
         fixed = _EXCHANGE_SHARE_WITHOUT_MODEL_SIZE * step_seconds * (2 if crosses_nodes else 1)
-    return [fixed, _GROWTH_PER_WORKER * fixed], _GUESSED_WIDTH
+    growth = _GROWTH_ACROSS_NODES if crosses_nodes else _GROWTH_IN_NODE
+    return [fixed, growth * fixed], _GUESSED_WIDTH
 
 
 def _timed_exchange(
@@ -113,7 +117,7 @@ def _timed_exchange(
     )
     further = np.array(counts, dtype=float) - 2
     shortest = float(seconds.min())
-    slope = _GROWTH_PER_WORKER * shortest
+    slope = (_GROWTH_ACROSS_NODES if crosses_nodes else _GROWTH_IN_NODE) * shortest
     if len(counts) > 1:
         slope = float(np.polyfit(further, seconds, 1)[0])
     slope = max(slope, 1e-3 * shortest)

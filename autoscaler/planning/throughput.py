@@ -14,7 +14,7 @@ Deep Learning Workloads* as its case g = 1:
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,47 +72,69 @@ class ThroughputModel:
 
     def logarithms(self) -> Column:
         """The seven numbers as fits and priors see them."""
-        return np.log(np.maximum(astuple(self), np.finfo(float).tiny))
+        return np.log(np.maximum(self._numbers(), np.finfo(float).tiny))
 
     def step_seconds(self, at: Configurations) -> Column:
-        computation, exchange = self._parts(at)
-        larger = np.maximum(computation, exchange)  # factored out, so that powers cannot overflow
-        smaller = np.minimum(computation, exchange)
-        return np.asarray(larger * (1 + (smaller / larger) ** self.overlap) ** (1 / self.overlap))
+        return np.exp(_log_seconds(self._numbers(), at))
 
-    def slopes(self, at: Configurations) -> Column:
-        """Derivatives of log step time by the logarithm of each number, along a new last axis.
+    def _numbers(self) -> Column:
+        return np.array([getattr(self, name) for name in self.__slots__])
 
-        With p = computation^g / (computation^g + exchange^g), a share of computation counts p
-        times, a share of the exchange 1 - p times, and the overlap
-        p log(computation) + (1 - p) log(exchange) - log(step time).
-        """
-        computation, exchange = self._parts(at)
-        alone = exchange <= 0
-        ratio = np.log(np.where(alone, 1.0, exchange / computation))
-        power = np.exp(np.clip(self.overlap * ratio, -500, 500))
-        p = np.where(alone, 1.0, 1 / (1 + power))
-        per_exchange = np.where(alone, 0.0, (1 - p) / np.where(alone, 1.0, exchange))
-        inside, across = per_exchange * ~at.crosses_nodes, per_exchange * at.crosses_nodes
-        further = np.maximum(at.workers - 2, 0)
-        stretch = np.log1p(power) / self.overlap  # log(step time / computation)
-        columns = (
-            p * at.micro_batches * self.compute_fixed / computation,
-            p * at.local_batch * self.compute_per_sample / computation,
-            inside * self.in_node_fixed,
-            inside * self.in_node_per_worker * further,
-            across * self.cross_node_fixed,
-            across * self.cross_node_per_worker * further,
-            np.where(alone, 0.0, (1 - p) * ratio - stretch),
-        )
-        return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
-    def _parts(self, at: Configurations) -> tuple[Column, Column]:
-        """Seconds of computation, and of the exchange: 0 for one worker."""
-        computation = (
-            at.micro_batches * self.compute_fixed + at.local_batch * self.compute_per_sample
-        )
-        fixed = np.where(at.crosses_nodes, self.cross_node_fixed, self.in_node_fixed)
-        further = np.where(at.crosses_nodes, self.cross_node_per_worker, self.in_node_per_worker)
-        exchange = fixed + further * np.maximum(at.workers - 2, 0)
-        return computation, np.where(at.workers > 1, exchange, 0.0)
+def log_step_seconds(theta: Column, at: Configurations) -> Column:
+    """Logarithms of the step times, from those of the seven numbers.
+
+    `theta` of shape (7,) gives one row of step times; of shape (n, 7) n rows, a model each.
+    """
+    return _log_seconds(np.exp(theta), at)
+
+
+def slopes(theta: Column, at: Configurations) -> Column:
+    """Derivatives of log step time by the logarithm of each number: shape (points, 7).
+
+    With p = computation^g / (computation^g + exchange^g), a share of computation counts p times,
+    a share of the exchange 1 - p times, and the overlap
+    p log(computation) + (1 - p) log(exchange) - log(step time).
+    """
+    a_c, b_c, a_r, b_r, a_n, b_n, overlap = numbers = np.exp(theta)
+    computation, exchange = _parts(numbers, at)
+    alone = exchange <= 0
+    ratio = np.log(np.where(alone, 1.0, exchange / computation))
+    power = np.exp(np.clip(overlap * ratio, -500, 500))
+    p = np.where(alone, 1.0, 1 / (1 + power))
+    per_exchange = np.where(alone, 0.0, (1 - p) / np.where(alone, 1.0, exchange))
+    inside, across = per_exchange * ~at.crosses_nodes, per_exchange * at.crosses_nodes
+    further = np.maximum(at.workers - 2, 0)
+    stretch = np.log1p(power) / overlap  # log(step time / computation)
+    columns = (
+        p * at.micro_batches * a_c / computation,
+        p * at.local_batch * b_c / computation,
+        inside * a_r,
+        inside * b_r * further,
+        across * a_n,
+        across * b_n * further,
+        np.where(alone, 0.0, (1 - p) * ratio - stretch),
+    )
+    return np.stack(columns, axis=-1)
+
+
+def _log_seconds(numbers: Column, at: Configurations) -> Column:
+    computation, exchange = _parts(numbers, at)
+    overlap = _each(numbers)[6]
+    larger = np.maximum(computation, exchange)  # factored out, so that powers cannot overflow
+    smaller = np.minimum(computation, exchange)
+    return np.asarray(np.log(larger) + np.log1p((smaller / larger) ** overlap) / overlap)
+
+
+def _parts(numbers: Column, at: Configurations) -> tuple[Column, Column]:
+    """Seconds of computation, and of the exchange: 0 for one worker."""
+    a_c, b_c, a_r, b_r, a_n, b_n, _ = _each(numbers)
+    computation = at.micro_batches * a_c + at.local_batch * b_c
+    further = np.maximum(at.workers - 2, 0)
+    exchange = np.where(at.crosses_nodes, a_n + b_n * further, a_r + b_r * further)
+    return computation, np.where(at.workers > 1, exchange, 0.0)
+
+
+def _each(numbers: Column) -> Column:
+    """The seven numbers: scalars of one model, columns of several."""
+    return numbers if numbers.ndim == 1 else numbers.T[..., None]

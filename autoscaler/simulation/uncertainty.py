@@ -124,10 +124,8 @@ _UNKNOWN: Final = ThroughputModel(  # any will do: only the time it takes counts
 def _drawn(scaling: ScalingModel, rng: np.random.Generator, *, more: float) -> ThroughputModel:
     """`more` is an error common to all step times, for a model that is another job's."""
     theta = scaling.throughput.logarithms()
-    if scaling.covariance:
-        covariance = np.array(scaling.covariance)
-        error = rng.multivariate_normal(np.zeros(len(theta)), covariance, method="eigh")
-        theta = theta + np.clip(error, -_LARGEST_ERROR, _LARGEST_ERROR)
+    error = scaling.error(rng.standard_normal(len(theta)))
+    theta = theta + np.clip(error, -_LARGEST_ERROR, _LARGEST_ERROR)
     scale = np.full(len(theta), rng.normal(0.0, more) if more else 0.0)
     scale[-1] = 0.0  # the overlap has no unit
     return ThroughputModel.from_logarithms(theta + scale)

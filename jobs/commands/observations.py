@@ -102,6 +102,7 @@ def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
         [
             Measurement(
                 job=job,
+                gpu_type=job.pool.gpu_type,
                 workers=workers,
                 nodes=nodes_used,
                 global_batch_size=batch,
@@ -111,7 +112,7 @@ def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
             for (workers, nodes_used, batch), entry in rows.items()
         ],
         update_conflicts=True,
-        unique_fields=["job", "workers", "nodes", "global_batch_size"],
+        unique_fields=["job", "gpu_type", "workers", "nodes", "global_batch_size"],
         update_fields=["steps", "step_seconds", "updated_at"],
     )
 

@@ -48,6 +48,7 @@ def _store_progress(job: Job, report: SyncReport) -> None:
     changes: dict[str, Any] = {
         "coordinator_seen_at": Now(),
         "model_bytes": report.model_bytes or job.model_bytes,
+        "noise_scale": report.noise_scale or job.noise_scale,
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:

@@ -127,12 +127,12 @@ TOLD: dict[str, Told] = {
             ),
         ),
         to_admins={
-            "a": "Grown from 2 to 4 workers: old finished; 77 % faster, from 191 to 338 "
+            "a": "Grown from 2 to 4 workers: old finished; 76 % faster, from 192 to 337 "
             "samples/s, for a stall of about 0.5 s.",
         },
         to_vision={
-            "a": "Grown from 2 to 4 workers: a job of team language finished; 77 % faster, from "
-            "191 to 338 samples/s, for a stall of about 0.5 s.",
+            "a": "Grown from 2 to 4 workers: a job of team language finished; 76 % faster, from "
+            "192 to 337 samples/s, for a stall of about 0.5 s.",
         },
     ),
     "a large job that has waited long holds up a small one of another team": Told(
@@ -154,12 +154,12 @@ TOLD: dict[str, Told] = {
             running("b", 2, "language"),
         ),
         to_admins={
-            "a": "Keeps 2 workers: a 3rd worker would speed it up by 16 %; the same GPU gives b "
-            "87 %."
+            "a": "Keeps 2 workers: a 3rd worker would speed it up by 17 %; the same GPU gives b "
+            "88 %."
         },
         to_vision={
-            "a": "Keeps 2 workers: a 3rd worker would speed it up by 16 %; the same GPU gives a "
-            "job of team language 87 %."
+            "a": "Keeps 2 workers: a 3rd worker would speed it up by 17 %; the same GPU gives a "
+            "job of team language 88 %."
         },
     ),
     "a resumed job that starts beyond the guarantee is told that it borrows": Told(
@@ -205,7 +205,7 @@ TOLD: dict[str, Told] = {
             nodes=(2, 2),
         ),
         to_admins={
-            "a": "Moved to n2: room for c, whose start brings 1957 GPU-seconds for 0.5 of "
+            "a": "Moved to n2: room for c, whose start brings 1959 GPU-seconds for 0.5 of "
             "standing still.",
         },
     ),
@@ -292,9 +292,9 @@ def test_a_running_job_knows_its_value_around_its_size_the_price_and_its_rival()
     assert value.hindrance is Hindrance.RIVAL
     assert value.rival is not None
     assert value.rival.job == JobRef(job_id="b", name="b", team="language")
-    assert value.rival.gain == pytest.approx(0.87, abs=0.01)
+    assert value.rival.gain == pytest.approx(0.88, abs=0.01)
     assert value.next_step is not None
-    assert value.next_step.gain == pytest.approx(0.16, abs=0.01)
+    assert value.next_step.gain == pytest.approx(0.17, abs=0.01)
 
 
 def test_a_rescale_knows_before_after_gain_and_cost() -> None:

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import math
-import random
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from autoscaler.planning.cluster_state import Measurement
 from autoscaler.planning.fitting import fit
-from autoscaler.planning.observations import usable
 from autoscaler.planning.throughput import Configurations, ThroughputModel
 
 if TYPE_CHECKING:
@@ -94,30 +90,6 @@ def test_the_step_times_of_the_published_profiles(
     assert [speedup(model, name, k) for k in sizes] == pytest.approx(speedups, rel=1e-2)
 
 
-def measurements(name: str, sizes: tuple[int, ...], noise: float = 0.0) -> tuple[Measurement, ...]:
-    rng, model = random.Random(name), profile(name)  # noqa: S311 - noise, not secrets
-    per_gpu, total = LOCAL_BATCH[name]
-    return tuple(
-        Measurement(
-            workers=k,
-            nodes=math.ceil(k / 4),
-            global_batch_size=k * min(per_gpu, total // k),
-            steps=100,
-            step_seconds=seconds(model, name, k) * rng.uniform(1 - noise, 1 + noise),
-        )
-        for k in sizes
-    )
-
-
-@pytest.mark.parametrize("name", PROFILES)
-@pytest.mark.parametrize("noise", [0.0, 0.05])
-def test_a_model_fitted_at_a_few_sizes_predicts_the_sizes_between(name: str, noise: float) -> None:
-    model = fitted(measurements(name, (1, 2, 4, 8, 16), noise))
-    for workers in (3, 12):
-        expected = seconds(profile(name), name, workers)
-        assert seconds(model, name, workers) == pytest.approx(expected, rel=0.15)
-
-
 def test_one_measurement_is_met_and_a_second_worker_is_expected_to_help() -> None:
     only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
     model = fitted([only], model_bytes=1_000_000)
@@ -138,30 +110,8 @@ def test_a_size_that_was_measured_slower_is_predicted_slower() -> None:
         Measurement(workers=k, nodes=1, global_batch_size=64, steps=20, step_seconds=t)
         for k, t in ((1, 0.1), (2, 0.12))
     ]
-    assert step_seconds(fitted(points, 1000), 2, 64) > 0.11
-
-
-GOOD = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
-
-
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        replace(GOOD, step_seconds=0.0),
-        replace(GOOD, step_seconds=-1.0),
-        replace(GOOD, step_seconds=math.nan),
-        replace(GOOD, step_seconds=math.inf),
-        replace(GOOD, step_seconds=1e9),
-        replace(GOOD, step_seconds=1e-12),
-        replace(GOOD, workers=0),
-        replace(GOOD, workers=65),
-        replace(GOOD, nodes=2),
-        replace(GOOD, steps=1),
-    ],
-)
-def test_garbage_is_ignored(garbage: Measurement) -> None:
-    assert usable([garbage]) == ()
-    assert usable([GOOD, garbage]) == usable([GOOD])
+    model = fitted(points)
+    assert step_seconds(model, 2, 64) > 1.03 * step_seconds(model, 1, 64)
 
 
 def test_accumulation_pays_the_fixed_time_of_every_micro_batch() -> None:

@@ -254,3 +254,33 @@ def test_who_is_no_admin_stays_out(vision: Team) -> None:
     client = Client()
     client.force_login(User.objects.create_user("ada"))
     assert client.get("/admin/").status_code == 302
+
+
+POINT = {"bytes": 10**8, "workers": 4, "crosses_nodes": False, "seconds": 0.012}
+
+
+def test_a_pool_keeps_the_times_of_an_all_reduce(pool: Pool) -> None:
+    pool.all_reduce = [POINT, POINT | {"workers": 16, "crosses_nodes": True, "seconds": 1}]
+    pool.full_clean()
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"bytes": 1}, "a list of at most"),
+        ([POINT, {"bytes": 1}], "Point 2 must have exactly the fields"),
+        ([POINT | {"bytes": 0}], "Point 1 needs bytes"),
+        ([POINT | {"bytes": 1.5}], "Point 1 needs bytes"),
+        ([POINT | {"workers": 1}], "Point 1 needs workers"),
+        ([POINT | {"crosses_nodes": 1}], "Point 1 needs crosses_nodes"),
+        ([POINT | {"seconds": 0}], "Point 1 needs seconds"),
+        ([POINT | {"seconds": float("nan")}], "Point 1 needs seconds"),
+        ([POINT | {"seconds": True}], "Point 1 needs seconds"),
+    ],
+)
+def test_a_table_of_all_reduce_times_that_cannot_be_read_is_refused(
+    pool: Pool, table: object, problem: str
+) -> None:
+    pool.all_reduce = table
+    with pytest.raises(ValidationError, match=problem):
+        pool.full_clean()

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from cluster.models import Pool
 from django.db import OperationalError, connection
 from django.test import Client
 
@@ -176,6 +177,24 @@ def test_progress_is_that_of_the_newest_metric(job: Job, workers: list[Worker]) 
     assert (job.step, job.samples, job.total_samples, job.checkpoint_step) == (5, 320, 4000, 4)
     assert job.values == {"loss": 0.25, "accuracy": 0.5}
     assert (job.model_bytes, job.samples_per_second) == (1000, 640.0)
+
+
+def test_measurements_belong_to_the_type_of_gpu_they_were_made_on(
+    job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(measurements=[measured(2, 64)]))
+    Pool.objects.filter(pk=job.pool_id).update(gpu_type="h100")
+    sync(job, report(measurements=[measured(2, 64, step_seconds=0.05)]))
+    stored = Measurement.objects.filter(job=job).values_list("gpu_type", "step_seconds")
+    assert dict(stored) == {"slot": 0.1, "h100": 0.05}
+
+
+def test_gradient_noise_is_kept_once_it_was_reported(job: Job, workers: list[Worker]) -> None:
+    for reported in (None, 850.0, None, -1.0, float("nan"), "many"):
+        assert sync(job, report(noise_scale=reported)).status_code == 200
+        job.refresh_from_db()
+        assert job.noise_scale == (None if reported is None and not job.noise_scale else 850.0)
+    assert job.noise_scale == 850.0
 
 
 def test_values_logged_after_the_last_step_join_its_metric(job: Job, workers: list[Worker]) -> None:

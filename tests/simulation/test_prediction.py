@@ -19,7 +19,10 @@ EFFORT = Effort(horizon_seconds=600.0, planned_jobs=8_000)
 AT_ONCE = HotRescale(stall=0.0, joiner_start=0.0, first_start=0.0)
 CERTAIN = ScalingModel(throughput=model(), measured_workers=4, measured_batch=64)
 DOUBTFUL = replace(
-    CERTAIN, covariance=tuple(tuple(0.09 * (i == j) for j in range(7)) for i in range(7))
+    CERTAIN,
+    deviations=tuple(
+        tuple(off * (i == j) for j in range(7)) for off in (0.3, -0.3) for i in range(7)
+    ),
 )
 
 

@@ -160,6 +160,7 @@ class SyncReport(TypedDict):
     coordinator_started_at: float
     registered: bool  # the script called `register`: it can be rescaled hot
     model_bytes: int  # parameters and optimizer state; 0 until registered
+    noise_scale: NotRequired[float]  # gradient noise in samples at the base batch, if measured
     total_samples: int | None  # over all epochs, once the script told
     revision: int  # newest desired revision seen
     generation: int  # active generation; 0 before the first
