@@ -18,6 +18,8 @@ export interface Change {
   readonly message: string;
   readonly stallSeconds: number;
   readonly attempt: number;
+  readonly predictedGain: number | null;
+  readonly measuredGain: number | null;
 }
 
 /** A point of a step line: from `at` on the value holds. */
@@ -44,6 +46,8 @@ export function changesOf(generations: readonly Generation[]): Change[] {
       message: generation.message,
       stallSeconds: generation.stall_seconds,
       attempt: generation.attempt,
+      predictedGain: generation.predicted_gain,
+      measuredGain: generation.measured_gain,
     };
   });
 }

@@ -31,6 +31,9 @@ export function aGeneration(number: number, given: Partial<Generation> = {}): Ge
     ended_at: null,
     step: 0,
     stall_seconds: 0,
+    predicted_gain: null,
+    predicted_stall_seconds: null,
+    measured_gain: null,
     decision: {},
     ...given,
   };

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "../../design/Button";
 import { describeChange, type Change } from "../../domain/changes";
 import { formatDuration } from "../../domain/format";
+import { describeGain } from "../../domain/predictions";
 import { reasonLabel } from "../../domain/reasons";
 import { absoluteTime, clockTime } from "../../domain/time";
 import styles from "./Changes.module.css";
@@ -37,6 +38,7 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 function Row({ change }: { readonly change: Change }) {
+  const gain = change.kind === "start" ? "" : describeGain(change);
   return (
     <li className={styles.row} data-kind={change.kind}>
       <span className={styles.mark} aria-hidden="true">
@@ -50,6 +52,7 @@ function Row({ change }: { readonly change: Change }) {
         {change.kind === "start" ? "" : `stall ${formatDuration(change.stallSeconds)}`}
         <time title={absoluteTime(change.at)}>{clockTime(change.at)}</time>
       </p>
+      {gain !== "" && <p className={styles.message}>{gain}</p>}
       {change.message !== "" && <p className={styles.message}>{change.message}</p>}
     </li>
   );

@@ -11,6 +11,7 @@ import { reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
 import { Outcome } from "./Outcome";
 import { Choices } from "./Choices";
+import { Gains } from "./Gains";
 import styles from "./Explain.module.css";
 
 export function Explain({ job }: { readonly job: Job }) {
@@ -50,6 +51,7 @@ function Answer({ explanation, job }: AnswerProps) {
       {choices.length > 0 && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
+      <Gains details={explanation.details} team={job.team} />
       <dl className={styles.numbers}>
         {position !== null && <Number name="Position in the queue" value={String(position)} />}
         {explanation.gpus_asked !== null && (
@@ -57,6 +59,12 @@ function Answer({ explanation, job }: AnswerProps) {
         )}
         {explanation.gpus_free !== null && (
           <Number name="GPUs free" value={String(explanation.gpus_free)} />
+        )}
+        {explanation.details.available_gpus !== null && (
+          <Number
+            name="GPUs that can be had by shrinking others"
+            value={String(explanation.details.available_gpus)}
+          />
         )}
         {price !== null && <Number name="Worth of one more GPU" value={formatMetric(price)} />}
       </dl>

@@ -14,6 +14,7 @@ import {
   NONE,
   plural,
 } from "../../domain/format";
+import { Foreseen } from "./Foreseen";
 import styles from "./Facts.module.css";
 
 export function Facts({ job }: { readonly job: Job }) {
@@ -52,6 +53,7 @@ export function Facts({ job }: { readonly job: Job }) {
         value={String(job.rescales)}
         note={`longest stall ${formatDuration(job.longest_stall_seconds)}`}
       />
+      <Foreseen job={job} />
       <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={`pool ${job.pool}`} />
     </section>
   );

@@ -3,6 +3,7 @@
 import type { Summary } from "../../api/types";
 import { Skeleton } from "../../design/Skeleton";
 import { formatDuration } from "../../domain/format";
+import { describeCalibration } from "../../domain/predictions";
 import { movementOfTime } from "../../domain/summary";
 import styles from "./CompletionTimes.module.css";
 
@@ -32,6 +33,9 @@ export function CompletionTimes({ summary }: { readonly summary: Summary | undef
           before={before?.p99_completion_seconds}
         />
       </dl>
+      {summary !== undefined && (
+        <p className={styles.label}>{describeCalibration(summary.predictions)}</p>
+      )}
     </div>
   );
 }

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+
+import { at } from "../testing/samples";
+import { describeCalibration, describeGain, describeSpan } from "./predictions";
+import { milliseconds } from "./time";
+
+const now = milliseconds(at(0));
+
+describe("a predicted moment", () => {
+  it("has a middle and a range", () => {
+    const span = { p10: at(60), p50: at(90), p90: at(200) };
+    expect(describeSpan(span, now)).toEqual({
+      middle: "in 1 min 30 s",
+      range: "1 min to 3 min 20 s",
+    });
+  });
+
+  it("may have no upper end, or lie beyond all that was looked at", () => {
+    expect(describeSpan({ p10: at(60), p50: at(90), p90: null }, now).range).toBe("1 min or more");
+    expect(describeSpan({ p10: null, p50: null, p90: null }, now)).toEqual({
+      middle: "not soon",
+      range: "later than was looked ahead",
+    });
+  });
+
+  it("that has passed is now, not negative", () => {
+    expect(describeSpan({ p10: at(-9), p50: at(-3), p90: at(20) }, now).range).toBe(
+      "0.00 s to 20 s",
+    );
+  });
+});
+
+describe("calibration", () => {
+  it("is called rough until there are enough outcomes", () => {
+    const few = { held: 4, outcomes: 5, is_rough: true, by_horizon: [] };
+    expect(describeCalibration(few)).toBe(
+      "Predicted ranges held 4 of 5 times; rough until more jobs have ended",
+    );
+    const none = { held: 0, outcomes: 0, is_rough: true, by_horizon: [] };
+    expect(describeCalibration(none)).toMatch(/^Predicted ranges are rough/);
+    const many = { held: 80, outcomes: 100, is_rough: false, by_horizon: [] };
+    expect(describeCalibration(many)).toBe("Predicted ranges held 80 of 100 times");
+  });
+});
+
+describe("the gain of a rescale", () => {
+  it("is told as predicted and as measured, as far as known", () => {
+    expect(describeGain({ predictedGain: 0.31, measuredGain: 0.27 })).toBe(
+      "predicted +31 %, measured +27 %",
+    );
+    expect(describeGain({ predictedGain: -0.12, measuredGain: null })).toBe("predicted −12 %");
+    expect(describeGain({ predictedGain: null, measuredGain: null })).toBe("");
+  });
+});
