@@ -28,6 +28,22 @@ class ErrorEnvelope(TypedDict):
     details: list[Problem]
 
 
+class Span(TypedDict):
+    """The 10th, 50th and 90th percentile of a moment. None: later than was looked ahead."""
+
+    p10: str | None
+    p50: str | None
+    p90: str | None
+
+
+class Prediction(TypedDict):
+    """When a live job starts (None: it has) and finishes (None: nobody knows its length)."""
+
+    made_at: str
+    start: Span | None
+    finish: Span | None
+
+
 class Job(TypedDict):
     """A job as listed and as got; the two specs come only with a single job."""
 
@@ -67,6 +83,7 @@ class Job(TypedDict):
     completion_seconds: float | None
     longest_stall_seconds: float
     eta_seconds: float | None
+    prediction: Prediction | None
     labels: dict[str, str]
     spec: NotRequired[dict[str, Any]]
     resolved_spec: NotRequired[dict[str, Any]]
@@ -100,6 +117,8 @@ class Generation(TypedDict):
     ended_at: str | None
     step: int
     stall_seconds: float
+    predicted_gain: float | None  # 0.31: 31 % faster than the generation before
+    measured_gain: float | None
 
 
 class Worker(TypedDict):
@@ -135,6 +154,38 @@ class Choice(TypedDict):
     value: float
 
 
+class JobRef(TypedDict):
+    """Another job; of another team's only the team is told."""
+
+    job_id: str | None
+    name: str | None
+    team: str | None
+
+
+class NextStep(TypedDict):
+    """The next size up."""
+
+    workers: int
+    gpus: int
+    gain: float
+
+
+class Rival(TypedDict):
+    """The best other use of the same GPUs."""
+
+    job: JobRef
+    workers: int
+    gpus: int
+    gain: float
+
+
+class Details(TypedDict):
+    """The numbers an explanation rests on, as far as this client shows them."""
+
+    next_step: NextStep | None
+    rival: Rival | None
+
+
 class Change(TypedDict):
     """One past change of a job's workers or batch."""
 
@@ -158,6 +209,7 @@ class Explanation(TypedDict):
     gpus_asked: int | None
     gpus_free: int | None
     decided_at: str | None
+    details: Details
     changes: list[Change]
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from concertina.documents import Job
+    from concertina.documents import Job, Span
 
 NOTHING: Final = "-"
 _UNITS: Final = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
@@ -69,6 +69,30 @@ def age(text: str | None, now: datetime | None = None) -> str:
     if then is None:
         return NOTHING
     return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
+
+
+def foretold(span: Span | None, now: datetime | None = None) -> str:
+    """`in 3 min 05 s, probably 2 min 10 s to 5 min 00 s`."""
+    if span is None:
+        return NOTHING
+    low, middle, high = (_until(span[place], now) for place in ("p10", "p50", "p90"))
+    if low is None:
+        return "later than was looked ahead"
+    until = f"to {duration(high)}" if high is not None else "or more"
+    head = f"in {duration(middle)}, " if middle is not None else ""
+    return f"{head}probably {duration(low)} {until}"
+
+
+def _until(text: str | None, now: datetime | None) -> float | None:
+    then = moment(text)
+    if then is None:
+        return None
+    return float(round(max((then - (now or datetime.now(UTC))).total_seconds(), 0.0)))
+
+
+def gain(share: float | None) -> str:
+    """`+31 %`, `-12 %`."""
+    return NOTHING if share is None else f"{round(100 * share):+d} %"
 
 
 def first_line(text: str) -> str:

@@ -49,6 +49,7 @@ def job(**changes: object) -> Job:
             "completion_seconds": None,
             "longest_stall_seconds": 0.083,
             "eta_seconds": 65.0,
+            "prediction": None,
             "labels": {},
             **changes,
         },
@@ -96,6 +97,8 @@ def generation(**changes: object) -> Generation:
             "ended_at": None,
             "step": 700,
             "stall_seconds": 0.083,
+            "predicted_gain": -0.25,
+            "measured_gain": -0.22,
             **changes,
         },
     )
@@ -144,6 +147,15 @@ def explanation(**changes: object) -> Explanation:
             "gpus_asked": 3,
             "gpus_free": 0,
             "decided_at": "2026-11-21T07:01:00Z",
+            "details": {
+                "next_step": {"workers": 4, "gpus": 1, "gain": 0.06},
+                "rival": {
+                    "job": {"job_id": None, "name": None, "team": "language"},
+                    "workers": 2,
+                    "gpus": 1,
+                    "gain": 0.31,
+                },
+            },
             "changes": [{"reason": "job_arrived", "message": "x", "at": "2026-11-21T07:01:00Z"}],
             **changes,
         },

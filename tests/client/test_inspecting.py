@@ -120,17 +120,19 @@ def test_a_planned_job_is_explained_with_its_numbers(concertina: CommandLine, jo
             "action": "keep",
             "reason": "best_allocation",
             "message": "Keeps 2 workers: a 3rd would speed it up by 6 %.",
-            "choices": [
-                {
-                    "workers": workers,
-                    "global_batch_size": 64,
-                    "samples_per_second": 100.0 * workers,
-                    "speedup": 1.0 * workers,
-                    "value": 0.5,
-                }
-                for workers in (1, 2, 3)
-            ],
-            "price": 0.25,
+            "explanation": {
+                "choices": [
+                    {
+                        "workers": workers,
+                        "global_batch_size": 64,
+                        "samples_per_second": 100.0 * workers,
+                        "speedup": 1.0 * workers,
+                        "value": 0.5,
+                    }
+                    for workers in (1, 2, 3)
+                ],
+                "price": 0.25,
+            },
         },
     )
     out = concertina("explain", "digits").out

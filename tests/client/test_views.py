@@ -180,3 +180,23 @@ def test_a_log_file_gets_progress_now_and_then_but_every_event() -> None:
 
 def test_progress_of_a_job_that_knows_nothing_yet_is_short() -> None:
     assert reporting.progress_line(documents.waiting_job()) == "queued, 0 workers"
+
+
+def test_a_description_tells_what_was_foretold_and_what_a_rescale_brought() -> None:
+    far = {"p10": "2999-01-01T00:00:00Z", "p50": "2999-01-02T00:00:00Z", "p90": None}
+    foretold = {"made_at": "2026-11-21T07:00:00Z", "start": far, "finish": None}
+    text = seen(
+        description.description(
+            documents.job(prediction=foretold), [documents.generation()], [], []
+        )
+    )
+    assert "or more" in next(line for line in text.splitlines() if line.startswith("Starts"))
+    assert not [line for line in text.splitlines() if line.startswith("Finishes")]
+    assert "-25 %" in text
+    assert "-22 %" in text
+
+
+def test_an_explanation_compares_the_next_gpus_here_and_elsewhere() -> None:
+    text = seen(explanation.explanation(documents.job(), documents.explanation()))
+    assert "4 workers: +6 %" in text
+    assert "best elsewhere: a job of team language +31 %" in text

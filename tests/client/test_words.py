@@ -56,3 +56,21 @@ def test_an_age_is_counted_from_now() -> None:
 def test_each_state_has_a_style_and_each_final_one_an_exit_code() -> None:
     assert set(STATE_STYLES) == {*LIVE_STATES, *FINAL_STATES}
     assert {exit_codes.of_outcome(state) for state in FINAL_STATES} == {0, 1, 7}
+
+
+def test_a_predicted_moment_has_its_middle_and_its_range() -> None:
+    now = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
+    moments = ("2026-11-21T07:01:00Z", "2026-11-21T07:02:00Z", "2026-11-21T07:05:00Z")
+    low, middle, high = moments
+    spans = {
+        "in 2 min 00 s, probably 1 min 00 s to 5 min 00 s": (low, middle, high),
+        "in 2 min 00 s, probably 1 min 00 s or more": (low, middle, None),
+        "later than was looked ahead": (None, None, None),
+    }
+    for text, (p10, p50, p90) in spans.items():
+        assert words.foretold({"p10": p10, "p50": p50, "p90": p90}, now) == text
+    assert words.foretold(None) == "-"
+
+
+def test_a_gain_has_its_sign() -> None:
+    assert [words.gain(one) for one in (0.31, -0.12, 0.0, None)] == ["+31 %", "-12 %", "+0 %", "-"]

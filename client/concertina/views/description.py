@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concertina.documents import Event, Generation, Job, Worker
 
 NEWEST: Final = 10
+_GAINS: Final = ("PREDICTED", "MEASURED")  # how much faster than the generation before
 
 
 def description(
@@ -56,6 +57,7 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"
     yield "Left", words.duration(job["eta_seconds"])
+    yield from _foretold(job)
     span = f"{job['min_workers']} to {job['max_workers']}"
     yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"
     yield "Batch", words.number(job["global_batch_size"] or None)
@@ -74,6 +76,17 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
 
 
+def _foretold(job: Job) -> Iterator[tuple[str, str]]:
+    """From replaying the plan forward; what has happened is no longer foretold."""
+    prediction = job.get("prediction")
+    if prediction is None:
+        return
+    if prediction["start"] is not None:
+        yield "Starts", words.foretold(prediction["start"])
+    if prediction["finish"] is not None:
+        yield "Finishes", words.foretold(prediction["finish"])
+
+
 def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:
     if rows:
         shown = f" (newest {NEWEST} of {len(rows)})" if len(rows) > NEWEST else ""
@@ -82,7 +95,9 @@ def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[Rende
 
 
 def _generations_table(generations: Sequence[Generation]) -> Table:
-    table = plain_table("", "SINCE", "WORKERS", "BATCH", "FROM STEP", "STALL", "REASON", "WHY")
+    table = plain_table(
+        "", "SINCE", "WORKERS", "BATCH", "FROM STEP", "STALL", *_GAINS, "REASON", "WHY"
+    )
     for generation in generations[-NEWEST:]:
         table.add_row(
             str(generation["number"]),
@@ -91,6 +106,8 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
             words.number(generation["global_batch_size"]),
             str(generation["step"]),
             words.duration(generation["stall_seconds"]),
+            words.gain(generation["predicted_gain"]),
+            words.gain(generation["measured_gain"]),
             generation["reason"],
             words.first_line(generation["message"]),
         )

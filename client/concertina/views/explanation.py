@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from concertina.documents import Change, Choice, Explanation, Job
+    from concertina.documents import Change, Choice, Details, Explanation, Job
 
 
 def explanation(job: Job, why: Explanation) -> RenderableType:
@@ -44,10 +44,22 @@ def _numbers(why: Explanation) -> Iterator[str]:
         yield f"asks for {why['gpus_asked']} GPUs"
     if why["gpus_free"] is not None:
         yield f"{why['gpus_free']} free"
+    yield from _uses_of_the_next_gpus(why["details"])
     if why["price"] is not None:
         yield f"one more GPU would add {words.number(why['price'])} to the pool's value"
     if why["decided_at"]:
         yield f"decided at {words.clock_time(why['decided_at'])}"
+
+
+def _uses_of_the_next_gpus(details: Details) -> Iterator[str]:
+    """What they would bring here, and what as many bring elsewhere."""
+    step, rival = details["next_step"], details["rival"]
+    if step is None:
+        return
+    yield f"{step['workers']} workers: {words.gain(step['gain'])}"
+    if rival is not None:
+        name = rival["job"]["name"] or f"a job of team {rival['job']['team']}"
+        yield f"best elsewhere: {name} {words.gain(rival['gain'])}"
 
 
 def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
