@@ -68,22 +68,28 @@ def events_after(job: Job, event_id: int) -> QuerySet[Event]:
     return Event.objects.filter(job=job, pk__gt=event_id).order_by("id")[:MOST_ROWS]
 
 
-def generations_of(job: Job) -> list[Generation]:
+def generations_of(job: Job, *, for_admin: bool = False) -> list[Generation]:
     """The newest generations, oldest first, each with its assignment's `decision`.
 
     `measured_gain` is how much faster it trained than the one before, 0.31 for 31 %; None as long
-    as one of both has hardly trained.
+    as one of both has hardly trained. An admin reads the names of other teams' jobs.
     """
     decision = Assignment.objects.filter(job=job, revision=OuterRef("revision"))
     newest = (
         Generation.objects.filter(job=job)
-        .annotate(decision=Subquery(decision.values("decision")[:1]))
+        .annotate(
+            decision=Subquery(decision.values("decision")[:1]),
+            planned_message=Subquery(decision.values("message")[:1]),
+            message_for_admins=Subquery(decision.values("message_for_admins")[:1]),
+        )
         .order_by("-number")[:MOST_ROWS]
     )
     generations: list[Any] = list(reversed(newest))  # rows with annotations
     speeds = samples_per_second(job)
     for before, after in zip([None, *generations], generations, strict=False):
         after.measured_gain = measured_gain(speeds, before, after)
+        if for_admin and after.message_for_admins and after.message == after.planned_message:
+            after.message = after.message_for_admins
     return generations
 
 

@@ -20,6 +20,7 @@ def assign(
     global_batch_size: int,
     reason: str,
     message: str,
+    message_for_admins: str = "",
     decision: Mapping[str, Any] | None = None,
     attempt: int | None = None,
 ) -> bool:
@@ -40,6 +41,7 @@ def assign(
         global_batch_size=global_batch_size,
         reason=reason,
         message=message,
+        message_for_admins=message_for_admins,
         decision=dict(decision or {}),
     )
     others = Worker.objects.filter(job_id=view.id).exclude(pk__in=worker_ids)

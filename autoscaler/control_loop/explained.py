@@ -53,3 +53,8 @@ class ExplainedDecision:
     def message(self) -> str:
         """One or two sentences for the job's own team."""
         return render(self.for_team)
+
+    @property
+    def message_for_admins(self) -> str:
+        """The same with the names of other teams' jobs; empty where there are none in it."""
+        return "" if self.for_team == self.explanation else render(self.explanation)

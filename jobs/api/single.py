@@ -89,7 +89,9 @@ class GenerationsView(APIView):
         responses=serializers.GenerationListSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        items = queries.generations_of(queries.find_job(principal_of(request), job_id))
+        principal = principal_of(request)
+        job = queries.find_job(principal, job_id)
+        items = queries.generations_of(job, for_admin=principal.is_admin)
         return Response(serializers.GenerationListSerializer({"items": items}).data)
 
 

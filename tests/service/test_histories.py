@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
 from jobs.models import Assignment, Event, Job, MetricPoint
@@ -161,3 +162,20 @@ def test_over_a_failure_and_before_three_reports_no_gain_is_measured(
             point(job, number, at=at, step=10 * number + second, samples=100 * second)
     items = api.get(f"/api/v1/jobs/{job.id}/generations").json()["items"]
     assert [one["measured_gain"] for one in items] == [None, None, None]
+
+
+def test_only_admins_read_the_names_of_other_teams_jobs_in_a_generation(
+    api: APIClient, admin_user: User, job: Job
+) -> None:
+    told = assign(job, run(job, workers=2), batch=64, reason="reclaim_guarantee")
+    Assignment.objects.filter(pk=told.pk).update(message_for_admins="Gives way to bert.")
+    generation(job, 1, revision=told.revision, message=told.message)
+    generation(job, 2, revision=told.revision, message="A worker was lost.")
+    admin = APIClient()
+    admin.force_authenticate(admin_user)
+
+    def messages(client: APIClient) -> list[str]:
+        return [one["message"] for one in items(client, job, "generations")]
+
+    assert messages(api) == [told.message, "A worker was lost."]
+    assert messages(admin) == ["Gives way to bert.", "A worker was lost."]

@@ -59,6 +59,7 @@ def _start(
         global_batch_size=allocation.global_batch_size,
         reason=decision.reason,
         message=decision.message,
+        message_for_admins=decision.message_for_admins,
         decision={
             **decision_document.document(decision, decided_at=shell.now),
             "seats": seats.to_document(wanted),
