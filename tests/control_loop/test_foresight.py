@@ -25,6 +25,7 @@ def a_training_job(world: World, *, total: int = 40_000, done: int = 10_000) -> 
     for workers in (1, 2, 4):
         Measurement.objects.create(
             job=job,
+            gpu_type=job.pool.gpu_type,
             workers=workers,
             global_batch_size=32,
             steps=100,

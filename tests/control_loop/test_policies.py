@@ -97,7 +97,14 @@ def test_metrics_are_of_the_present_generation(world: World) -> None:
 def test_a_job_grows_because_its_own_metric_says_so(world: World) -> None:
     job = world.job(elastic={"scale_on": QUEUE})
     coordinator = world.running(job, 1)
-    Measurement.objects.create(job=job, workers=1, global_batch_size=64, steps=50, step_seconds=0.5)
+    Measurement.objects.create(
+        job=job,
+        gpu_type=job.pool.gpu_type,
+        workers=1,
+        global_batch_size=64,
+        steps=50,
+        step_seconds=0.5,
+    )
     log(job, coordinator, queue_length=120.0)
     plan_really(world)
     explained = fresh(job).explanation
@@ -141,7 +148,14 @@ def test_a_deadline_in_danger_is_told_once(world: World) -> None:
     deadline = timezone.now() + timedelta(minutes=10)
     job = world.job(elastic={"max_workers": 1}, deadline=deadline.isoformat())
     world.running(job, 1)
-    Measurement.objects.create(job=job, workers=1, global_batch_size=64, steps=50, step_seconds=0.5)
+    Measurement.objects.create(
+        job=job,
+        gpu_type=job.pool.gpu_type,
+        workers=1,
+        global_batch_size=64,
+        steps=50,
+        step_seconds=0.5,
+    )
     Job.objects.filter(pk=job.id).update(total_samples=10**6)
     plan_really(world)
     plan_really(world)

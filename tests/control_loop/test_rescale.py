@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from autoscaler.planning.throughput import Configurations
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Generation, Worker
 
@@ -252,8 +253,10 @@ def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -
     seen = world.planner.job(job)
     assert seen.stall_seconds == pytest.approx(0.25)
     assert (seen.remaining_samples, seen.model_bytes, seen.rescales) == (1000, 123, 1)
-    (measured,) = seen.measurements
-    assert (measured.workers, measured.nodes, measured.steps) == (1, 1, 50)
+    assert seen.scaling is not None
+    assert (seen.scaling.measured_workers, seen.scaling.measured_batch) == (1, 32)
+    at = Configurations.of(workers=[1], crosses_nodes=[False], global_batch=[32])
+    assert seen.scaling.throughput.step_seconds(at) == pytest.approx(0.1, rel=0.02)
 
 
 def _hear(world: World, job_id: str) -> None:
