@@ -20,7 +20,8 @@ import pytest
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
 
-PURE_FOLDERS = {"planning", "simulation", "worker"}  # their tests know no servers and start at once
+# Their tests know no servers and start at once.
+PURE_FOLDERS = {"planning", "reproduction", "simulation", "worker"}
 FOLDER = Path(tempfile.mkdtemp(prefix="concertina-tests-"))
 IS_OURS = {name: name not in os.environ for name in ("DATABASE_URL", "REDIS_URL")}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +12,8 @@ from autoscaler.simulation.simulator import run
 from autoscaler.simulation.summary import Summary, summarise
 
 if TYPE_CHECKING:
+    from autoscaler.simulation.candidates import Candidate
     from autoscaler.simulation.records import Progress, Result
-    from autoscaler.simulation.settings import Settings
     from autoscaler.simulation.trace import Trace
 
 
@@ -23,18 +23,6 @@ class Better(StrEnum):
     LOW = "low"
     HIGH = "high"
     NEITHER = "neither"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A cluster with its policies, under the name it has in tables and plots."""
-
-    label: str
-    settings: Settings
-
-    @property
-    def gpus(self) -> int:
-        return sum(node.gpus for pool in self.settings.pools for node in pool.nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,19 +139,6 @@ FIGURES: Final = (
         better=Better.NEITHER,
     ),
 )
-
-
-def candidates(settings: Settings, policies: Iterable[str]) -> tuple[Candidate, ...]:
-    """The same cluster once for each policy, which all of its pools then have."""
-    return tuple(
-        Candidate(
-            label=policy,
-            settings=replace(
-                settings, pools=tuple(replace(pool, policy=policy) for pool in settings.pools)
-            ),
-        )
-        for policy in policies
-    )
 
 
 def replay(

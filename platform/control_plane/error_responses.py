@@ -14,6 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from autoscaler.what_if.errors import WhatIfError
 from control_plane.body_parsers import BodyTooLarge
 from jobs.errors import (
     BadCursor,
@@ -62,6 +63,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
+    if isinstance(error, WhatIfError):
+        return Response(envelope(error.code, str(error)), status=error.status)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):

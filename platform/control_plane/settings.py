@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "cluster",
     "jobs",
     "autoscaler.control_loop",
+    "autoscaler.what_if",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -118,6 +119,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",
         "HealthStatus": ["ok", "unavailable"],
+        "SimulationState": "autoscaler.what_if.models.Simulation.State",
         "LogStream": ["stdout", "stderr"],
     },
     "POSTPROCESSING_HOOKS": [
@@ -148,6 +150,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "control_plane.tasks.look_ahead",
         "schedule": 15.0,
         "options": {"queue": "io", "expires": 15.0},
+    },
+    "look_after_simulations": {
+        "task": "autoscaler.what_if.tasks.look_after",
+        "schedule": 20.0,
+        "options": {"queue": "io", "expires": 20.0},
     },
     "forget_what_is_old": {
         "task": "control_plane.tasks.forget_what_is_old",

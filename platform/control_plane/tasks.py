@@ -10,6 +10,7 @@ from cluster import retention as cluster_retention
 from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
+from autoscaler.what_if import retention as what_if_retention
 from jobs.commands import retention as jobs_retention
 
 logger: Final = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ def forget_what_is_old() -> None:
         **jobs_retention.delete_old(),
         **cluster_retention.delete_old(),
         **control_loop_retention.delete_old(),
+        **what_if_retention.delete_old(),
     }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}

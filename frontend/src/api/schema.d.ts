@@ -394,6 +394,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/simulations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Simulations, newest first
+         * @description Admins see everybody's, others their own. At most 100.
+         */
+        get: operations["list_simulations"];
+        put?: never;
+        /**
+         * Simulate a workload in the background
+         * @description For admins; team leads may simulate generated and uploaded workloads. Poll the simulation's address until its state is final.
+         */
+        post: operations["request_simulation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{simulation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a simulation is, and what came out */
+        get: operations["get_simulation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{simulation_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give up a simulation */
+        post: operations["cancel_simulation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{simulation_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The HTML report of a completed simulation */
+        get: operations["get_simulation_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams": {
         parameters: {
             query?: never;
@@ -487,12 +562,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * @description * `queueing` - queueing: a new job that does not fit waits
-         *     * `dropping` - dropping: it is refused for good
-         * @enum {string}
-         */
-        AdmissionEnum: "queueing" | "dropping";
         /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
@@ -718,6 +787,14 @@ export interface components {
             /** @description The newest rescales, newest first. */
             changes: components["schemas"]["Change"][];
         };
+        /**
+         * @description * `auto` - auto
+         *     * `concertina` - concertina
+         *     * `philly` - philly
+         *     * `pollux` - pollux
+         * @enum {string}
+         */
+        FormatEnum: "auto" | "concertina" | "philly" | "pollux";
         Generation: {
             readonly number: number;
             readonly attempt: number;
@@ -1100,6 +1177,13 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
+        /**
+         * @description * `generated` - generated
+         *     * `uploaded` - uploaded
+         *     * `history` - history
+         * @enum {string}
+         */
+        KindEnum: "generated" | "uploaded" | "history";
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -1143,6 +1227,13 @@ export interface components {
         MetricList: {
             items: components["schemas"]["Metric"][];
         };
+        /**
+         * @description * `production` - production
+         *     * `applications` - applications
+         *     * `kinds` - kinds
+         * @enum {string}
+         */
+        MixEnum: "production" | "applications" | "kinds";
         NextStep: {
             workers: number;
             /** @description More than now. */
@@ -1192,6 +1283,13 @@ export interface components {
              */
             over_quota_weight?: number;
         };
+        /**
+         * @description * `poisson` - poisson
+         *     * `bursty` - bursty
+         *     * `daily` - daily
+         * @enum {string}
+         */
+        PatternEnum: "poisson" | "bursty" | "daily";
         /**
          * PerGpuBatch
          * @description The memory limit of one worker's share.
@@ -1243,7 +1341,7 @@ export interface components {
              *     * `queueing` - queueing: a new job that does not fit waits
              *     * `dropping` - dropping: it is refused for good
              */
-            admission: components["schemas"]["AdmissionEnum"];
+            admission: components["schemas"]["PoolAdmissionEnum"];
             /** Format: double */
             dollars_per_gpu_hour: number;
             gpus_total: number;
@@ -1260,6 +1358,12 @@ export interface components {
             gap: number | null;
             nodes: components["schemas"]["Node"][];
         };
+        /**
+         * @description * `queueing` - queueing: a new job that does not fit waits
+         *     * `dropping` - dropping: it is refused for good
+         * @enum {string}
+         */
+        PoolAdmissionEnum: "queueing" | "dropping";
         PoolList: {
             items: components["schemas"]["Pool"][];
         };
@@ -1343,6 +1447,12 @@ export interface components {
              */
             memory: string | null;
         };
+        Result: {
+            trace: string;
+            gpus: number;
+            verdict: string;
+            runs: components["schemas"]["Run"][];
+        };
         /**
          * Retry
          * @description How often a job whose own code fails is started again.
@@ -1361,6 +1471,47 @@ export interface components {
             gpus: number;
             /** Format: double */
             gain: number;
+        };
+        /** @description Figures of one run; times in seconds, of finished jobs. null: no job gives the figure. */
+        Run: {
+            /** @description Policy, and the cluster where there are two. */
+            label: string;
+            jobs: number;
+            done: number;
+            dropped: number;
+            /** @description Neither finished nor dropped at the end. */
+            backlog: number;
+            /** Format: double */
+            mean_completion_seconds: number | null;
+            /** Format: double */
+            p50_completion_seconds: number | null;
+            /** Format: double */
+            p99_completion_seconds: number | null;
+            /** Format: double */
+            mean_wait_seconds: number | null;
+            /** Format: double */
+            makespan_seconds: number | null;
+            /** Format: double */
+            gpu_hours: number;
+            /**
+             * Format: double
+             * @description Share of all GPU time that jobs held.
+             */
+            utilisation: number;
+            /** Format: double */
+            scaling_efficiency: number | null;
+            /** Format: double */
+            rescales_per_job: number;
+            /** Format: double */
+            pauses_per_job: number;
+            /** Format: double */
+            worst_fairness: number | null;
+            /** Format: double */
+            deadlines_met: number | null;
+            /** Format: double */
+            mean_decision_seconds: number | null;
+            /** Format: double */
+            max_decision_seconds: number | null;
         };
         Sample: {
             /** Format: date-time */
@@ -1395,6 +1546,105 @@ export interface components {
         Session: {
             user: components["schemas"]["User"];
         };
+        /** @description A team's quota in the changed cluster. */
+        SimulatedQuota: {
+            team: string;
+            guaranteed_gpus: number;
+            limit_gpus?: number | null;
+            /**
+             * Format: double
+             * @default 1
+             */
+            over_quota_weight: number;
+        };
+        Simulation: {
+            readonly id: string;
+            readonly title: string;
+            readonly state: components["schemas"]["SimulationState"];
+            /**
+             * Format: double
+             * @description Share of all simulated jobs that ended.
+             */
+            readonly progress: number;
+            readonly requested_by: string;
+            /** Format: date-time */
+            readonly requested_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            readonly error: string;
+        };
+        SimulationDetail: {
+            readonly id: string;
+            readonly title: string;
+            readonly state: components["schemas"]["SimulationState"];
+            /**
+             * Format: double
+             * @description Share of all simulated jobs that ended.
+             */
+            readonly progress: number;
+            readonly requested_by: string;
+            /** Format: date-time */
+            readonly requested_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            readonly error: string;
+            readonly request: components["schemas"]["SimulationRequest"];
+            readonly result: components["schemas"]["Result"] | null;
+        };
+        SimulationList: {
+            items: components["schemas"]["Simulation"][];
+        };
+        /** @description What to simulate. With `add_gpus` or `quotas`, every policy on the changed cluster too. */
+        SimulationRequest: {
+            /** @default What if */
+            title: string;
+            trace: components["schemas"]["TraceSource"];
+            /** @description Like `completion_time` or `fixed_batch:batch=min`. */
+            policies: string[];
+            /** @default default */
+            pool: string;
+            /**
+             * @description Negative: fewer.
+             * @default 0
+             */
+            add_gpus: number;
+            quotas?: components["schemas"]["SimulatedQuota"][];
+            /** @default queueing */
+            admission: components["schemas"]["SimulationRequestAdmissionEnum"];
+            /**
+             * Format: double
+             * @default 10
+             */
+            tick_seconds: number;
+            /**
+             * Format: double
+             * @default 1
+             */
+            stall_seconds: number;
+            /** Format: double */
+            horizon_hours?: number | null;
+            /** @default 0 */
+            seed: number;
+        };
+        /**
+         * @description * `queueing` - queueing
+         *     * `dropping` - dropping
+         * @enum {string}
+         */
+        SimulationRequestAdmissionEnum: "queueing" | "dropping";
+        /**
+         * @description * `queued` - queued: waits for the background worker
+         *     * `running` - running: a worker simulates
+         *     * `completed` - completed: the result is stored
+         *     * `failed` - failed: `error` says why
+         *     * `cancelled` - cancelled: by whoever asked for it, or an admin
+         * @enum {string}
+         */
+        SimulationState: "queued" | "running" | "completed" | "failed" | "cancelled";
         /** @description Percentiles of a moment; null: later than was looked ahead. */
         Span: {
             /** Format: date-time */
@@ -1541,6 +1791,53 @@ export interface components {
             readonly revoked_at: string | null;
             /** Format: date-time */
             readonly last_used_at: string | null;
+        };
+        /** @description Where the workload comes from. Fields of other kinds are ignored. */
+        TraceSource: {
+            kind: components["schemas"]["KindEnum"];
+            /**
+             * @description generated: how jobs come.
+             *
+             *     * `poisson` - poisson
+             *     * `bursty` - bursty
+             *     * `daily` - daily
+             * @default poisson
+             */
+            pattern: components["schemas"]["PatternEnum"];
+            /**
+             * @description generated: which jobs.
+             *
+             *     * `production` - production
+             *     * `applications` - applications
+             *     * `kinds` - kinds
+             * @default production
+             */
+            mix: components["schemas"]["MixEnum"];
+            /** @default 160 */
+            jobs: number;
+            /**
+             * Format: double
+             * @description generated: 1.0 fills every GPU.
+             * @default 0.8
+             */
+            load: number;
+            /**
+             * @description uploaded: see docs/traces.md.
+             *
+             *     * `auto` - auto
+             *     * `concertina` - concertina
+             *     * `philly` - philly
+             *     * `pollux` - pollux
+             * @default auto
+             */
+            format: components["schemas"]["FormatEnum"];
+            /** @description uploaded: the recording. */
+            text?: string;
+            /**
+             * Format: double
+             * @description history: the last days.
+             */
+            days?: number;
         };
         User: {
             username: string;
@@ -2597,6 +2894,180 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_simulations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    request_simulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationRequest"];
+                "application/yaml": components["schemas"]["SimulationRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_simulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    cancel_simulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_simulation_report: {
+        parameters: {
+            query?: {
+                format?: "html" | "json";
+            };
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "text/html": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "text/html": components["schemas"]["Error"];
                 };
             };
         };

@@ -15,6 +15,7 @@ urlpatterns = [
     path("jobs", JobsView.as_view(read_pools=read_pools)),
     path("jobs:validate", ValidateView.as_view(read_pools=read_pools)),
     path("", include("jobs.api.urls")),
+    path("", include("autoscaler.what_if.api.urls")),
     path("jobs/<job:job_id>/logs", logs.LogsView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),

@@ -1,0 +1,1 @@
+"""The command `concertina-simulate`: files, processes and a terminal around the simulation."""

@@ -1,0 +1,99 @@
+"""What does a command line ask to simulate? Its options, checked, as values of the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from autoscaler.planning.cluster_state import AdmissionVariant, Node, Pool
+from autoscaler.planning.policies import BUILT_IN, PolicyRefused
+from autoscaler.simulation.candidates import Candidate, candidates
+from autoscaler.simulation.importers.table import InvalidRecordingError
+from autoscaler.simulation.recipes import Recipe, trace_of
+from autoscaler.simulation.recordings import RecordingFormat, read_recording
+from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Settings
+from autoscaler.simulation.trace import InvalidTraceError, Trace
+
+POOL: Final = "default"
+_HOUR: Final = 3600.0
+
+
+class RequestRefused(Exception):
+    """The command line asks for something that cannot be simulated; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRequest:
+    """The cluster and its costs, as asked for. `stall_seconds` None: jobs restart to change."""
+
+    gpus: int
+    gpus_per_node: int
+    tick_seconds: float
+    stall_seconds: float | None
+    admission: AdmissionVariant
+    horizon_hours: float | None
+    seed: int
+    keeps_history: bool
+
+    def settings(self) -> Settings:
+        rescale = (
+            CheckpointRestart()
+            if self.stall_seconds is None
+            else HotRescale(stall=self.stall_seconds)
+        )
+        horizon = None if self.horizon_hours is None else self.horizon_hours * _HOUR
+        return Settings(
+            pools=(Pool(name=POOL, nodes=self._nodes(), admission=self.admission),),
+            tick_seconds=self.tick_seconds,
+            rescale=rescale,
+            horizon_seconds=horizon,
+            seed=self.seed,
+            statistical_efficiency=True,
+            keeps_history=self.keeps_history,
+        )
+
+    def _nodes(self) -> tuple[Node, ...]:
+        """Full nodes, and one with the rest."""
+        whole, rest = divmod(self.gpus, self.gpus_per_node)
+        sizes = [self.gpus_per_node] * whole + [rest] * bool(rest)
+        return tuple(Node(name=f"n{i:04}", gpus=size) for i, size in enumerate(sizes))
+
+
+def candidates_of(cluster: ClusterRequest, policies: Sequence[str]) -> tuple[Candidate, ...]:
+    """The cluster under each policy.
+
+    Raises:
+        RequestRefused: there is no such policy, or one is named twice.
+    """
+    for policy in policies:
+        try:
+            BUILT_IN.policy(policy)
+        except PolicyRefused as problem:
+            raise RequestRefused(str(problem)) from problem
+    if len(set(policies)) < len(policies):
+        raise RequestRefused("The same policy is named twice: name each once.")
+    return candidates(cluster.settings(), policies)
+
+
+def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: int) -> Trace:
+    """The workload in a file; all jobs come to the one simulated pool.
+
+    Raises:
+        RequestRefused: it cannot be read, or is no recording.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        trace = read_recording(text, recording_format, name=path.stem, gpus_per_node=gpus_per_node)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise RequestRefused(f"{path} cannot be read: {problem}") from problem
+    except (InvalidTraceError, InvalidRecordingError) as problem:
+        raise RequestRefused(
+            f"{path}: {problem}. docs/traces.md shows the formats; --format names one."
+        ) from problem
+    return replace(trace, jobs=tuple(replace(job, pool=POOL) for job in trace.jobs))
+
+
+def generated(recipe: Recipe, cluster: ClusterRequest) -> Trace:
+    return trace_of(recipe, gpus=cluster.gpus, seed=cluster.seed)

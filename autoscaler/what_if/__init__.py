@@ -1,0 +1,1 @@
+"""What would have happened? Simulations that people ask for over REST, run in the background."""

@@ -1,0 +1,1 @@
+"""The addresses under /api/v1/simulations."""

@@ -1,0 +1,63 @@
+"""What did this cluster see lately? The jobs tables as rows of the simulator's history importer."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from django.utils import timezone
+
+from autoscaler.control_loop import observe
+from autoscaler.control_loop.cluster_view import as_submitted
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.planning import cluster_state as planning
+from autoscaler.simulation.importers.history import HistoryRow, trace_of_history
+from autoscaler.simulation.trace import Trace
+from jobs.lifecycle import State
+from jobs.models import Job
+
+MOST_JOBS: Final = 20_000  # read at once; a request with more is refused
+
+
+def trace(*, days: float) -> Trace:
+    """All jobs submitted in the last days whose speed was measured, with the work they did.
+
+    A job that has not completed counts with its declared work, else with what it has done so far.
+    """
+    since = timezone.now() - timedelta(days=days)
+    lately = Job.objects.filter(submitted_at__gte=since).order_by("submitted_at", "id")
+    views = observe.job_views(list(lately.values_list("id", flat=True)[:MOST_JOBS]), {})
+    rows = (_row(view, job) for view, job in zip(views, as_submitted(views), strict=True))
+    return trace_of_history(rows, name=f"the last {days:g} days")
+
+
+def _row(view: JobView, job: planning.Job) -> HistoryRow:
+    return HistoryRow(
+        name=job.name,
+        team=job.team,
+        pool=job.pool,
+        submitted_at=job.submitted_at,
+        samples=_samples(view.job),
+        declared_samples=view.job.total_samples,
+        batch=job.batch,
+        scaling=job.scaling,
+        noise_scale=job.noise_scale,
+        stall_seconds=job.stall_seconds,
+        model_bytes=job.model_bytes,
+        min_workers=job.min_workers,
+        max_workers=job.max_workers,
+        allowed_workers=job.allowed_workers,
+        gpus_per_worker=job.gpus_per_worker,
+        priority=job.priority,
+        preemptibility=job.preemptibility,
+        deadline=job.deadline,
+        requested_workers=job.requested_workers,
+        utility=job.utility,
+        min_interval_seconds=job.min_interval_seconds,
+    )
+
+
+def _samples(job: Job) -> float:
+    if job.state == State.COMPLETED or job.total_samples is None:
+        return float(job.samples)
+    return float(job.total_samples)

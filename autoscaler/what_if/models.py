@@ -1,0 +1,69 @@
+"""A simulation that somebody asked for: what of, how far it is, and what came out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import models
+from django.db.models import Q
+
+from jobs.models import new_id
+
+
+class Simulation(models.Model):
+    """One request. `attempt` counts the workers that took it up; only the newest may write."""
+
+    class State(models.TextChoices):
+        """How far it is; the last three are final."""
+
+        QUEUED = "queued", "queued: waits for the background worker"
+        RUNNING = "running", "running: a worker simulates"
+        COMPLETED = "completed", "completed: the result is stored"
+        FAILED = "failed", "failed: `error` says why"
+        CANCELLED = "cancelled", "cancelled: by whoever asked for it, or an admin"
+
+    id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
+    title = models.CharField(max_length=120)
+    request = models.JSONField(help_text="The checked body of the request.")
+    requested_by = models.CharField(max_length=150)
+    requested_at = models.DateTimeField(auto_now_add=True)
+
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    seen_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its worker last gave a sign of life."
+    )
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    progress = models.FloatField(default=0.0, help_text="Share of all simulated jobs that ended.")
+    error = models.TextField(default="", blank=True)
+    result = models.JSONField(null=True, blank=True, help_text="Figures of every run.")
+
+    class Meta:
+        ordering = ("-requested_at", "id")
+        indexes = (models.Index(fields=("state",)), models.Index(fields=("-requested_at",)))
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(progress__gte=0) & Q(progress__lte=1), name="progress_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="completed") | Q(result__isnull=False),
+                name="a_completed_simulation_has_a_result",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.id})"
+
+
+class Report(models.Model):
+    """The HTML page of a completed simulation; apart, because it is large and seldom read."""
+
+    simulation = models.OneToOneField(Simulation, on_delete=models.CASCADE, related_name="report")
+    html = models.TextField()
+
+    def __str__(self) -> str:
+        return f"report of {self.simulation_id}"
+
+
+LIVE: Final = frozenset({Simulation.State.QUEUED, Simulation.State.RUNNING})

@@ -1,0 +1,48 @@
+"""What does Celery run of this application? Simulations, one after the other, on the io queue.
+
+The database is the queue: a task takes up whatever waits longest. A lost message costs at most
+until `look_after` runs again, which also finds simulations whose worker died.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+from autoscaler.what_if import commands
+from autoscaler.what_if.models import Simulation
+
+logger: Final = logging.getLogger(__name__)
+
+
+@shared_task(name="autoscaler.what_if.tasks.run_next")
+def run_next() -> bool:
+    """Carry out one simulation, if one waits."""
+    from autoscaler.what_if import execution  # noqa: PLC0415 - it loads scipy
+
+    return execution.run_next()
+
+
+@shared_task(name="autoscaler.what_if.tasks.look_after")
+def look_after() -> None:
+    """Queue what a dead worker left behind, and ask for what waits."""
+    recovered = commands.recover_lost()
+    if recovered:
+        logger.warning(
+            "%s simulations had lost their worker.",
+            recovered,
+            extra={"action": "simulation_recover"},
+        )
+    if Simulation.objects.filter(state=Simulation.State.QUEUED).exists():
+        ask()
+
+
+def ask() -> None:
+    """Wake the background worker; when Redis is away, `look_after` will do it."""
+    try:
+        run_next.delay()
+    except OperationalError:
+        logger.warning("Redis does not answer.", extra={"action": "simulation_ask"})

@@ -1,0 +1,1 @@
+"""The experiments behind docs/reproduction.md; `make reproduce` runs them all."""

@@ -1,0 +1,60 @@
+"""Write docs/reproduction.md and its pictures: `make reproduce`, or `--quick` for a trial."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from rich.console import Console
+
+from benchmarks.reproduction import (
+    all_policies,
+    founding_paper,
+    page,
+    resource_elasticity,
+    sensitivity,
+)
+from benchmarks.reproduction.lab import Lab
+from benchmarks.reproduction.scale import FULL, QUICK
+
+EXPERIMENTS: Final = {
+    "founding-paper": founding_paper.experiment,
+    "all-policies": all_policies.experiment,
+    "resource-elasticity": resource_elasticity.experiment,
+    "sensitivity": sensitivity.experiment,
+}
+DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+
+
+def main() -> None:
+    asked = _arguments()
+    console = Console()
+    scale = QUICK if asked.quick else FULL
+    lab = Lab(processes=asked.processes, console=console)
+    started = perf_counter()
+    names = asked.only or list(EXPERIMENTS)
+    sections = [EXPERIMENTS[name](lab, scale) for name in names]
+    written = page.write(sections, scale, folder=asked.docs)
+    minutes = (perf_counter() - started) / 60
+    console.print(f"Wrote {written} in {minutes:.1f} min.")
+    for section in sections:
+        for claim in section.claims:
+            console.print(f"  {claim.verdict.strip('*'):<14} {claim.statement}: {claim.measured}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make reproduce", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="little of everything: a minute")
+    parser.add_argument(
+        "--only", action="append", choices=EXPERIMENTS, help="only this experiment; repeatable"
+    )
+    parser.add_argument("--docs", type=Path, default=DOCS, help="where to write (default: docs/)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

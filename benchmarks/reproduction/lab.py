@@ -1,0 +1,68 @@
+"""Where do experiments get their numbers from? Many simulations, side by side on all cores."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Hashable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from autoscaler.simulation.candidates import Candidate
+from autoscaler.simulation.comparison import Run, replay
+from autoscaler.simulation.trace import Trace
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One simulation."""
+
+    trace: Trace
+    candidate: Candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lab:
+    """Runs trials. Results do not depend on how many processes there are."""
+
+    processes: int
+    console: Console
+
+    def run(self, title: str, trials: Mapping[Key, Trial]) -> dict[Key, Run]:
+        """Simulate all trials and show how far it is."""
+        context = multiprocessing.get_context("spawn")
+        with (
+            _progress(self.console) as progress,
+            ProcessPoolExecutor(self.processes, mp_context=context) as pool,
+        ):
+            bar = progress.add_task(title, total=len(trials))
+            waiting: dict[Future[Run], Key] = {
+                pool.submit(_simulate, trial): key for key, trial in trials.items()
+            }
+            found = {}
+            for future in as_completed(waiting):
+                found[waiting[future]] = future.result()
+                progress.advance(bar)
+        return {key: found[key] for key in trials}
+
+
+def _simulate(trial: Trial) -> Run:
+    """In a process of its own. Use over time is not sent back: no experiment asks for it."""
+    run = replay(trial.trace, trial.candidate)
+    return replace(run, result=replace(run.result, usage=()))
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description:<44}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    )

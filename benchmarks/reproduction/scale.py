@@ -1,0 +1,48 @@
+"""How much is simulated? Everything, or little enough for a test of the report itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """One size of the founding paper's experiment."""
+
+    gpus: int
+    hours: float
+    tick_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Sizes of all experiments."""
+
+    name: str
+    clusters: tuple[Cluster, ...]
+    application_jobs: int  # per workload of the six applications, on 64 GPUs
+    application_hours: float
+    seeds: tuple[int, ...]
+    steps: int  # of each sensitivity curve: every so many of its points
+
+
+FULL: Final = Scale(
+    name="full",
+    clusters=(
+        Cluster(gpus=40, hours=24.0, tick_seconds=60.0),
+        Cluster(gpus=400, hours=6.0, tick_seconds=300.0),
+    ),
+    application_jobs=160,
+    application_hours=8.0,
+    seeds=(0, 1),
+    steps=1,
+)
+QUICK: Final = Scale(
+    name="quick",
+    clusters=(Cluster(gpus=40, hours=2.0, tick_seconds=300.0),),
+    application_jobs=12,
+    application_hours=0.6,
+    seeds=(0,),
+    steps=4,
+)

@@ -1,0 +1,134 @@
+"""Are GET and POST /simulations as promised?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from rest_framework.test import APIClient
+from tenancy.models import Membership, Team
+
+from autoscaler.what_if import commands, limits
+from autoscaler.what_if.models import Simulation
+
+URL = "/api/v1/simulations"
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody takes up what is asked for; test_simulation_runs.py does that."""
+    monkeypatch.setattr("autoscaler.what_if.tasks.ask", lambda: None)
+
+
+@pytest.fixture
+def admin(admin_user: User, vision: Team) -> APIClient:
+    client = APIClient()
+    client.force_login(admin_user)
+    return client
+
+
+@pytest.fixture
+def lead(vision: Team) -> APIClient:
+    user = User.objects.create_user("lea")
+    Membership.objects.create(user=user, team=vision, role=Membership.Role.LEAD)
+    client = APIClient()
+    client.force_login(user)
+    return client
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    generated = {"kind": "generated", "mix": "kinds", "jobs": 4}
+    return {"trace": generated, "policies": ["completion_time"], **changes}
+
+
+def ask(client: APIClient, **changes: Any) -> Any:
+    return client.post(URL, body(**changes), format="json")
+
+
+def test_a_request_is_accepted_and_waits_with_every_default_filled_in(admin: APIClient) -> None:
+    answer = ask(admin, title="More GPUs?", add_gpus=4)
+    assert answer.status_code == 202, answer.json()
+    made = answer.json()
+    assert (made["title"], made["state"], made["progress"]) == ("More GPUs?", "queued", 0.0)
+    assert made["request"]["tick_seconds"] == 10.0
+    assert made["result"] is None
+
+
+def test_an_admin_sees_all_simulations_and_a_lead_their_own(
+    admin: APIClient, lead: APIClient
+) -> None:
+    ask(admin, title="theirs")
+    ask(lead, title="mine")
+    assert [one["title"] for one in lead.get(URL).json()["items"]] == ["mine"]
+    assert [one["title"] for one in admin.get(URL).json()["items"]] == ["mine", "theirs"]
+
+
+def test_a_token_of_a_team_may_not_simulate(api: APIClient) -> None:
+    answer = ask(api)
+    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert not Simulation.objects.exists()
+
+
+def test_history_tells_of_all_teams_so_it_is_for_admins(lead: APIClient) -> None:
+    assert ask(lead, trace={"kind": "history", "days": 7}).status_code == 403
+
+
+def test_a_history_without_measured_jobs_is_refused(admin: APIClient) -> None:
+    answer = ask(admin, trace={"kind": "history", "days": 7})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_workload")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"policies": ["nonsense"]}, "policies"),
+        ({"policies": ["static", "static"]}, "policies"),
+        ({"policies": []}, "policies"),
+        ({"pool": "elsewhere"}, "pool"),
+        ({"trace": {"kind": "history"}}, "trace.days"),
+        ({"trace": {"kind": "uploaded"}}, "trace.text"),
+        ({"trace": {"kind": "guessed"}}, "trace.kind"),
+        ({"quotas": [{"team": "nobody", "guaranteed_gpus": 1}]}, "quotas.0.team"),
+        ({"quotas": [{"team": "vision", "guaranteed_gpus": 2, "limit_gpus": 1}]}, "quotas.0.limit"),
+        ({"tick_seconds": 0}, "tick_seconds"),
+    ],
+)
+def test_a_wrong_field_names_itself(admin: APIClient, changes: dict[str, Any], field: str) -> None:
+    answer = ask(admin, **changes)
+    assert answer.status_code == 400
+    assert answer.json()["details"][0]["field"].startswith(field)
+
+
+def test_an_uploaded_trace_that_cannot_be_read_says_why(admin: APIClient) -> None:
+    answer = ask(admin, trace={"kind": "uploaded", "text": "eggs,milk\n6,1\n"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_workload")
+    assert "no column" in answer.json()["message"]
+
+
+def test_what_would_take_too_long_is_refused_with_what_is_allowed(admin: APIClient) -> None:
+    jobs = limits.MOST_SIMULATED_JOBS // 2 + 1
+    answer = ask(
+        admin,
+        trace={"kind": "generated", "jobs": jobs},
+        policies=["completion_time", "throughput"],
+    )
+    assert (answer.status_code, answer.json()["code"]) == (422, "simulation_too_large")
+    assert "at most 20,000" in answer.json()["message"]
+
+
+def test_more_gpus_cannot_be_taken_away_than_there_are(admin: APIClient) -> None:
+    answer = ask(admin, add_gpus=-8)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_workload")
+
+
+def test_only_so_many_simulations_may_wait(admin: APIClient) -> None:
+    for _ in range(commands.MOST_WAITING):
+        assert ask(admin).status_code == 202
+    assert ask(admin).json()["code"] == "too_many_simulations"
+
+
+def test_simulations_need_a_login_and_the_right_method(admin: APIClient) -> None:
+    assert APIClient().get(URL).status_code == 401
+    assert APIClient().post(URL, body(), format="json").status_code == 401
+    assert admin.put(URL, body(), format="json").status_code == 405

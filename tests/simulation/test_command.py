@@ -1,0 +1,90 @@
+"""Does `concertina-simulate` answer, with numbers or with what to change?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from autoscaler.simulate.command import app
+
+SMALL = ("--jobs", "4", "--gpus", "8", "--mix", "kinds", "--tick", "60")
+
+
+def simulate(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_two_policies_stand_side_by_side() -> None:
+    result = simulate(*SMALL, "--policy", "throughput", "--policy", "static", "--processes", "1")
+    assert result.exit_code == 0, result.output
+    header, *rows = result.stdout.splitlines()
+    assert "throughput" in header
+    assert "static" in header
+    assert any(row.startswith("makespan") for row in rows)
+
+
+def test_processes_change_nothing_but_the_time_it_takes() -> None:
+    def figures(processes: str) -> list[dict[str, object]]:
+        result = simulate(*SMALL, "--json", "--processes", processes)
+        runs: list[dict[str, object]] = json.loads(result.stdout)["runs"]
+        return [{k: v for k, v in run.items() if "decision" not in k} for run in runs]
+
+    assert figures("1") == figures("2")
+
+
+def test_the_report_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    result = simulate(*SMALL, "--policy", "completion_time", "--report", str(report))
+    assert result.exit_code == 0, result.output
+    assert "Workers of each job under completion_time" in report.read_text()
+
+
+def test_a_recording_is_recognised_by_its_columns(tmp_path: Path) -> None:
+    philly = tmp_path / "philly.csv"
+    philly.write_text("submit_time,duration,gpus,user\n0,600,1,ann\n60,900,2,bob\n")
+    pollux = tmp_path / "pollux.csv"
+    pollux.write_text("time,application,num_replicas\n0,ncf,1\n")
+    own = tmp_path / "own.csv"
+    own.write_text("name,submitted_at,profile,samples,pool\na,0,balanced,1000,elsewhere\n")
+    for path, jobs in ((philly, 2), (pollux, 1), (own, 1)):
+        result = simulate("--trace", str(path), "--json", "--policy", "throughput", "--gpus", "8")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["runs"][0]["done"] == jobs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (("--policy", "nonsense"), "use one of completion_time"),
+        (("--policy", "static", "--policy", "static"), "name each once"),
+        (("--trace", "/nowhere.csv"), "/nowhere.csv cannot be read"),
+        (("--policy", "fixed_batch:batch=huge"), "min, max, random"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused_with_what_to_change(
+    arguments: tuple[str, ...], remedy: str
+) -> None:
+    result = simulate(*arguments)
+    assert result.exit_code == 2
+    assert remedy in result.output
+
+
+def test_a_file_that_is_no_recording_says_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "shopping.csv"
+    path.write_text("eggs,milk\n6,1\n")
+    result = simulate("--trace", str(path))
+    assert result.exit_code == 2
+    assert "docs/traces.md" in result.output
+
+
+def test_jobs_that_do_not_fit_can_be_dropped() -> None:
+    result = simulate(
+        *("--jobs", "20", "--gpus", "1", "--mix", "kinds", "--load", "20", "--tick", "60"),
+        *("--admission", "dropping", "--policy", "throughput", "--json"),
+    )
+    (run,) = json.loads(result.stdout)["runs"]
+    assert run["dropped"] > 0
+    assert run["dropped"] + run["done"] + run["backlog"] == 20
