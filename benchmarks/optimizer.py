@@ -1,0 +1,202 @@
+"""How fast is the exact optimizer? Run `python benchmarks/optimizer.py`; takes some minutes.
+
+Measures it against the textbook (the dynamic program over jobs and GPUs, vectorised in numpy over
+the GPUs) in the same run, turn by turn, on instances where every job may take 1 to 64 GPUs. Prints
+medians and the machine's load, growth with jobs and with GPUs, and peak memory; writes the growth
+to docs/images/optimizer-growth.svg. Two cores are plenty: both use one.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, TypeVar
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import matplotlib as mpl  # noqa: E402 - after the path
+import numpy as np  # noqa: E402
+from optimizer_instances import (  # noqa: E402
+    KINDS,
+    SIZES,
+    completion_time,
+    pool_of,
+    raw_throughput,
+    with_teams,
+)
+
+from autoscaler.planning.optimizer import Problem, solve  # noqa: E402
+from autoscaler.planning.optimizer.problem import POOL  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLUSTERS: Final = ((1_000, 4_096), (10_000, 100_000))
+GROWING_JOBS: Final = (10, 30, 100, 300, 1_000, 3_000, 10_000)  # on 4 GPUs each
+GROWING_GPUS: Final = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)  # of 1,000 jobs
+TEXTBOOK_CELLS: Final = 600_000_000  # jobs x sizes x GPUs; beyond it takes minutes and gigabytes
+TURNS: Final = 5
+PICTURE: Final = ROOT / "docs" / "images" / "optimizer-growth.svg"
+
+Result = TypeVar("Result")
+Row = tuple[int, float, float | None]  # jobs or GPUs; ours and the textbook's milliseconds
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        print_memory(int(sys.argv[2]), int(sys.argv[3]))
+        return
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {TURNS} turns\n")
+    compare_kinds()
+    growth_with_jobs = grow("jobs", [(jobs, 4 * jobs, jobs) for jobs in GROWING_JOBS])
+    growth_with_gpus = grow("GPUs", [(1_000, gpus, gpus) for gpus in GROWING_GPUS])
+    draw(growth_with_jobs, growth_with_gpus)
+    for jobs, gpus in CLUSTERS:
+        subprocess.run([sys.executable, __file__, "--memory", str(jobs), str(gpus)], check=True)
+    print(f"load average {os.getloadavg()[0]:.1f}")
+
+
+def compare_kinds() -> None:
+    print(
+        f"{'curves':<20} {'teams':>5} {'jobs':>7} {'GPUs':>7} {'ours':>10} {'textbook':>10} ratio"
+    )
+    for jobs, gpus in CLUSTERS:
+        for kind in KINDS:
+            free = pool_of(kind(np.random.default_rng(jobs), jobs), gpus)
+            for problem in (free, with_teams(free, np.random.default_rng(1))):
+                ours, textbook = race(problem)
+                teams = len(problem.parents) - 1
+                print(
+                    f"{kind.__name__:<20} {teams:>5} {jobs:>7} {gpus:>7} {ours:>7.1f} ms "
+                    + against(ours, textbook),
+                    flush=True,
+                )
+    print()
+
+
+def grow(what: str, cases: list[tuple[int, int, int]]) -> list[Row]:
+    print(f"{what:>7} {'ours':>10} {'textbook':>10} ratio   (completion_time, no teams)")
+    rows = []
+    for jobs, gpus, x in cases:
+        ours, textbook = race(pool_of(completion_time(np.random.default_rng(x), jobs), gpus))
+        print(f"{x:>7} {ours:>7.1f} ms " + against(ours, textbook), flush=True)
+        rows.append((x, ours, textbook))
+    print()
+    return rows
+
+
+def against(ours: float, textbook: float | None) -> str:
+    if textbook is None:
+        return f"{'not run':>10}"
+    return f"{textbook:>7.0f} ms {textbook / ours:>4.0f}x"
+
+
+def race(problem: Problem) -> tuple[float, float | None]:
+    """Median milliseconds of both, turn by turn; the values must agree."""
+    cells = problem.jobs * len(SIZES) * problem.gpus
+    ours, textbook = [], []
+    for _ in range(TURNS):
+        solution, took = timed(lambda: solve(problem))
+        assert solution is not None
+        assert solution.gap == 0
+        ours.append(took)
+        if cells <= TEXTBOOK_CELLS:
+            (value, _), took = timed(lambda: textbook_solve(problem))
+            assert np.isclose(value, solution.value, rtol=1e-12, atol=0)
+            textbook.append(took)
+    return median(ours), median(textbook) if textbook else None
+
+
+def timed(run: Callable[[], Result]) -> tuple[Result, float]:
+    started = perf_counter()
+    result = run()
+    return result, 1000 * (perf_counter() - started)
+
+
+def textbook_solve(problem: Problem) -> tuple[float, np.ndarray]:
+    """P(j, k) = max over g of v_j(g) + P(j-1, k-g), each g for all k at once, and the way back."""
+    values, steps = textbook_group(problem, POOL, problem.gpus + 1)
+    chosen = np.zeros(problem.jobs, dtype=np.int64)
+    textbook_trace(steps, int(values.argmax()), chosen)
+    return float(values.max()), chosen
+
+
+def textbook_group(problem: Problem, group: int, width: int) -> tuple[np.ndarray, list]:
+    values, steps = np.full(width, -np.inf), []
+    values[0] = 0.0
+    for job in np.flatnonzero(problem.groups == group):
+        own = slice(problem.starts[job], problem.starts[job + 1])
+        sizes = problem.sizes[own]
+        values, picks = textbook_step(values, sizes, problem.values[own])
+        steps.append((int(job), sizes, picks))
+    for below in np.flatnonzero(problem.parents == group):
+        inner, inner_steps = textbook_group(problem, int(below), width)
+        sizes = np.flatnonzero(np.isfinite(inner))
+        within = (sizes >= problem.least[below]) & (sizes <= problem.most[below])
+        values, picks = textbook_step(values, sizes[within], inner[sizes[within]])
+        steps.append((inner_steps, sizes[within], picks))
+    return values, steps
+
+
+def textbook_step(
+    values: np.ndarray, sizes: np.ndarray, worth: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    best = np.full_like(values, -np.inf)
+    picks = np.zeros(len(values), dtype=np.int16)
+    for option, (size, value) in enumerate(zip(sizes.tolist(), worth.tolist(), strict=True)):
+        if size < len(values):
+            candidate = values[: len(values) - size] + value
+            is_better = candidate > best[size:]
+            np.copyto(best[size:], candidate, where=is_better)
+            np.copyto(picks[size:], option, where=is_better)
+    return best, picks
+
+
+def textbook_trace(steps: list, left: int, chosen: np.ndarray) -> None:
+    for member, sizes, picks in reversed(steps):
+        pick = picks[left]
+        if isinstance(member, list):
+            textbook_trace(member, int(sizes[pick]), chosen)
+        else:
+            chosen[member] = pick
+        left -= int(sizes[pick])
+
+
+def print_memory(jobs: int, gpus: int) -> None:
+    """In a process of its own: what it held before, and the most it ever held."""
+    problem = pool_of(raw_throughput(np.random.default_rng(1), jobs), gpus)
+    problem = with_teams(problem, np.random.default_rng(1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    solve(problem)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{jobs} jobs, {gpus} GPUs, 50 teams: peak {peak:.0f} MiB, before {before:.0f} MiB")
+
+
+def draw(jobs: list[Row], gpus: list[Row]) -> None:
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "concertina"
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the choice of backend
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
+    titles = ("jobs (4 GPUs each)", "GPUs (1,000 jobs)")
+    for axis, rows, title in zip(axes, (jobs, gpus), titles, strict=True):
+        xs, ours, textbook = zip(*rows, strict=True)
+        axis.loglog(xs, ours, "o-", label="Concertina")
+        known = [(x, time) for x, time in zip(xs, textbook, strict=True) if time is not None]
+        axis.loglog(*zip(*known, strict=True), "s--", label="textbook dynamic program")
+        axis.set_xlabel(title)
+        axis.grid(visible=True, which="major", alpha=0.3)
+    axes[0].set_ylabel("milliseconds, median")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
