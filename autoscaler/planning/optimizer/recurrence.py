@@ -40,16 +40,28 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
-    """A group solved: its window, and the steps that lead back to each member's choice."""
+    """A group solved: its window, and the steps that lead back to each member's choice.
 
-    window: Window
+    Options have been left out, so the window is complete only for selections that lose up to
+    `limit`; it is None if no selection of these options does. Nothing loses less than `floor`.
+    """
+
+    group: int
+    window: Window | None
     steps: Sequence[Step]
     members: Sequence[Doubt | Table]
+    limit: float
+    floor: float
 
     @property
-    def span(self) -> tuple[int, int]:
-        lowest = self.window.lowest
-        return lowest, lowest + len(self.window.losses) - 1
+    def tables(self) -> list[Table]:
+        return [member for member in self.members if isinstance(member, Table)]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        if self.window is None:
+            return -np.inf, np.inf
+        return self.window.lowest, self.window.lowest + len(self.window.losses) - 1
 
     def choose(self, deviation: int, chosen: Integers) -> None:
         """Walk backwards; write the option of every job in doubt into `chosen`."""
@@ -82,9 +94,12 @@ def doubts(problem: Problem, relaxation: Relaxation, options: Integers) -> list[
 
 
 def least_losses(
-    problem: Problem, relaxation: Relaxation, in_doubt: Sequence[Doubt], budget: float
-) -> Table | None:
-    """The pool's table, its own slack not yet counted; None if all selections lose more."""
+    problem: Problem, relaxation: Relaxation, in_doubt: Sequence[Doubt], left_out: Floats
+) -> Table:
+    """The pool's table, its own slack not yet counted.
+
+    `left_out` is, for each group, the least loss of an option of its jobs that is not in doubt.
+    """
     members: defaultdict[int, list[Doubt | Table]] = defaultdict(list)
     for doubt in in_doubt:
         members[int(problem.groups[doubt.job])].append(doubt)
@@ -92,18 +107,45 @@ def least_losses(
     room_above[POOL] += 1  # one GPU more than there is: its value is the price
     for group in range(len(problem.parents) - 1, -1, -1):
         own, above = members[group], int(problem.parents[group])
-        bounds = _reach(relaxation, group, (room_below[group], room_above[group]), budget)
-        is_pressed = relaxation.multipliers[group] != 0
-        if group != POOL and not is_pressed and _is_free(own, bounds):
+        limit = _limit(own, float(left_out[group])) + relaxation.rounding
+        bounds = _reach(relaxation, group, (room_below[group], room_above[group]), limit)
+        if group == POOL or relaxation.multipliers[group] != 0 or not _is_free(own, bounds):
+            members[above].append(_table(relaxation, group, own, bounds, limit))
+        else:
             members[above] += own
-            continue
-        table = _solve(own, bounds, budget)
-        if table is not None and group != POOL:
-            table = _with_slack(table, relaxation, group, budget)
-        if table is None:
-            return None
-        members[above].append(table)
+    table = members[-1][0]
+    assert isinstance(table, Table)  # noqa: S101 - the pool is never free
     return table
+
+
+def _limit(members: Sequence[Doubt | Table], left_out: float) -> float:
+    """What a selection loses at least that has an option, or a sub-group's share, not looked at."""
+    tables = [member for member in members if isinstance(member, Table)]
+    floor = sum(table.floor for table in tables)
+    if np.isinf(floor):
+        return np.inf  # impossible whatever is looked at
+    return min([left_out + floor, *(table.limit + floor - table.floor for table in tables)])
+
+
+def _table(
+    relaxation: Relaxation,
+    group: int,
+    members: Sequence[Doubt | Table],
+    bounds: tuple[float, float],
+    limit: float,
+) -> Table:
+    window, steps = _solve(members, bounds, limit)
+    if window is not None and group != POOL:
+        window = _with_slack(window, relaxation, group, limit)
+    least = np.inf if window is None else float(window.losses.min())
+    return Table(
+        group=group,
+        window=window,
+        steps=steps,
+        members=members,
+        limit=limit,
+        floor=min(limit, least),
+    )
 
 
 def _reach(
@@ -126,32 +168,35 @@ def _is_free(members: Sequence[Doubt | Table], bounds: tuple[float, float]) -> b
 
 def _solve(
     members: Sequence[Doubt | Table], bounds: tuple[float, float], budget: float
-) -> Table | None:
+) -> tuple[Window | None, list[Step]]:
     """One member after the other; totals from which nobody could return into the bounds are out."""
+    steps: list[Step] = []
+    if any(isinstance(member, Table) and member.window is None for member in members):
+        return None, steps
     falls = sum(member.span[0] for member in members)  # of those still to choose
     rises = sum(member.span[1] for member in members)
-    window, steps = EMPTY.within(bounds[0] - rises, bounds[1] - falls, budget), []
+    window = EMPTY.within(bounds[0] - rises, bounds[1] - falls, budget)
     for member in members:
         if window is None:
-            return None
+            break
         low, high = member.span
         falls, rises = falls - low, rises - high
         window, step = extend(window, *_options(member))
         window = window.within(bounds[0] - rises, bounds[1] - falls, budget)
         steps.append(step)
-    return Table(window=window, steps=steps, members=members) if window else None
+    return window, steps
 
 
 def _options(member: Doubt | Table) -> tuple[Integers, Floats]:
     if isinstance(member, Doubt):
         return member.deviations, member.losses
-    is_possible = np.isfinite(member.window.losses)
-    return member.window.deviations[is_possible], member.window.losses[is_possible]
+    window = member.window or EMPTY
+    is_possible = np.isfinite(window.losses)
+    return window.deviations[is_possible], window.losses[is_possible]
 
 
-def _with_slack(table: Table, relaxation: Relaxation, group: int, budget: float) -> Table | None:
+def _with_slack(window: Window, relaxation: Relaxation, group: int, budget: float) -> Window | None:
     """What the group leaves unused of a bound it pays for is a loss too."""
-    unused = relaxation.targets[group] - relaxation.totals[group] - table.window.deviations
-    losses = table.window.losses + relaxation.multipliers[group] * unused
-    window = Window(lowest=table.window.lowest, losses=losses).within(-np.inf, np.inf, budget)
-    return Table(window=window, steps=table.steps, members=table.members) if window else None
+    unused = relaxation.targets[group] - relaxation.totals[group] - window.deviations
+    losses = window.losses + relaxation.multipliers[group] * unused
+    return Window(lowest=window.lowest, losses=losses).within(-np.inf, np.inf, budget)

@@ -3,17 +3,18 @@
 The best selection loses least against the bound (see `relaxation`). Take the options that lose
 least, a few at first, and find the best selection among them (see `recurrence`). Any selection with
 another option loses at least as much as the cheapest option left out: if the one found loses no
-more than that, it is the optimum. If not, look at four times as many.
+more than that, it is the optimum. If not, look at more (see `candidates`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autoscaler.planning.optimizer.candidates import Candidates
 from autoscaler.planning.optimizer.problem import POOL
 from autoscaler.planning.optimizer.recurrence import doubts, least_losses
 from autoscaler.planning.optimizer.relaxation import relax
@@ -24,34 +25,23 @@ if TYPE_CHECKING:
     from autoscaler.planning.optimizer.recurrence import Table
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
-FIRST_OPTIONS: Final = 64  # guessed: enough for most instances, cheap where it is not
-GROWTH: Final = 4  # so that all attempts together cost little more than the last one
-
 
 def solve(problem: Problem) -> Solution | None:
     """An optimal split, or None when the claims cannot all be met. Fewest GPUs among equals."""
     relaxation = relax(problem)
     if relaxation is None:
         return None
-    in_question = _other_options(problem, relaxation)
-    budget, count = _loss_of_base(problem, relaxation), FIRST_OPTIONS
+    candidates = Candidates(problem, relaxation)
+    wanted = _loss_of_base(problem, relaxation)
     while True:
-        in_question = in_question[relaxation.losses[in_question] <= budget]
-        options, left_out = _least(in_question, relaxation, count, budget)
+        options, left_out = candidates.chosen(wanted)
         table = least_losses(problem, relaxation, doubts(problem, relaxation, options), left_out)
-        found = _finish(problem, relaxation, table) if table is not None else None
-        is_complete = len(options) == len(in_question)
-        loses = max(found.loss, found.loss_with_one_more) if found else np.inf
-        if is_complete or loses <= left_out:
+        found = _finish(problem, relaxation, table)
+        loss = max(found.loss, found.loss_with_one_more) if found else np.inf
+        if loss <= table.limit:
             return _solution(problem, relaxation, found) if found else None
-        budget = min(budget, loses + relaxation.rounding)
-        count *= GROWTH
-
-
-def _other_options(problem: Problem, relaxation: Relaxation) -> Integers:
-    is_other = np.ones(len(problem.sizes), dtype=bool)
-    is_other[relaxation.base] = False
-    return np.flatnonzero(is_other)
+        wanted = min(wanted, loss + relaxation.rounding)
+        candidates.widen(table, wanted)
 
 
 def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
@@ -61,17 +51,6 @@ def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
         return np.inf
     slack = np.abs(multipliers * (relaxation.targets - totals))[multipliers != 0].sum()
     return float(slack + multipliers[POOL] + relaxation.rounding)
-
-
-def _least(
-    options: Integers, relaxation: Relaxation, count: int, budget: float
-) -> tuple[Integers, float]:
-    """The `count` options that lose least, ascending, and how much may be lost among them."""
-    if len(options) <= count:
-        return options, budget
-    losses = relaxation.losses[options]
-    kept = np.sort(np.argpartition(losses, count)[:count])
-    return options[kept], float(losses[kept].max() + relaxation.rounding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,6 +65,8 @@ class _Found:
 def _finish(problem: Problem, relaxation: Relaxation, table: Table) -> _Found | None:
     """Count the pool's unused GPUs as losses too; fewest GPUs among equals."""
     price, window = relaxation.multipliers[POOL], table.window
+    if window is None:
+        return None
     unused = problem.gpus - relaxation.totals[POOL] - window.deviations
     losses = window.losses + price * unused
     least = losses[unused >= 0].min(initial=np.inf)
