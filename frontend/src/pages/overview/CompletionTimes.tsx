@@ -34,7 +34,7 @@ export function CompletionTimes({ summary }: { readonly summary: Summary | undef
         />
       </dl>
       {summary !== undefined && (
-        <p className={styles.label}>{describeCalibration(summary.predictions)}</p>
+        <p className={styles.calibration}>{describeCalibration(summary.predictions)}</p>
       )}
     </div>
   );
