@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -15,18 +16,22 @@ from concertina.main import app
 from jobs import spec
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["cli.md", "elastic-script.md", "job-spec.md", "operations.md", "quotas.md"]
+PAGES = ["cli.md", "elastic-script.md", "job-spec.md", "operations.md", "policies.md", "quotas.md"]
 
 
 def fields_of(model: type[BaseModel], prefix: str = "") -> set[str]:
     names = set()
     for name, field in model.model_fields.items():
-        inner: Any = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            names |= fields_of(inner, f"{prefix}{name}.")
-        else:
-            names.add(prefix + name)
+        nested = nested_model(field.annotation)
+        names |= fields_of(nested, f"{prefix}{name}.") if nested else {prefix + name}
     return names
+
+
+def nested_model(annotation: Any) -> type[BaseModel] | None:
+    """The model of a field that holds one, or may be left out."""
+    kinds = [kind for kind in get_args(annotation) or [annotation] if kind is not NoneType]
+    only = kinds[0] if len(kinds) == 1 else None
+    return only if isinstance(only, type) and issubclass(only, BaseModel) else None
 
 
 def documented_fields() -> set[str]:
