@@ -17,6 +17,7 @@ from benchmarks.reproduction import (
     resource_elasticity,
     sensitivity,
 )
+from benchmarks.reproduction.document import Section
 from benchmarks.reproduction.lab import Lab
 from benchmarks.reproduction.scale import FULL, QUICK
 
@@ -35,11 +36,12 @@ def main() -> None:
     scale = QUICK if asked.quick else FULL
     lab = Lab(processes=asked.processes, console=console)
     started = perf_counter()
-    names = asked.only or list(EXPERIMENTS)
-    sections = [EXPERIMENTS[name](lab, scale) for name in names]
-    written = page.write(sections, scale, folder=asked.docs)
+    sections: list[Section] = []
+    for name in asked.only or EXPERIMENTS:
+        sections.append(EXPERIMENTS[name](lab, scale))
+        page.write(sections, scale, folder=asked.docs)  # an interrupted run leaves a page
     minutes = (perf_counter() - started) / 60
-    console.print(f"Wrote {written} in {minutes:.1f} min.")
+    console.print(f"Wrote {asked.docs}/reproduction.md in {minutes:.1f} min.")
     for section in sections:
         for claim in section.claims:
             console.print(f"  {claim.verdict.strip('*'):<14} {claim.statement}: {claim.measured}")

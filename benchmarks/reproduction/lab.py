@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Hashable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,6 +15,7 @@ from autoscaler.simulation.candidates import Candidate
 from autoscaler.simulation.comparison import Run, replay
 from autoscaler.simulation.trace import Trace
 
+LINE_EVERY: Final = 8  # simulations, in a log file
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -48,6 +49,8 @@ class Lab:
             for future in as_completed(waiting):
                 found[waiting[future]] = future.result()
                 progress.advance(bar)
+                if not self.console.is_terminal and len(found) % LINE_EVERY == 0:
+                    self.console.print(f"{title}: {len(found)} of {len(trials)}")
         return {key: found[key] for key in trials}
 
 

@@ -10,16 +10,14 @@ from benchmarks.reproduction.document import Section, claims_table, filled, para
 from benchmarks.reproduction.scale import Scale
 
 
-def write(sections: Sequence[Section], scale: Scale, *, folder: Path) -> Path:
+def write(sections: Sequence[Section], scale: Scale, *, folder: Path) -> None:
     """Write the page and its pictures below a folder."""
     images = folder / "images" / "reproduction"
     images.mkdir(parents=True, exist_ok=True)
     for section in sections:
         for name, picture in section.pictures.items():
             (images / f"{name}.svg").write_text(picture.document(), encoding="utf-8")
-    page = folder / "reproduction.md"
-    page.write_text(_page(sections, scale), encoding="utf-8")
-    return page
+    (folder / "reproduction.md").write_text(_page(sections, scale), encoding="utf-8")
 
 
 def _page(sections: Sequence[Section], scale: Scale) -> str:

@@ -41,8 +41,8 @@ FULL: Final = Scale(
 QUICK: Final = Scale(
     name="quick",
     clusters=(Cluster(gpus=40, hours=2.0, tick_seconds=300.0),),
-    application_jobs=12,
-    application_hours=0.6,
+    application_jobs=6,
+    application_hours=0.3,
     seeds=(0,),
     steps=4,
 )
