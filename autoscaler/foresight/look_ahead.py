@@ -16,6 +16,7 @@ from typing import Any, Final
 from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import cluster_state
 from autoscaler.foresight.recent_past import past_until, rescale_cost
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import ClusterState
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.uncertainty import Past
@@ -34,7 +35,12 @@ def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
     horizon = _horizon_seconds(state, past)
     effort = replace(effort or Effort(), horizon_seconds=horizon)
     made = predict(
-        state, past=past, rescale=rescale_cost(), effort=effort, seed=int(now.timestamp())
+        state,
+        past=past,
+        rescale=rescale_cost(),
+        effort=effort,
+        policies=installed_policies(),
+        seed=int(now.timestamp()),
     )
     for job_id, prediction in made.items():
         predictions.keep(job_id, _moments(prediction), made_at=now)

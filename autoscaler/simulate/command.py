@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import AdmissionVariant
-from autoscaler.planning.policies import BUILT_IN
 from autoscaler.simulate import request
 from autoscaler.simulate.parallel import run_all
 from autoscaler.simulate.request import ClusterRequest, RequestRefused
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 
 @app.command(
-    epilog=f"Policies: {', '.join(BUILT_IN.names)}. Options follow a colon, as in"
+    epilog=f"Policies: {', '.join(installed_policies().names)}. Options follow a colon, as in"
     " fixed_batch:batch=min. docs/simulate.md tells more."
 )
 def simulate(

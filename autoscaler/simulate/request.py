@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import AdmissionVariant, Node, Pool
-from autoscaler.planning.policies import BUILT_IN, PolicyRefused
+from autoscaler.planning.policies import PolicyRefused
 from autoscaler.simulation.candidates import Candidate, candidates
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.recipes import Recipe, trace_of
@@ -46,6 +47,7 @@ class ClusterRequest:
         horizon = None if self.horizon_hours is None else self.horizon_hours * _HOUR
         return Settings(
             pools=(Pool(name=POOL, nodes=self._nodes(), admission=self.admission),),
+            policies=installed_policies(),
             tick_seconds=self.tick_seconds,
             rescale=rescale,
             horizon_seconds=horizon,
@@ -69,7 +71,7 @@ def candidates_of(cluster: ClusterRequest, policies: Sequence[str]) -> tuple[Can
     """
     for policy in policies:
         try:
-            BUILT_IN.policy(policy)
+            installed_policies().policy(policy)
         except PolicyRefused as problem:
             raise RequestRefused(str(problem)) from problem
     if len(set(policies)) < len(policies):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from autoscaler.planning.cluster_state import JobPhase
+from autoscaler.planning.policies import BUILT_IN
 from autoscaler.simulation.settings import HotRescale, Settings
 from autoscaler.simulation.simulator import Simulation
 from autoscaler.simulation.uncertainty import Past, draw, is_foreseeable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.policies import Catalogue
     from autoscaler.simulation.records import JobRecord
     from autoscaler.simulation.settings import RescaleCost
 
@@ -68,6 +70,7 @@ def predict(
     past: Past | None = None,
     rescale: RescaleCost | None = None,
     effort: Effort | None = None,
+    policies: Catalogue = BUILT_IN,
     seed: int = 0,
 ) -> Mapping[str, Prediction]:
     """Start and finish of every job of the snapshot, by job id. Same arguments, same answer."""
@@ -77,6 +80,7 @@ def predict(
     replays, plans = _affordable(effort, jobs=len(state.jobs))
     settings = Settings(
         pools=state.pools,
+        policies=policies,
         rescale=rescale or HotRescale(),
         tick_seconds=max(effort.horizon_seconds / plans, effort.shortest_tick_seconds),
         horizon_seconds=effort.horizon_seconds,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from autoscaler.planning.policies import BUILT_IN, Catalogue
+
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Pool, TeamQuota
     from autoscaler.simulation.profiles import Profile
@@ -107,6 +109,7 @@ class Settings:
     """
 
     pools: tuple[Pool, ...]
+    policies: Catalogue = BUILT_IN  # that pools may name
     quotas: tuple[TeamQuota, ...] = ()
     tick_seconds: float = 10.0
     plans_at_events: bool = False

@@ -200,11 +200,14 @@ class Simulation:
 
     def _plan(self, state: ClusterState) -> Plan:
         self.plans += 1
+        settings = self.settings
         started = self.clock() if self.clock else 0.0
-        planned = plan(state)
+        planned = plan(state, settings.policies)
         if self.clock:
             self.decision_seconds.append(self.clock() - started)
-        if self.settings.checks_invariants and (violations := check(state, planned)):
+        if self.settings.checks_invariants and (
+            violations := check(state, planned, self.settings.policies)
+        ):
             raise BrokenPlanError(f"at {state.now:g} s: {violations}")
         return planned
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.team_quotas import team_quotas
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import AdmissionVariant, Node, Pool, TeamQuota
 from autoscaler.simulation.candidates import Candidate
 from autoscaler.simulation.importers.table import InvalidRecordingError
@@ -90,6 +91,7 @@ def _settings(
     admission = AdmissionVariant(body["admission"])
     return Settings(
         pools=tuple(replace(pool, admission=admission) for pool in planned if pool.nodes),
+        policies=installed_policies(),
         quotas=tuple(quotas),
         tick_seconds=body["tick_seconds"],
         rescale=HotRescale(stall=body["stall_seconds"]),

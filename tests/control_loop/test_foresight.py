@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import pytest
+from cluster.models import Pool
 from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead
@@ -12,6 +15,7 @@ from autoscaler.simulation.prediction import Effort
 from jobs.calibration import ENOUGH_OUTCOMES, calibration
 from jobs.commands import predictions
 from jobs.models import Job, Measurement, Prediction
+from tests.extension import install_example, policies_found_anew
 
 from .conftest import World, fresh
 
@@ -134,3 +138,14 @@ def test_with_enough_outcomes_predictions_are_no_longer_called_rough(world: Worl
     predictions.score()
     found = calibration(since=now)
     assert (found.held, found.outcomes, found.is_rough) == (ENOUGH_OUTCOMES, ENOUGH_OUTCOMES, False)
+
+
+def test_a_pool_under_a_policy_of_an_extension_is_foretold_too(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with policies_found_anew():
+        install_example(tmp_path, monkeypatch)
+        Pool.objects.update(policy="thrifty")
+        job = a_training_job(world)
+        look_ahead(timezone.now(), effort=QUICK)
+    assert fresh(job).prediction["finish"] is not None

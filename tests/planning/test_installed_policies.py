@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.installed_policies import ENTRY_POINT_GROUP, installed_policies
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
+from tests.extension import distribution, install_example, policies_found_anew
 from tests.planning.builders import NOW, cluster, measured, running, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "policy"
-
 
 @pytest.fixture(autouse=True)
 def _found_anew() -> Iterator[None]:
-    installed_policies.cache_clear()
-    yield
-    installed_policies.cache_clear()
-    for name in ("thrifty", "broken_extension"):
-        sys.modules.pop(name, None)
-
-
-def distribution(folder: Path, name: str, entry: str) -> None:
-    """What an installer leaves behind: metadata and entry points beside the code."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{entry}\n")
+    with policies_found_anew():
+        yield
 
 
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copy(EXAMPLE / "thrifty.py", tmp_path)
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    ((name, value),) = project["entry-points"][ENTRY_POINT_GROUP].items()
-    distribution(tmp_path, "concertina_thrifty", f"{name} = {value}")
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+    return install_example(tmp_path, monkeypatch)
 
 
 def test_the_example_is_one_more_policy(example: Path) -> None:

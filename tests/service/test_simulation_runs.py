@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster.models import Node, Pool
 from django.utils import timezone
 from tenancy.models import Team
 
@@ -15,6 +17,7 @@ from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation
 from jobs.lifecycle import State
 from jobs.models import Job, Measurement
+from tests.extension import install_example, policies_found_anew
 
 
 @pytest.fixture
@@ -147,3 +150,17 @@ def test_simulations_are_forgotten_long_after_they_ended(simulation: Simulation)
     waiting = make()
     assert retention.delete_old() == {"simulations": 1}
     assert list(Simulation.objects.all()) == [waiting]
+
+
+def test_a_policy_of_an_extension_is_simulated_wherever_it_plans(
+    vision: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the pool that is asked about, and in another one that it plans already."""
+    with policies_found_anew():
+        install_example(tmp_path, monkeypatch)
+        elsewhere = Pool.objects.create(name="elsewhere", policy="thrifty")
+        Node.objects.create(name="far", pool=elsewhere, gpus=2)
+        simulation = make(policies=["thrifty:least_share=0.5"])
+        assert execution.run_next()
+    simulation.refresh_from_db()
+    assert (simulation.state, simulation.error) == ("completed", "")

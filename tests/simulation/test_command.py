@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from autoscaler.simulate.command import app
+from tests.extension import install_example, policies_found_anew
 
 SMALL = ("--jobs", "4", "--gpus", "8", "--mix", "kinds", "--tick", "60")
 
@@ -88,3 +89,14 @@ def test_jobs_that_do_not_fit_can_be_dropped() -> None:
     (run,) = json.loads(result.stdout)["runs"]
     assert run["dropped"] > 0
     assert run["dropped"] + run["done"] + run["backlog"] == 20
+
+
+def test_a_policy_of_an_extension_can_be_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with policies_found_anew():
+        install_example(tmp_path, monkeypatch)
+        policies = ("--policy", "thrifty:least_share=0.5", "--policy", "throughput")
+        result = simulate(*SMALL, *policies, "--processes", "2", "--json")
+    assert result.exit_code == 0, result.output
+    assert [run["done"] for run in json.loads(result.stdout)["runs"]] == [4, 4]

@@ -9,8 +9,9 @@ from rest_framework import serializers
 from tenancy.models import Team
 
 from autoscaler.control_loop.pool_view import pools
+from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import AdmissionVariant
-from autoscaler.planning.policies import BUILT_IN, PolicyRefused
+from autoscaler.planning.policies import PolicyRefused
 from autoscaler.simulation.recipes import MixName, Pattern
 from autoscaler.simulation.recordings import RecordingFormat
 
@@ -102,7 +103,7 @@ class SimulationRequestSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError("Name each policy once.")
         for policy in value:
             try:
-                BUILT_IN.policy(policy)
+                installed_policies().policy(policy)
             except PolicyRefused as problem:
                 raise serializers.ValidationError(str(problem)) from problem
         return value
