@@ -58,12 +58,13 @@ def spec(name: str, scripts: Path, audits: Path, **elastic: int) -> dict[str, An
 
 
 def assert_the_guarantee_comes_back(borrower: SubmittedJob, owner: SubmittedJob) -> None:
-    """The borrower shrinks, and the reason names whom it makes room for."""
+    """The borrower shrinks, and the reason names the team it makes room for."""
     until(lambda: owner.trains_with(2), seconds=60, what="the owner gets its 2 GPUs")
     until(lambda: borrower.trains_with(2), seconds=30, what="the borrower keeps 2")
     reclaims = [g for g in borrower.generations() if g["reason"] == "reclaim_guarantee"]
     assert reclaims
-    assert "owner" in reclaims[-1]["message"]
+    assert "team language" in reclaims[-1]["message"]
+    assert "owner" not in reclaims[-1]["message"]  # job names stay within their team
 
 
 def assert_a_killed_worker_is_replaced(stack: RunningStack, job: SubmittedJob) -> None:

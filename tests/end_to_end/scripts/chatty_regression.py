@@ -35,13 +35,13 @@ def main() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     job.register(model, optimizer)
     for epoch in job.epochs(EPOCHS):
-        for x, y in job.batches(data, batch_size=16):
+        for step, (x, y) in enumerate(job.batches(data, batch_size=16)):
             loss = nn.functional.mse_loss(model(x), y)
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
             job.log(loss=loss.item())
-            print(f"epoch {epoch} loss {loss.item():.6f}", flush=True)
+            print(f"epoch {epoch} step {step} loss {loss.item():.6f}", flush=True)
 
 
 if __name__ == "__main__":
