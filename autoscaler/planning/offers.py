@@ -83,6 +83,7 @@ class Offer:
             best = present
         return best.workers * self.demand.job.gpus_per_worker
 
+    @cached_property
     def wanted(self) -> Offer:
         """Without sizes the policy does not want; where it wants none, all count the same.
 

@@ -164,7 +164,7 @@ def _most_together(demand: Demand, found: WorkersByNode, room: Room) -> int:
     """Workers that the best node takes, if it need not share them."""
     gpus_per_worker = demand.job.gpus_per_worker
     room.give_back(dict(found), gpus_per_worker)
-    _, most = next(room.widest(gpus_per_worker), ("", 0))
+    most = room.most_together(gpus_per_worker)
     room.take(dict(found), gpus_per_worker)
     return most
 

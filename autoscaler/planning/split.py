@@ -36,13 +36,12 @@ def split(
     if solution is None or not is_met:
         calm = [_calm(offer, _does_not_grow, now) for offer in offers]
         solution, _ = _solve(calm, bounds)
-    chosen = solution.chosen if solution else None
+    chosen = solution.chosen[: len(calm)].tolist() if solution else []
     return Split(
         sizes={
-            offer.demand.job.job_id: offer.sizes[chosen[index]] for index, offer in enumerate(calm)
-        }
-        if chosen is not None
-        else {},
+            offer.demand.job.job_id: offer.sizes[index]
+            for offer, index in zip(calm, chosen, strict=False)
+        },
         offers={offer.demand.job.job_id: offer for offer in offers},
         solution=solution,
     )
@@ -70,7 +69,7 @@ def _calm(offer: Offer, rule: Callable[[Demand, Size], bool], now: float) -> Off
     """What the policy wants of the job; of one that was changed a short while ago less."""
     if is_cooling(offer.demand, now):
         offer = offer.restricted(lambda size: rule(offer.demand, size))
-    return offer.wanted()
+    return offer.wanted
 
 
 def _stays(demand: Demand, size: Size) -> bool:

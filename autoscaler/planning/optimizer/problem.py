@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
@@ -73,13 +74,14 @@ class Problem:
         teams = _above_first([*(claim.team for claim in claims), *bounds], parents)
         index = {team: number for number, team in enumerate(teams, POOL + 1)}
         limits = [bounds.get(team, Bounds()) for team in teams]
-        counts = [len(claim.gpus) for claim in claims]
+        starts = np.cumsum([0, *(len(claim.gpus) for claim in claims)], dtype=np.int64)
+        options = int(starts[-1])
+        sizes = chain.from_iterable(claim.gpus for claim in claims)
+        values = chain.from_iterable(claim.values for claim in claims)
         return cls(
-            sizes=np.concatenate(
-                [(), *(claim.gpus for claim in claims)], dtype=np.int64, casting="unsafe"
-            ),
-            values=np.concatenate([(), *(claim.values for claim in claims)], dtype=np.float64),
-            starts=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
+            sizes=np.fromiter(sizes, dtype=np.int64, count=options),
+            values=np.fromiter(values, dtype=np.float64, count=options),
+            starts=starts,
             groups=np.array([index[claim.team] for claim in claims], dtype=np.int64),
             parents=np.array(
                 [-1, *(index[above] if (above := parents.get(team)) else POOL for team in teams)]

@@ -52,8 +52,7 @@ def _alone(room: Room, gpus: int, own: Mapping[str, int]) -> str | None:
 
 
 def _quiet(room: Room, gpus_per_worker: int, own: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    widest = (item for item in room.widest(gpus_per_worker) if not room.has_distributed(item[0]))
-    return _own_first(widest, own)
+    return _own_first(room.widest_quiet(gpus_per_worker), own)
 
 
 def _own_first(
@@ -81,12 +80,8 @@ def _tighten(
     """Put what is left over, beside the full nodes, on the tightest node that takes it."""
     *full, (_, left) = filled
     taken = {node for node, _ in full}
-    tightest = (
-        node
-        for node in room.tightest(left * gpus_per_worker)
-        if node not in taken and not room.has_distributed(node)
-    )
-    return [*full, (next(tightest), left)]
+    tightest = room.tightest_quiet(left * gpus_per_worker)
+    return [*full, (next(node for node in tightest if node not in taken), left)]
 
 
 def _share(
@@ -96,12 +91,11 @@ def _share(
     quiet = list(_quiet(room, gpus_per_worker, own))
     lacking = workers - sum(fitting for _, fitting in quiet)
     shared: dict[str, int] = {}
-    for node, fitting in room.widest(gpus_per_worker):
+    for node, fitting in room.widest_shared(gpus_per_worker):
         if lacking <= 0:
             break
-        if room.has_distributed(node):
-            shared[node] = min(fitting, workers - sum(shared.values()))
-            lacking -= fitting
+        shared[node] = min(fitting, workers - sum(shared.values()))
+        lacking -= fitting
     if lacking > 0:
         return None
     return shared | dict(_fill(quiet, workers - sum(shared.values())))

@@ -15,7 +15,7 @@ from autoscaler.planning.placement.packing import fewest_nodes
 from autoscaler.planning.placement.room import Room
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.placement.seats import Seats, WorkersByNode
@@ -39,15 +39,17 @@ def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
     Cost: linear in the jobs, and for each that changes about as much as it has nodes.
     """
     by_name = {node.name: node for node in nodes}
+    lasting = {node.name for node in nodes if not node.is_draining}
     room = Room(nodes)
     places: dict[str, WorkersByNode | None] = {}
     changing: list[tuple[Seats, dict[str, int]]] = []
     for seat in seats:
-        kept = _kept(seat, by_name)
-        room.take(kept, seat.gpus_per_worker)
-        if seat.held == seat.workers and kept == dict(seat.standing) and not seat.may_move:
+        if _stays(seat, lasting):
+            room.take(dict(seat.standing), seat.gpus_per_worker)
             places[seat.job_id] = seat.standing
         else:
+            kept = _kept(seat, by_name)
+            room.take(kept, seat.gpus_per_worker)
             changing.append((seat, kept))
     for seat, kept in sorted(changing, key=_hardest_first):
         room.give_back(kept, seat.gpus_per_worker)
@@ -55,6 +57,12 @@ def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
         room.take(kept if found is None else found, seat.gpus_per_worker)
         places[seat.job_id] = None if found is None else tuple(sorted(found.items()))
     return Seating(places=places, room=room)
+
+
+def _stays(seat: Seats, lasting: Set[str]) -> bool:
+    if seat.held != seat.workers or seat.may_move:
+        return False
+    return seat.is_pinned or all([node in lasting for node, _ in seat.standing])
 
 
 def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:

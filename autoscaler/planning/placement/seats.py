@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WorkersByNode = tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seats:
+class Seats(NamedTuple):
     """What one job wants to place: it stands on `standing` and shall have `workers`.
 
     A pinned job stays where it is, even on a node that is being drained. One that `may_move`
-    stands anew where that is better, although it keeps its size.
+    stands anew where that is better, although it keeps its size. A named tuple, because one is made
+    for every job in every round of a plan.
     """
 
     job_id: str
@@ -24,7 +24,7 @@ class Seats:
 
     @property
     def held(self) -> int:
-        return sum(count for _, count in self.standing)
+        return sum([count for _, count in self.standing])
 
     @property
     def missing(self) -> int:
