@@ -77,8 +77,8 @@ class Offer:
         best, present = useful_size(self.demand.sizes, gain=gain), self.demand.present
         if (
             present is not None
-            and present in self.sizes
             and self.value_of(best) <= self.value_of(present)
+            and index_of(present, self.sizes) is not None
         ):
             best = present
         return best.workers * self.demand.job.gpus_per_worker
@@ -138,7 +138,7 @@ def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
     At the present number of workers the faster of both: the present batch, or the best one.
     """
     factor = change_factor(demand.job, now) if demand.held else 1.0
-    sizes = tuple(_faster(demand, size, factor) for size in (*demand.sizes, *demand.larger))
+    sizes = _with_faster_present(demand, (*demand.sizes, *demand.larger), factor)
     values = _values(demand, sizes, objective, factor)
     within = len(demand.sizes)
     return Offer(
@@ -149,15 +149,24 @@ def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
     )
 
 
-def _faster(demand: Demand, size: Size, factor: float) -> Size:
+def index_of(wanted: Size, sizes: Sequence[Size]) -> int | None:
+    """Where the size stands among these; their workers tell most of them apart."""
+    for index, size in enumerate(sizes):
+        if size.workers == wanted.workers and size == wanted:
+            return index
+    return None
+
+
+def _with_faster_present(
+    demand: Demand, sizes: tuple[Size, ...], factor: float
+) -> tuple[Size, ...]:
     present, batch = demand.present, demand.job.batch
-    if (
-        present is None
-        or size.workers != present.workers
-        or not batch.minimum <= present.global_batch_size <= batch.maximum
-    ):
-        return size
-    return present if present.speedup >= size.speedup * factor else size
+    if present is None or not batch.minimum <= present.global_batch_size <= batch.maximum:
+        return sizes
+    for index, size in enumerate(sizes):
+        if size.workers == present.workers and present.speedup >= size.speedup * factor:
+            sizes = (*sizes[:index], present, *sizes[index + 1 :])
+    return sizes
 
 
 def _values(
@@ -166,12 +175,14 @@ def _values(
     if not sizes:
         return []
     # A job that is being stopped, and will hold no worker, has no other size to choose.
-    workers = np.array([max(size.workers, 1) for size in sizes])
+    workers = np.array([size.workers or 1 for size in sizes])
     if demand.job.scale_on is not None:
         return _values_by_metric(demand, workers, objective, factor)
-    felt = [size.speedup * (1.0 if size == demand.present else factor) for size in sizes]
-    arrays = Sizes(workers=workers, speedups=np.array(felt, dtype=float))
-    values: list[float] = objective(demand, arrays).tolist()
+    felt = np.array([size.speedup for size in sizes]) * factor
+    present = None if demand.present is None else index_of(demand.present, sizes)
+    if present is not None:
+        felt[present] = sizes[present].speedup
+    values: list[float] = objective(demand, Sizes(workers=workers, speedups=felt)).tolist()
     return values
 
 

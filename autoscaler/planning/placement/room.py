@@ -84,8 +84,10 @@ class Room:
     def most_together(self, gpus_per_worker: int) -> int:
         """How many workers of this size fit on the node that takes most."""
         self._file_all()
-        free = (gpus for gpus in range(self._most, 0, -1) if self._quiet[gpus] or self._shared[gpus])
-        return next(free, 0) // gpus_per_worker
+        most = self._most
+        while most > 0 and not (self._quiet[most] or self._shared[most]):
+            most -= 1
+        return most // gpus_per_worker
 
     def free_by_node(self) -> tuple[tuple[str, int], ...]:
         """Every node with a free GPU, most first, then by name."""

@@ -15,7 +15,7 @@ from autoscaler.planning.placement.packing import fewest_nodes
 from autoscaler.planning.placement.room import Room
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence
 
     from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.placement.seats import Seats, WorkersByNode
@@ -39,7 +39,7 @@ def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
     Cost: linear in the jobs, and for each that changes about as much as it has nodes.
     """
     by_name = {node.name: node for node in nodes}
-    lasting = {node.name for node in nodes if not node.is_draining}
+    lasting = frozenset(node.name for node in nodes if not node.is_draining)
     room = Room(nodes)
     places: dict[str, WorkersByNode | None] = {}
     changing: list[tuple[Seats, dict[str, int]]] = []
@@ -59,10 +59,10 @@ def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
     return Seating(places=places, room=room)
 
 
-def _stays(seat: Seats, lasting: Set[str]) -> bool:
+def _stays(seat: Seats, lasting: frozenset[str]) -> bool:
     if seat.held != seat.workers or seat.may_move:
         return False
-    return seat.is_pinned or all([node in lasting for node, _ in seat.standing])
+    return seat.is_pinned or lasting.issuperset(dict(seat.standing))
 
 
 def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
@@ -95,7 +95,7 @@ def _best(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | Non
     Workers on closed nodes stay in any case: they leave GPUs on the others to those who need them.
     """
     beside = _beside(room, seat, kept) if kept else None
-    if any(not room.is_open(node) for node in kept):
+    if any(not room.is_open(node) for node in kept) or (beside and len(beside) == 1):
         return beside
     anew = fewest_nodes(
         room, seat.workers, gpus_per_worker=seat.gpus_per_worker, own=dict(seat.standing)
