@@ -268,7 +268,7 @@ def test_with_a_fixed_set_of_jobs_the_plan_settles_within_three_ticks_and_stays(
         if tick >= 3:
             changed = {d.job_id: d.action for d in result.decisions if d.allocation != d.previous}
             assert set(changed.values()) <= {Action.RESCALE}, tick
-            late.update(changed)
+            late.update(changed.keys())
         state = replace(applied(state, result), now=state.now + 5.0)
     assert max(late.values(), default=0) <= 1
 
