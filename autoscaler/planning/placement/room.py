@@ -105,7 +105,8 @@ class Room:
     def _file_all(self) -> None:
         if self._is_filed:
             return
-        self._quiet, self._shared = ([[] for _ in range(self._most + 1)] for _ in range(2))
+        self._quiet = [[] for _ in range(self._most + 1)]
+        self._shared = [[] for _ in range(self._most + 1)]
         for name in sorted(self._free):
             self._file_of(name).append(name)
         self._is_filed = True
