@@ -21,13 +21,16 @@ from autoscaler.planning.cluster_state import (
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.audience import seen_by
 from autoscaler.planning.explanations.rendering import render
+from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.planner import plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.planning.cluster_state import Change
     from autoscaler.planning.decisions import Plan
+    from autoscaler.planning.explanations.values import Explanation
 
 NOW = 10_000.0
 
@@ -164,12 +167,19 @@ def summary(plan: Plan) -> dict[str, str]:
     }
 
 
-def said(plan: Plan, *, to: str | None = None) -> dict[str, str]:
-    """What a plan says of each job: to the members of a team, or to an admin."""
-    values = {d.job_id: plan.explanations[d.job_id] for d in plan.decisions}
+def said(state: ClusterState, *, to: str | None = None) -> dict[str, str]:
+    """What the plan of a cluster says of each job: to the members of a team, or to an admin."""
+    values = explained(state)
     if to is not None:
         values = {job: seen_by(value, team=to) for job, value in values.items()}
     return {job: render(value) for job, value in values.items()}
+
+
+def explained(state: ClusterState) -> dict[str, Explanation]:
+    """With the remedies of waiting jobs, as the control loop tells them."""
+    search = RemedySearch(state=state, planner=plan)
+    found = plan(state).explanations
+    return {job_id: search.examined(job_id, value) for job_id, value in found.items()}
 
 
 def pairs(items: Sequence[str]) -> list[tuple[str, str]]:

@@ -90,7 +90,7 @@ def test_the_application_is_heard_under_every_elastic_policy(policy: str) -> Non
 
 
 def test_the_reason_names_the_metric_and_the_value_it_passed() -> None:
-    result = plan(cluster(asking("a", 2, 120.0), quotas={}))
-    assert said(result)["a"].startswith(
+    state = cluster(asking("a", 2, 120.0), quotas={})
+    assert said(state)["a"].startswith(
         "Grown from 2 to 3 workers: its queue_length of 120 is above 100; "
     )

@@ -77,7 +77,7 @@ def test_a_dropped_job_is_told_why_and_what_to_do() -> None:
     state = dropping(running("a", 4, min_workers=3), waiting("b", min_workers=2))
     result = plan(state)
     assert result.decisions[1].reason is Reason.DROPPED
-    assert said(result)["b"] == (
+    assert said(state)["b"] == (
         "Refused: it needs 2 GPUs at least, and pool default drops what does not fit; 1 is left "
         "when every job there is at its smallest size. Submit it again later, with fewer "
         "min_workers, or to a pool that queues."

@@ -1,74 +1,109 @@
-"""Which one change would start a waiting job now? The one that asks least of anybody.
+"""Which single changes might start a waiting job now? Those that ask least of anybody first.
 
-Read off the plan, not found by planning again: with that change made, and nothing else, the planner
-starts the job unless somebody else then comes first, which in random clusters happens once in six
-times. Where no single change is known to help, there is none.
+They are guesses: somebody else may come first once the change is made. `remedy_search` asks the
+planner which of them is true.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import Remedy, RemedyKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.explanations.values import Waiting
     from autoscaler.planning.outcome import Outcome, PoolPicture
 
+_HIGHEST_PRIORITY: Final = 100
 
-def remedy_for(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Remedy | None:
-    match reason:
-        case Reason.WAITING_FOR_QUOTA:
-            return _of_quota(outcome, picture)
-        case Reason.WAITING_FOR_RECLAIM if outcome.job_id in picture.admission.guaranteed:
-            return Remedy(kind=RemedyKind.PATIENCE)
-        case Reason.WAITING_FOR_CAPACITY:
-            return _of_capacity(outcome, picture)
-        case Reason.FRAGMENTED:
-            gpus = outcome.demand.needed_gpus
-            return Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=gpus)
-        case _:
-            return None
+
+def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+    """Changes of the job, of its team's quota, another pool, and at last more free GPUs."""
+    yield from _higher_priority(job, state)
+    yield from _fewer_workers(job, waiting)
+    yield from _higher_quota(job, waiting, state)
+    yield from _fewer_gpus_per_worker(job)
+    yield from _other_pools(job, waiting, state)
+    yield from _more_gpus(waiting)
 
 
 def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
+    """What makes a job possible at all, read off the bounds that it does not fit into."""
     demand = outcome.demand
     needed, limit = demand.needed_gpus, picture.quotas[demand.job.team].limit_gpus
-    fitting = picture.gpus_total if limit is None else min(limit, picture.gpus_total)
-    if (workers := _fewer_workers(outcome, fitting)) is not None:
-        return Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
+    possible = picture.gpus_total if limit is None else min(limit, picture.gpus_total)
+    fitting = possible // demand.job.gpus_per_worker
+    if demand.job.allowed_workers is None and 0 < fitting < demand.job.min_workers:
+        return Remedy(kind=RemedyKind.FEWER_WORKERS, workers=fitting)
     if limit is not None and limit < needed <= picture.gpus_total:
         return Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=needed)
     return None
 
 
-def _of_quota(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
-    """Something within the team's power helps only where the GPUs themselves are there."""
-    demand = outcome.demand
-    if demand.needed_gpus > picture.admission.gpus_free:
-        return None
-    quota, used = picture.quotas[demand.job.team], picture.planned_by_team[demand.job.team]
-    if quota.limit_gpus is not None and used + demand.needed_gpus > quota.limit_gpus:
-        return Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=used + demand.needed_gpus)
-    if demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
-        return Remedy(kind=RemedyKind.PREEMPTIBLE)
-    return Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=used + demand.needed_gpus)
+def _higher_priority(job: Job, state: ClusterState) -> Iterator[Remedy]:
+    """Above all others of the team: priorities count within it."""
+    others = [
+        other.priority
+        for other in state.jobs
+        if other.team == job.team and other.pool == job.pool and other.job_id != job.job_id
+    ]
+    enough = min(max(others, default=0) + 1, _HIGHEST_PRIORITY)
+    if enough > job.priority:
+        yield Remedy(kind=RemedyKind.HIGHER_PRIORITY, priority=enough)
 
 
-def _of_capacity(outcome: Outcome, picture: PoolPicture) -> Remedy:
-    """Fewer workers where that is enough; else GPUs for itself and all that stand before it."""
-    free = picture.admission.gpus_free
-    if (workers := _fewer_workers(outcome, free)) is not None:
-        return Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
-    ahead = picture.gpus_asked_up_to(outcome)
-    return Remedy(kind=RemedyKind.FREE_GPUS, gpus=max(ahead - free, 1))
+def _fewer_workers(job: Job, waiting: Waiting) -> Iterator[Remedy]:
+    """The most that fit, where the job's own range is all that stands against them; and one."""
+    if job.allowed_workers is not None:
+        return
+    for workers in dict.fromkeys((waiting.available_gpus // job.gpus_per_worker, 1)):
+        if 0 < workers < job.min_workers:
+            yield Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
 
 
-def _fewer_workers(outcome: Outcome, gpus: int) -> int | None:
-    """The most workers that fit, where the job's own range is all that stands against them."""
-    job = outcome.demand.job
-    fitting = gpus // job.gpus_per_worker
-    if job.allowed_workers is not None or not 0 < fitting < job.min_workers:
-        return None
-    return fitting
+def _higher_quota(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+    team = waiting.team
+    enough = team.planned_gpus + waiting.needed_gpus
+    if team.limit_gpus is not None and team.limit_gpus < enough <= waiting.pool_gpus:
+        yield Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=enough)
+    if job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
+        yield Remedy(kind=RemedyKind.PREEMPTIBLE)
+    if enough > team.guaranteed_gpus and _can_be_promised(enough, waiting, state):
+        yield Remedy(kind=RemedyKind.RAISED_GUARANTEE, gpus=enough)
+
+
+def _can_be_promised(gpus: int, waiting: Waiting, state: ClusterState) -> bool:
+    """Whether the pool has them beside what others are promised, and the team's bounds allow it."""
+    quotas = [quota for quota in state.quotas if quota.pool == waiting.pool]
+    own = next((quota for quota in quotas if quota.team == waiting.team.team), None)
+    if own is not None and (own.parent is not None or gpus > (own.limit_gpus or gpus)):
+        return False
+    others = [quota for quota in quotas if quota is not own and quota.parent is None]
+    return gpus + sum(quota.guaranteed_gpus for quota in others) <= waiting.pool_gpus
+
+
+def _fewer_gpus_per_worker(job: Job) -> Iterator[Remedy]:
+    for gpus in dict.fromkeys((job.gpus_per_worker // 2, 1)):
+        if 0 < gpus < job.gpus_per_worker:
+            yield Remedy(kind=RemedyKind.FEWER_GPUS_PER_WORKER, gpus=gpus)
+
+
+def _other_pools(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+    for pool in state.pools:
+        gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
+        if pool.name != job.pool and gpus >= waiting.needed_gpus:
+            yield Remedy(kind=RemedyKind.OTHER_POOL, pool=pool.name)
+
+
+def _more_gpus(waiting: Waiting) -> Iterator[Remedy]:
+    """For itself and all that stand before it."""
+    if waiting.reason is Reason.FRAGMENTED:
+        yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)
+    elif waiting.reason is Reason.WAITING_FOR_CAPACITY:
+        missing = max(waiting.asked_gpus - waiting.available_gpus, 1)
+        yield Remedy(kind=RemedyKind.FREE_GPUS, gpus=missing)

@@ -207,10 +207,14 @@ class Holder:
 class RemedyKind(StrEnum):
     """The one change that would start a waiting job."""
 
+    HIGHER_PRIORITY = "higher_priority"  # raised to `priority`
     FREE_GPUS = "free_gpus"  # `gpus` more of them
     GPUS_TOGETHER = "gpus_together"  # `gpus` free ones on one node
     FEWER_WORKERS = "fewer_workers"  # `min_workers` lowered to `workers`
+    FEWER_GPUS_PER_WORKER = "fewer_gpus_per_worker"  # `gpus` for each
     RAISED_LIMIT = "raised_limit"  # the team's limit raised to `gpus`
+    RAISED_GUARANTEE = "raised_guarantee"  # the team's guarantee raised to `gpus`
+    OTHER_POOL = "other_pool"  # submitted to `pool` instead
     PREEMPTIBLE = "preemptible"  # that may borrow
     PATIENCE = "patience"  # none is needed: its GPUs are on their way
 
@@ -220,6 +224,8 @@ class Remedy:
     kind: RemedyKind
     gpus: int | None = None
     workers: int | None = None
+    priority: int | None = None
+    pool: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +237,7 @@ class Waiting:
     gpus_per_worker: int
     free_gpus: int  # nobody holds them now
     available_gpus: int  # free, or can be freed by shrinking others
+    asked_gpus: int  # by it and all that stand before it in the queue
     position: int | None  # in the pool's queue; 1 is next
     price: float | None
     choices: tuple[Choice, ...]  # its smallest size
@@ -244,7 +251,8 @@ class Waiting:
     movable: Jobs  # whose moves would make room, but cost more than they bring
     pool: str
     pool_gpus: int
-    remedy: Remedy | None
+    remedy: Remedy | None = None  # see `remedy_search`
+    is_examined: bool = False  # and no remedy: no single change would start it now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.explanations.references import choices, job_ref, jobs, team_share
-from autoscaler.planning.explanations.remedies import remedy_for, remedy_for_refused
+from autoscaler.planning.explanations.remedies import remedy_for_refused
 from autoscaler.planning.explanations.values import Dropped, JobRef, Refused, Waiting
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         gpus_per_worker=demand.job.gpus_per_worker,
         free_gpus=picture.gpus_free_now,
         available_gpus=picture.admission.gpus_free,
+        asked_gpus=max(picture.gpus_asked_up_to(outcome) if refusal else 0, demand.needed_gpus),
         position=(refusal.position or None) if refusal else None,
         price=picture.price,
         choices=choices(outcome, picture),
@@ -36,7 +37,6 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         movable=jobs(_movable(outcome, picture)),
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
-        remedy=remedy_for(outcome, reason, picture),
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
+_NO_WAY_OUT: Final = "No single change of the job or of its team's quota would start it now."
 
 
 def waiting(job: Waiting) -> str:
@@ -99,7 +100,7 @@ def _place(job: Waiting) -> str:
 def _way_out(job: Waiting) -> str:  # noqa: PLR0911 - one for each remedy
     remedy = job.remedy
     if remedy is None:
-        return ""
+        return _NO_WAY_OUT if job.is_examined else ""
     many = gpus(remedy.gpus or 0)
     match remedy.kind:
         case RemedyKind.FREE_GPUS:
@@ -109,8 +110,16 @@ def _way_out(job: Waiting) -> str:  # noqa: PLR0911 - one for each remedy
             return f"Starts as soon as {many} more are free together on one node."
         case RemedyKind.FEWER_WORKERS:
             return f"With min_workers {remedy.workers} it would start now."
+        case RemedyKind.HIGHER_PRIORITY:
+            return f"With priority {remedy.priority} it would start now."
+        case RemedyKind.FEWER_GPUS_PER_WORKER:
+            return f"With {many} per worker it would start now."
+        case RemedyKind.OTHER_POOL:
+            return f"In pool {remedy.pool} it would start now."
         case RemedyKind.RAISED_LIMIT:
             return f"With a limit of {many} for team {job.team.team} it would start now."
+        case RemedyKind.RAISED_GUARANTEE:
+            return f"With a guarantee of {many} for team {job.team.team} it would start now."
         case RemedyKind.PREEMPTIBLE:
             return "As a preemptible job it would start now."
         case RemedyKind.PATIENCE:

@@ -1,0 +1,67 @@
+"""What would the snapshot be with one change made, and nothing else?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from autoscaler.planning.cluster_state import Node, Preemptibility, TeamQuota
+from autoscaler.planning.explanations.values import RemedyKind
+
+if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.explanations.values import Remedy
+
+
+def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterState:  # noqa: PLR0911 - one for each remedy
+    job = next(job for job in state.jobs if job.job_id == job_id)
+    match remedy.kind:
+        case RemedyKind.HIGHER_PRIORITY:
+            return _with_job(state, job, priority=remedy.priority)
+        case RemedyKind.FEWER_WORKERS:
+            return _with_job(state, job, min_workers=remedy.workers)
+        case RemedyKind.FEWER_GPUS_PER_WORKER:
+            return _with_job(state, job, gpus_per_worker=remedy.gpus)
+        case RemedyKind.PREEMPTIBLE:
+            return _with_job(state, job, preemptibility=Preemptibility.PREEMPTIBLE)
+        case RemedyKind.OTHER_POOL:
+            return _in_pool(state, job, remedy.pool or job.pool)
+        case RemedyKind.RAISED_LIMIT:
+            return _with_quota(state, job, limit_gpus=remedy.gpus)
+        case RemedyKind.RAISED_GUARANTEE:
+            return _with_quota(state, job, guaranteed_gpus=remedy.gpus)
+        case RemedyKind.FREE_GPUS | RemedyKind.GPUS_TOGETHER:
+            return _with_gpus(state, job.pool, remedy.gpus or 0)
+        case RemedyKind.PATIENCE:
+            return state
+
+
+def _with_job(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
+    changed = replace(job, **changes)
+    return replace(state, jobs=tuple(changed if one is job else one for one in state.jobs))
+
+
+def _in_pool(state: ClusterState, job: Job, name: str) -> ClusterState:
+    """What was measured of the job holds on GPUs of the same type only."""
+    types = {pool.name: pool.gpu_type for pool in state.pools}
+    is_alike = types.get(job.pool) == types[name]
+    return _with_job(state, job, pool=name, scaling=job.scaling if is_alike else None)
+
+
+def _with_quota(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
+    """A team without a quota in the pool gets one."""
+    place = (job.team, job.pool)
+    others = [quota for quota in state.quotas if (quota.team, quota.pool) != place]
+    own = next((quota for quota in state.quotas if (quota.team, quota.pool) == place), None)
+    own = own or TeamQuota(team=job.team, pool=job.pool, guaranteed_gpus=0)
+    return replace(state, quotas=(*others, replace(own, **changes)))
+
+
+def _with_gpus(state: ClusterState, name: str, gpus: int) -> ClusterState:
+    """Free ones, on a node of their own."""
+    more = Node(name="more", gpus=gpus)
+    pools = [
+        replace(pool, nodes=(*pool.nodes, more)) if pool.name == name else pool
+        for pool in state.pools
+    ]
+    return replace(state, pools=tuple(pools))
