@@ -20,8 +20,9 @@ from autoscaler.planning.cluster_state import (
 )
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.audience import seen_by
-from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.remedy_search import RemedySearch
+from autoscaler.planning.explanations.remedy_sentences import render_remedy
+from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.planner import plan
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import Change
     from autoscaler.planning.decisions import Plan
-    from autoscaler.planning.explanations.values import Explanation
+    from autoscaler.planning.explanations.values import Remedy
 
 NOW = 10_000.0
 
@@ -168,18 +169,24 @@ def summary(plan: Plan) -> dict[str, str]:
 
 
 def said(state: ClusterState, *, to: str | None = None) -> dict[str, str]:
-    """What the plan of a cluster says of each job: to the members of a team, or to an admin."""
-    values = explained(state)
+    """What is told of each job, with its remedy: to the members of a team, or to an admin."""
+    planned = plan(state)
+    values = dict(planned.explanations)
     if to is not None:
         values = {job: seen_by(value, team=to) for job, value in values.items()}
-    return {job: render(value) for job, value in values.items()}
+    found = remedies(state)
+    teams = {job.job_id: job.team for job in state.jobs}
+    return {
+        job: " ".join([render(value), *(render_remedy(r, team=teams[job]) for r in found[job])])
+        for job, value in values.items()
+    }
 
 
-def explained(state: ClusterState) -> dict[str, Explanation]:
-    """With the remedies of waiting jobs, as the control loop tells them."""
-    search = RemedySearch(state=state, planner=plan)
-    found = plan(state).explanations
-    return {job_id: search.examined(job_id, value) for job_id, value in found.items()}
+def remedies(state: ClusterState) -> dict[str, list[Remedy]]:
+    """One for each waiting job."""
+    search = RemedySearch(state=state, planned=plan(state), planner=plan)
+    found = {job.job_id: search.remedy_for(job.job_id) for job in state.jobs}
+    return {job_id: [one] if one else [] for job_id, one in found.items()}
 
 
 def pairs(items: Sequence[str]) -> list[tuple[str, str]]:

@@ -15,7 +15,6 @@ from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import (
     Hindrance,
     JobRef,
-    RemedyKind,
     Rescaled,
     Running,
     Waiting,
@@ -214,8 +213,33 @@ TOLD: dict[str, Told] = {
             waiting("a", min_workers=3, preemptibility=Preemptibility.NON_PREEMPTIBLE),
         ),
         to_admins={
-            "a": "Waits for 3 GPUs: it is non-preemptible and may not borrow, and the 2 GPUs "
-            "guaranteed to team vision are taken. As a preemptible job it would start now.",
+            "a": "Waits for 3 GPUs: it is non-preemptible and may not borrow what others are "
+            "guaranteed; team vision uses 0 of its 2 GPUs. With min_workers 2 it would start now.",
+        },
+    ),
+    "a non-preemptible job of one worker may not borrow either": Told(
+        state=cluster(
+            waiting("a", preemptibility=Preemptibility.NON_PREEMPTIBLE),
+            quotas={"vision": (0, None), "language": (4, None)},
+        ),
+        to_admins={
+            "a": "Waits for 1 GPU: it is non-preemptible and may not borrow what others are "
+            "guaranteed; team vision is guaranteed none. As a preemptible job it would start now.",
+        },
+    ),
+    "a job behind others in a full pool is told how many GPUs they all need": Told(
+        state=cluster(
+            running("a", 4, min_workers=4),
+            waiting("b", priority=20),
+            waiting("c", priority=10),
+        ),
+        to_admins={
+            "b": "Waits for 1 GPU: none is free, and the running jobs are at their smallest "
+            "sizes; vision holds 4 of 4 (2 borrowed). Next in the queue. Starts as soon as 1 more "
+            "GPU is free.",
+            "c": "Waits for 1 GPU: none is free, and the running jobs are at their smallest "
+            "sizes; vision holds 4 of 4 (2 borrowed). Number 2 in the queue. Starts as soon as 2 "
+            "more GPUs are free.",
         },
     ),
     "an owner whose GPUs are on their way waits for nothing else": Told(
@@ -226,11 +250,12 @@ TOLD: dict[str, Told] = {
         ),
         to_admins={
             "b": "Waits for 2 GPUs of its team's guarantee: 1 GPU free, the rest is being given "
-            "back.",
-            "c": "Waits for 1 GPU: b is owed what is free.",
+            "back. Nothing needs to be done.",
+            "c": "Waits for 1 GPU: b is owed what is free. With priority 51 it would start now.",
         },
         to_vision={
-            "c": "Waits for 1 GPU: a job of team language is owed what is free.",
+            "c": "Waits for 1 GPU: a job of team language is owed what is free. With priority 51 "
+            "it would start now.",
         },
     ),
 }
@@ -316,9 +341,7 @@ def test_waiting_jobs_know_their_place_and_what_all_before_them_need() -> None:
     for job_id in ("w0", "w1", "w2"):
         value = explanations[job_id]
         assert isinstance(value, Waiting)
-        assert value.remedy is not None
-        assert value.remedy.kind is RemedyKind.FREE_GPUS
-        found[job_id] = (value.position, value.remedy.gpus)
+        found[job_id] = (value.position, value.asked_gpus)
     assert found == {"w2": (1, 1), "w1": (2, 2), "w0": (3, 3)}
 
 

@@ -20,8 +20,6 @@ def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterStat
             return _with_job(state, job, priority=remedy.priority)
         case RemedyKind.FEWER_WORKERS:
             return _with_job(state, job, min_workers=remedy.workers)
-        case RemedyKind.FEWER_GPUS_PER_WORKER:
-            return _with_job(state, job, gpus_per_worker=remedy.gpus)
         case RemedyKind.PREEMPTIBLE:
             return _with_job(state, job, preemptibility=Preemptibility.PREEMPTIBLE)
         case RemedyKind.OTHER_POOL:
@@ -32,7 +30,7 @@ def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterStat
             return _with_quota(state, job, guaranteed_gpus=remedy.gpus)
         case RemedyKind.FREE_GPUS | RemedyKind.GPUS_TOGETHER:
             return _with_gpus(state, job.pool, remedy.gpus or 0)
-        case RemedyKind.PATIENCE:
+        case RemedyKind.PATIENCE | RemedyKind.NONE:
             return state
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Preemptibility
+from autoscaler.planning.cluster_state import JobPhase, Preemptibility
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import Remedy, RemedyKind
 
@@ -24,12 +24,11 @@ _HIGHEST_PRIORITY: Final = 100
 
 def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     """Changes of the job, of its team's quota, another pool, and at last more free GPUs."""
-    yield from _higher_priority(job, state)
     yield from _fewer_workers(job, waiting)
+    yield from _higher_priority(job, state)
     yield from _higher_quota(job, waiting, state)
-    yield from _fewer_gpus_per_worker(job)
     yield from _other_pools(job, waiting, state)
-    yield from _more_gpus(waiting)
+    yield from _more_gpus(job, waiting, state)
 
 
 def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
@@ -45,6 +44,17 @@ def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
     return None
 
 
+def _fewer_workers(job: Job, waiting: Waiting) -> Iterator[Remedy]:
+    """The most that fit into what can be had, or into the team's guarantee; and one."""
+    if job.allowed_workers is not None:
+        return
+    promised = waiting.team.guaranteed_gpus - waiting.team.planned_gpus
+    room = (waiting.available_gpus, promised, job.gpus_per_worker)
+    for workers in dict.fromkeys(gpus // job.gpus_per_worker for gpus in room):
+        if 0 < workers < job.min_workers:
+            yield Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
+
+
 def _higher_priority(job: Job, state: ClusterState) -> Iterator[Remedy]:
     """Above all others of the team: priorities count within it."""
     others = [
@@ -55,15 +65,6 @@ def _higher_priority(job: Job, state: ClusterState) -> Iterator[Remedy]:
     enough = min(max(others, default=0) + 1, _HIGHEST_PRIORITY)
     if enough > job.priority:
         yield Remedy(kind=RemedyKind.HIGHER_PRIORITY, priority=enough)
-
-
-def _fewer_workers(job: Job, waiting: Waiting) -> Iterator[Remedy]:
-    """The most that fit, where the job's own range is all that stands against them; and one."""
-    if job.allowed_workers is not None:
-        return
-    for workers in dict.fromkeys((waiting.available_gpus // job.gpus_per_worker, 1)):
-        if 0 < workers < job.min_workers:
-            yield Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
 
 
 def _higher_quota(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
@@ -87,12 +88,6 @@ def _can_be_promised(gpus: int, waiting: Waiting, state: ClusterState) -> bool:
     return gpus + sum(quota.guaranteed_gpus for quota in others) <= waiting.pool_gpus
 
 
-def _fewer_gpus_per_worker(job: Job) -> Iterator[Remedy]:
-    for gpus in dict.fromkeys((job.gpus_per_worker // 2, 1)):
-        if 0 < gpus < job.gpus_per_worker:
-            yield Remedy(kind=RemedyKind.FEWER_GPUS_PER_WORKER, gpus=gpus)
-
-
 def _other_pools(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     for pool in state.pools:
         gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
@@ -100,10 +95,16 @@ def _other_pools(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Re
             yield Remedy(kind=RemedyKind.OTHER_POOL, pool=pool.name)
 
 
-def _more_gpus(waiting: Waiting) -> Iterator[Remedy]:
-    """For itself and all that stand before it."""
+def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+    """For itself and all that stand before it in the queue; or for all that wait."""
     if waiting.reason is Reason.FRAGMENTED:
         yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)
     elif waiting.reason is Reason.WAITING_FOR_CAPACITY:
         missing = max(waiting.asked_gpus - waiting.available_gpus, 1)
-        yield Remedy(kind=RemedyKind.FREE_GPUS, gpus=missing)
+        asked = sum(
+            other.min_workers * other.gpus_per_worker
+            for other in state.jobs
+            if other.pool == job.pool and other.phase is JobPhase.WAITING
+        )
+        for gpus in dict.fromkeys((missing, max(asked, missing))):
+            yield Remedy(kind=RemedyKind.FREE_GPUS, gpus=gpus)

@@ -1,9 +1,10 @@
 """Which one change would start a waiting job now? The first that the planner says would.
 
 A remedy is a promise, so each is tried: the snapshot with that change made, and nothing else, is
-planned again, and the remedy is told only if the job starts in that plan. A plan costs about as
-much as its jobs; a search has a budget of them, for all jobs together. Who asks beyond the budget
-is told nothing, rather than something that may not be true.
+planned again, and the remedy is told only if the job starts in that plan. One that pauses nobody
+goes before one that does. A plan costs about as much as its jobs; a search has a budget of them,
+for all jobs together. Who asks beyond the budget is told nothing, rather than something that may
+not be true.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ from autoscaler.planning.explanations.remedies import candidates
 from autoscaler.planning.explanations.values import Remedy, RemedyKind, Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from autoscaler.planning.cluster_state import ClusterState, Job
     from autoscaler.planning.decisions import Plan
-    from autoscaler.planning.explanations.values import Explanation
 
-PLANNED_JOBS: Final = 1_000  # guessed: about a quarter of a second
+PLANNED_JOBS: Final = 5_000  # guessed: about a second
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
 
 
@@ -32,6 +32,7 @@ class RemedySearch:
     """Finds remedies for the waiting jobs of one snapshot, with the planner that planned it."""
 
     state: ClusterState
+    planned: Plan  # what the planner says of the state as it is
     planner: Callable[[ClusterState], Plan]
     planned_jobs: int = PLANNED_JOBS  # what is left of the budget
     _jobs: dict[str, Job] = field(init=False)
@@ -39,23 +40,40 @@ class RemedySearch:
     def __post_init__(self) -> None:
         self._jobs = {job.job_id: job for job in self.state.jobs}
 
-    def examined(self, job_id: str, explanation: Explanation) -> Explanation:
-        """The explanation with its remedy; as it is where none is called for or affordable."""
-        if not isinstance(explanation, Waiting):
-            return explanation
-        if explanation.reason is Reason.WAITING_FOR_RECLAIM and explanation.is_owed:
-            return replace(explanation, remedy=Remedy(kind=RemedyKind.PATIENCE), is_examined=True)
-        tries = tuple(candidates(self._jobs[job_id], explanation, self.state))
+    def remedy_for(self, job_id: str) -> Remedy | None:
+        """None: the job does not wait, waiting does not help it, or the budget is used up."""
+        waiting = self.planned.explanations[job_id]
+        if not isinstance(waiting, Waiting):
+            return None
+        if waiting.reason is Reason.WAITING_FOR_RECLAIM and waiting.is_owed:
+            return Remedy(kind=RemedyKind.PATIENCE)
+        tries = tuple(candidates(self._jobs[job_id], waiting, self.state))
         if len(tries) * self._cost_of_a_try() > self.planned_jobs:
-            return explanation
-        remedy = next((one for one in tries if self._starts(job_id, one)), None)
-        return replace(explanation, remedy=remedy, is_examined=True)
+            return None
+        return self._mildest(job_id, tries)
 
-    def _starts(self, job_id: str, remedy: Remedy) -> bool:
-        """Whether the job starts in the plan of the changed snapshot."""
+    def _mildest(self, job_id: str, tries: Iterable[Remedy]) -> Remedy:
+        """The first that starts the job and pauses nobody; else the first that starts it."""
+        found = Remedy(kind=RemedyKind.NONE)
+        for one in tries:
+            paused = self._paused_by(job_id, one)
+            if paused == 0:
+                return one
+            if paused is not None and found.kind is RemedyKind.NONE:
+                found = replace(one, paused_jobs=paused)
+        return found
+
+    def _paused_by(self, job_id: str, remedy: Remedy) -> int | None:
+        """How many jobs are paused that else would not be; None: the job does not start."""
         self.planned_jobs -= self._cost_of_a_try()
-        decisions = self.planner(with_remedy(self.state, job_id, remedy)).decisions
-        return any(one.job_id == job_id and one.action is Action.START for one in decisions)
+        changed = self.planner(with_remedy(self.state, job_id, remedy))
+        if job_id not in _those_to(Action.START, changed):
+            return None
+        return len(_those_to(Action.PAUSE, changed) - _those_to(Action.PAUSE, self.planned))
 
     def _cost_of_a_try(self) -> int:
         return len(self._jobs) + _COST_OF_A_PLAN
+
+
+def _those_to(action: Action, planned: Plan) -> set[str]:
+    return {decision.job_id for decision in planned.decisions if decision.action is action}

@@ -211,26 +211,29 @@ class RemedyKind(StrEnum):
     FREE_GPUS = "free_gpus"  # `gpus` more of them
     GPUS_TOGETHER = "gpus_together"  # `gpus` free ones on one node
     FEWER_WORKERS = "fewer_workers"  # `min_workers` lowered to `workers`
-    FEWER_GPUS_PER_WORKER = "fewer_gpus_per_worker"  # `gpus` for each
     RAISED_LIMIT = "raised_limit"  # the team's limit raised to `gpus`
     RAISED_GUARANTEE = "raised_guarantee"  # the team's guarantee raised to `gpus`
     OTHER_POOL = "other_pool"  # submitted to `pool` instead
     PREEMPTIBLE = "preemptible"  # that may borrow
     PATIENCE = "patience"  # none is needed: its GPUs are on their way
+    NONE = "none"  # no single change of the job or of its team's quota would
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
+    """A change, in the numbers that its kind has, and how many running jobs it would pause."""
+
     kind: RemedyKind
     gpus: int | None = None
     workers: int | None = None
     priority: int | None = None
     pool: str | None = None
+    paused_jobs: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A job that waits, and time may help."""
+    """A job that waits, and time may help. What else may: see `remedy_search`."""
 
     reason: Reason
     needed_gpus: int  # for its smallest size
@@ -251,8 +254,6 @@ class Waiting:
     movable: Jobs  # whose moves would make room, but cost more than they bring
     pool: str
     pool_gpus: int
-    remedy: Remedy | None = None  # see `remedy_search`
-    is_examined: bool = False  # and no remedy: no single change would start it now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

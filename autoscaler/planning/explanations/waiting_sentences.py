@@ -1,4 +1,4 @@
-"""How is waiting said to people? What it waits for, what stands in the way, what would start it."""
+"""How is waiting said to people? What a job waits for, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
-_NO_WAY_OUT: Final = "No single change of the job or of its team's quota would start it now."
 
 
 def waiting(job: Waiting) -> str:
-    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _place(job), _way_out(job))))
+    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _place(job))))
 
 
 def _for_what(job: Waiting) -> str:
@@ -57,9 +56,10 @@ def _quota_in_the_way(job: Waiting) -> str:
     if limit is not None and team.planned_gpus + job.needed_gpus > limit:
         return f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
     if job.is_non_preemptible:
+        promised = f"uses {team.planned_gpus} of its {gpus(team.guaranteed_gpus)}"
         return (
-            f"it is non-preemptible and may not borrow, and the {gpus(team.guaranteed_gpus)} "
-            f"guaranteed to team {team.team} are taken"
+            "it is non-preemptible and may not borrow what others are guaranteed; team "
+            f"{team.team} {promised if team.guaranteed_gpus else 'is guaranteed none'}"
         )
     return f"the other jobs of team {team.team} leave no room under its limit"
 
@@ -95,35 +95,6 @@ def _place(job: Waiting) -> str:
     if job.reason is not Reason.WAITING_FOR_CAPACITY or job.position is None:
         return ""
     return "Next in the queue." if job.position == 1 else f"Number {job.position} in the queue."
-
-
-def _way_out(job: Waiting) -> str:  # noqa: PLR0911 - one for each remedy
-    remedy = job.remedy
-    if remedy is None:
-        return _NO_WAY_OUT if job.is_examined else ""
-    many = gpus(remedy.gpus or 0)
-    match remedy.kind:
-        case RemedyKind.FREE_GPUS:
-            more = f"{remedy.gpus} more {plural(remedy.gpus or 0, 'GPU is', 'GPUs are')}"
-            return f"Starts as soon as {more} free."
-        case RemedyKind.GPUS_TOGETHER:
-            return f"Starts as soon as {many} more are free together on one node."
-        case RemedyKind.FEWER_WORKERS:
-            return f"With min_workers {remedy.workers} it would start now."
-        case RemedyKind.HIGHER_PRIORITY:
-            return f"With priority {remedy.priority} it would start now."
-        case RemedyKind.FEWER_GPUS_PER_WORKER:
-            return f"With {many} per worker it would start now."
-        case RemedyKind.OTHER_POOL:
-            return f"In pool {remedy.pool} it would start now."
-        case RemedyKind.RAISED_LIMIT:
-            return f"With a limit of {many} for team {job.team.team} it would start now."
-        case RemedyKind.RAISED_GUARANTEE:
-            return f"With a guarantee of {many} for team {job.team.team} it would start now."
-        case RemedyKind.PREEMPTIBLE:
-            return "As a preemptible job it would start now."
-        case RemedyKind.PATIENCE:
-            return ""
 
 
 def refused(job: Refused) -> str:
