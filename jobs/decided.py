@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job
 
+REMEDY_HOLDS_FOR: Final = timedelta(minutes=1)  # guessed: it is sought four times as often
 _OF_WAITING: Final = frozenset({"wait", "start"})
 _OF_ACTIVE: Final = frozenset({"start", "keep", "rescale", "pause"})
 
@@ -34,6 +36,15 @@ def position_in_queue(job: Job) -> int | None:
     """1 is next; None for a job that does not wait, or was not planned yet."""
     position: int | None = explanation_of(newest_decision(job)).get("position")
     return position if job.state == State.QUEUED else None
+
+
+def remedy_of(job: Job, *, now: datetime) -> Mapping[str, Any] | None:
+    """What would start the job now; None where nobody has looked lately, or it does not wait."""
+    remedy: Mapping[str, Any] = job.remedy
+    if not remedy or newest_decision(job).get("action") != "wait":
+        return None
+    is_recent = now - datetime.fromisoformat(remedy["found_at"]) <= REMEDY_HOLDS_FOR
+    return remedy if is_recent else None
 
 
 def explanation_of(decision: Mapping[str, Any]) -> Mapping[str, Any]:

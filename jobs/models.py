@@ -54,6 +54,9 @@ class Job(models.Model):
     prediction = models.JSONField(
         default=dict, help_text="Newest: made_at; start and finish as p10, p50, p90 or null."
     )
+    remedy = models.JSONField(
+        default=dict, help_text="What would start it: kind, numbers, message, found_at; or empty."
+    )
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
     mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)

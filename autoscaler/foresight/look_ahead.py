@@ -1,4 +1,6 @@
-"""When will the jobs of this cluster start and finish? Foretold in the background, now and then.
+"""When will the jobs of this cluster start and finish, and what would start those that wait?
+
+Foretold in the background, now and then.
 
 The snapshot is the one a tick plans with, without the processes: nothing here acts, and no tick
 waits for it. What is foretold stands on the job; some of it is kept, to be held against what came
@@ -10,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from statistics import fmean
 from typing import Any, Final
 
 from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.foresight.advice import advise
 from autoscaler.foresight.recent_past import past_until, rescale_cost
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import ClusterState
+from autoscaler.planning.planner import plan
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.uncertainty import Past
 from jobs.commands import predictions
@@ -31,6 +36,8 @@ def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
     """Predict every live job, and score what was foretold before; returns how many were made."""
     predictions.score()
     state = cluster_state(observe.planned_jobs({}), now)
+    policies = installed_policies()
+    advise(state, planner=partial(plan, policies=policies), now=now)
     past = past_until(now)
     horizon = _horizon_seconds(state, past)
     effort = replace(effort or Effort(), horizon_seconds=horizon)
@@ -39,7 +46,7 @@ def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
         past=past,
         rescale=rescale_cost(),
         effort=effort,
-        policies=installed_policies(),
+        policies=policies,
         seed=int(now.timestamp()),
     )
     for job_id, prediction in made.items():

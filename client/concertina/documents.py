@@ -194,6 +194,14 @@ class Change(TypedDict):
     at: str
 
 
+class Remedy(TypedDict):
+    """What would start a waiting job."""
+
+    kind: str
+    message: str
+    found_at: str
+
+
 class Explanation(TypedDict):
     """Why a job waits, or has the workers it has."""
 
@@ -209,6 +217,7 @@ class Explanation(TypedDict):
     gpus_asked: int | None
     gpus_free: int | None
     decided_at: str | None
+    remedy: Remedy | None
     details: Details
     changes: list[Change]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,8 +13,13 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
-from jobs.api.explanation_serializers import ChoiceSerializer, DetailsSerializer, details_of
-from jobs.decided import explanation_of, newest_decision
+from jobs.api.explanation_serializers import (
+    ChoiceSerializer,
+    DetailsSerializer,
+    FoundRemedySerializer,
+    details_of,
+)
+from jobs.decided import explanation_of, newest_decision, remedy_of
 from jobs.models import Generation, Job
 
 _CHANGES_SHOWN = 20
@@ -38,6 +44,9 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     gpus_asked = serializers.IntegerField(allow_null=True)
     gpus_free = serializers.IntegerField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
+    remedy = FoundRemedySerializer(
+        allow_null=True, help_text="What would start a waiting job now; null: nobody looked lately."
+    )
     details = DetailsSerializer(help_text="All numbers the sentence is made of.")
     changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")
 
@@ -74,6 +83,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "gpus_asked": numbers.get("needed_gpus"),
         "gpus_free": numbers.get("free_gpus"),
         "decided_at": decided.get("decided_at"),
+        "remedy": remedy_of(job, now=timezone.now()),
         "details": details_of(numbers),
         "changes": [
             {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest

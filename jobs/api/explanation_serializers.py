@@ -57,11 +57,21 @@ class HolderSerializer(serializers.Serializer[Any]):
 
 
 class RemedySerializer(serializers.Serializer[Any]):
-    """The one change that would start a waiting job now."""
+    """The one change that would start a job, in the numbers that its kind has."""
 
     kind = serializers.CharField()
     gpus = serializers.IntegerField(allow_null=True)
     workers = serializers.IntegerField(allow_null=True)
+    priority = serializers.IntegerField(allow_null=True)
+    pool = serializers.CharField(allow_null=True)
+    paused_jobs = serializers.IntegerField(help_text="Running jobs that it would pause.")
+
+
+class FoundRemedySerializer(RemedySerializer):
+    """A remedy that planning the changed cluster has shown to start the job."""
+
+    message = serializers.CharField()
+    found_at = serializers.DateTimeField()
 
 
 class DetailsSerializer(serializers.Serializer[Any]):
@@ -84,7 +94,9 @@ class DetailsSerializer(serializers.Serializer[Any]):
     pool_gpus = serializers.IntegerField(allow_null=True)
     blocker = JobRefSerializer(allow_null=True, help_text="Whom a waiting job stands behind.")
     holders = HolderSerializer(many=True, allow_null=True)
-    remedy = RemedySerializer(allow_null=True)
+    remedy = RemedySerializer(
+        allow_null=True, help_text="What makes a job possible that can never start as it is."
+    )
 
 
 def details_of(explanation: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,6 +147,7 @@ def explanation(**changes: object) -> Explanation:
             "gpus_asked": 3,
             "gpus_free": 0,
             "decided_at": "2026-11-21T07:01:00Z",
+            "remedy": None,
             "details": {
                 "next_step": {"workers": 4, "gpus": 1, "gain": 0.06},
                 "rival": {

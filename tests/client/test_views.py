@@ -120,6 +120,13 @@ def test_an_explanation_of_a_waiting_job_needs_no_numbers() -> None:
     assert "Waits." in seen(explanation.explanation(documents.waiting_job(message="Waits."), why))
 
 
+def test_an_explanation_of_a_waiting_job_tells_what_would_start_it() -> None:
+    remedy = {"kind": "free_gpus", "message": "Starts as soon as 1 more GPU is free."}
+    why = documents.explanation(message="Waits for 1 GPU.", remedy=remedy)
+    text = seen(explanation.explanation(documents.waiting_job(), why))
+    assert text.splitlines()[1:3] == ["Waits for 1 GPU.", remedy["message"]]
+
+
 def test_a_problem_shows_field_value_place_and_remedy() -> None:
     problem = {
         "field": "elastic.min_workers",

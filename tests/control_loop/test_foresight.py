@@ -73,6 +73,19 @@ def test_a_job_that_ended_lately_tells_how_long_others_take(world: World) -> Non
     assert fresh(other).prediction["finish"] is not None
 
 
+def test_a_waiting_job_is_told_what_would_start_it_until_it_has_started(world: World) -> None:
+    """The pool has 4 GPUs, 3 of which a job holds that may not have fewer."""
+    holder = world.job("holder", elastic={"min_workers": 3, "max_workers": 3})
+    world.running(holder, 3)
+    job = world.job(elastic={"min_workers": 2, "max_workers": 2})
+    look_ahead(timezone.now(), effort=QUICK)
+    assert fresh(job).remedy["message"] == "With min_workers 1 it would start now."
+    assert fresh(holder).remedy == {}
+    Job.objects.filter(pk=job.pk).update(state="completed", finished_at=timezone.now())
+    look_ahead(timezone.now(), effort=QUICK)
+    assert fresh(job).remedy == {}
+
+
 def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> None:
     job = world.job()
     now = timezone.now()

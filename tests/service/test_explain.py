@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -13,15 +14,19 @@ from autoscaler.control_loop.decision_document import document, document_for_adm
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.planning.cluster_state import Allocation
 from autoscaler.planning.decisions import Action, Decision, Reason
+from autoscaler.planning.explanations.remedy_sentences import render_remedy
 from autoscaler.planning.explanations.values import (
     Choice,
     Hindrance,
     JobRef,
     NextStep,
+    Remedy,
+    RemedyKind,
     Rival,
     Running,
     TeamShare,
 )
+from jobs.commands import remedies
 from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import generation
@@ -104,6 +109,30 @@ def kept(*, rival: JobRef) -> Running:
         rival=Rival(job=rival, workers=2, gpus=1, gain=0.31),
         cooldown=None,
     )
+
+
+def remedy_told(
+    api: APIClient, job: Job, *, action: str, age_seconds: float
+) -> dict[str, object] | None:
+    found = Remedy(kind=RemedyKind.FREE_GPUS, gpus=2)
+    at = timezone.now() - timedelta(seconds=age_seconds)
+    document = {**asdict(found), "message": render_remedy(found, team="vision")}
+    Job.objects.filter(pk=job.pk).update(state=State.QUEUED, explanation={"action": action})
+    remedies.keep({job.id: document}, found_at=at)
+    told: dict[str, object] | None = api.get(f"/api/v1/jobs/{job.id}/explain").json()["remedy"]
+    return told
+
+
+def test_a_waiting_job_is_told_what_would_start_it(api: APIClient, job: Job) -> None:
+    told = remedy_told(api, job, action="wait", age_seconds=10)
+    assert told is not None
+    assert told["message"] == "Starts as soon as 2 more GPUs are free."
+    assert (told["kind"], told["gpus"], told["workers"]) == ("free_gpus", 2, None)
+
+
+def test_what_was_found_long_ago_or_before_a_start_is_not_told(api: APIClient, job: Job) -> None:
+    assert remedy_told(api, job, action="wait", age_seconds=120) is None
+    assert remedy_told(api, job, action="start", age_seconds=10) is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ not hold.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from autoscaler.planning.explanations.values import JobRef
@@ -22,11 +23,22 @@ def seen_by(explanation: Explanation, *, team: str) -> Explanation:
 
 
 def _redacted(value: Any, team: str) -> Any:
+    """The same object where there is nothing to hide: most explanations name nobody."""
     if isinstance(value, JobRef):
         return value if value.team == team else replace(value, job_id=None, name=None)
     if isinstance(value, tuple):
-        return tuple(_redacted(one, team) for one in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(value, **{name: _redacted(part, team) for name, part in parts.items()})
-    return value
+        parts = tuple(_redacted(one, team) for one in value)
+        is_same = all(new is old for new, old in zip(parts, value, strict=True))
+        return value if is_same else parts
+    changed = {}
+    for name in _field_names(type(value)):
+        part = getattr(value, name)
+        if (redacted := _redacted(part, team)) is not part:
+            changed[name] = redacted
+    return replace(value, **changed) if changed else value
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """None of a value that is no dataclass."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

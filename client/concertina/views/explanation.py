@@ -28,12 +28,17 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
         parts: list[RenderableType] = [head, job["message"]]
     else:
         numbers = Text(" · ".join(_numbers(why)), style="bright_black")
-        parts = [head, why["message"] or job["message"], numbers]
+        parts = [head, why["message"] or job["message"], *_remedy(why), numbers]
     if why["choices"] and job["state"] not in FINAL_STATES:
         parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
     if why["changes"]:
         parts.append(Padding(_changes_table(why["changes"]), (1, 0, 0, 0)))
     return Group(*parts)
+
+
+def _remedy(why: Explanation) -> Iterator[RenderableType]:
+    if why["remedy"] is not None:
+        yield Text(why["remedy"]["message"], style="green")
 
 
 def _numbers(why: Explanation) -> Iterator[str]:

@@ -672,6 +672,7 @@ export interface components {
             /** @description Whom a waiting job stands behind. */
             blocker: components["schemas"]["JobRef"] | null;
             holders: components["schemas"]["Holder"][] | null;
+            /** @description What makes a job possible that can never start as it is. */
             remedy: components["schemas"]["Remedy"] | null;
         };
         /**
@@ -782,6 +783,8 @@ export interface components {
             gpus_free: number | null;
             /** Format: date-time */
             decided_at: string | null;
+            /** @description What would start a waiting job now; null: nobody looked lately. */
+            remedy: components["schemas"]["FoundRemedy"] | null;
             /** @description All numbers the sentence is made of. */
             details: components["schemas"]["Details"];
             /** @description The newest rescales, newest first. */
@@ -795,6 +798,19 @@ export interface components {
          * @enum {string}
          */
         FormatEnum: "auto" | "concertina" | "philly" | "pollux";
+        /** @description A remedy that planning the changed cluster has shown to start the job. */
+        FoundRemedy: {
+            kind: string;
+            gpus: number | null;
+            workers: number | null;
+            priority: number | null;
+            pool: string | null;
+            /** @description Running jobs that it would pause. */
+            paused_jobs: number;
+            message: string;
+            /** Format: date-time */
+            found_at: string;
+        };
         Generation: {
             readonly number: number;
             readonly attempt: number;
@@ -1420,11 +1436,15 @@ export interface components {
              */
             reason: string;
         };
-        /** @description The one change that would start a waiting job now. */
+        /** @description The one change that would start a job, in the numbers that its kind has. */
         Remedy: {
             kind: string;
             gpus: number | null;
             workers: number | null;
+            priority: number | null;
+            pool: string | null;
+            /** @description Running jobs that it would pause. */
+            paused_jobs: number;
         };
         /**
          * Resources

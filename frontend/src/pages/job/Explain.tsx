@@ -43,11 +43,12 @@ interface AnswerProps {
 }
 
 function Answer({ explanation, job }: AnswerProps) {
-  const { reason, message, choices, price, position } = explanation;
+  const { reason, message, remedy, choices, price, position } = explanation;
   return (
     <div className={styles.answer}>
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
+      {remedy !== null && <p className={styles.remedy}>{remedy.message}</p>}
       {choices.length > 0 && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
