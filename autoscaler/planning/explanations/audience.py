@@ -31,7 +31,7 @@ def _redacted(value: Any, team: str) -> Any:
         is_same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if is_same else parts
     changed = {}
-    for name in _field_names(type(value)):
+    for name in _field_names(value.__class__):
         part = getattr(value, name)
         if (redacted := _redacted(part, team)) is not part:
             changed[name] = redacted
