@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: reproduce help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 
@@ -32,8 +32,12 @@ demo: ## real jobs of two teams share this machine
 up: ## the service without jobs
 	@./dev up
 
-reproduce: ## replay the papers' experiments and write docs/reproduction.md; SCALE=--quick for a trial
+reproduce: set-up ## replay the papers' experiments and write docs/reproduction.md; SCALE=--quick for a trial
 	@$(BIN)/python -m benchmarks.reproduction $(SCALE)
+
+benchmark: set-up ## how fast and how exact planning is: model, optimizer, whole plans, replays (minutes)
+	@for name in throughput_fit optimizer decision_time simulation_speed; do \
+	    echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 openapi: ## write docs/openapi.yaml from the code, and the dashboard's types from that
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \

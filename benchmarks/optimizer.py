@@ -9,6 +9,7 @@ docs/images/optimizer-growth.svg.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -49,8 +50,16 @@ Row = tuple[int, float, float | None]  # jobs or GPUs; ours and the textbook's m
 
 
 def main() -> None:
-    if len(sys.argv) > 1:
-        print_memory(int(sys.argv[2]), int(sys.argv[3]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--memory",
+        nargs=2,
+        type=int,
+        metavar=("JOBS", "GPUS"),
+        help="only solve one instance, and print this process's peak memory",
+    )
+    if one := parser.parse_args().memory:
+        print_memory(*one)
         return
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {TURNS} turns\n")
     compare_kinds()
