@@ -21,6 +21,7 @@ from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
 from jobs import events
 from jobs.lifecycle import FINAL, State
@@ -126,7 +127,7 @@ def _observed(view: JobView, histories: _Histories) -> planning.Job:
         rescales=job.rescales,
         stall_seconds=stall,
         attained_gpu_seconds=job.gpu_seconds,
-        remaining_samples=_remaining(view),
+        remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
         model_bytes=job.model_bytes,
         can_rescale=is_waiting or (is_settled and not is_fixed),
         target=None if is_waiting or is_settled else _target(view),
@@ -196,11 +197,6 @@ def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
         workers_by_node=tuple(sorted(nodes.items())),
         global_batch_size=view.assignment.global_batch_size if view.assignment else 0,
     )
-
-
-def _remaining(view: JobView) -> int | None:
-    total = view.job.total_samples
-    return None if total is None else max(total - view.job.samples, 0)
 
 
 def _measurement(row: Measurement) -> planning.Measurement:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Job, JobPhase
+from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.simulation.settings import Knowledge
 from autoscaler.simulation.simulated_job import Stage
 
@@ -64,13 +65,8 @@ class Views:
 
 
 def view_of(job: SimulatedJob) -> Job:
-    """The job as it stands after `advance(now)`.
-
-    A declared length only shrinks by the work done: one that was declared too short is down to its
-    last sample, and stays there.
-    """
+    """The job as it stands after `advance(now)`."""
     seen = job.submission
-    declared = seen.remaining_samples
     return replace(
         seen,
         phase=JobPhase.ACTIVE if job.holds_gpus else JobPhase.WAITING,
@@ -84,7 +80,7 @@ def view_of(job: SimulatedJob) -> Job:
         rescales=seen.rescales + job.rescales,
         stall_seconds=job.settings.rescale.stall_seconds(job.profile),
         attained_gpu_seconds=seen.attained_gpu_seconds + job.gpu_seconds,
-        remaining_samples=None if declared is None else max(declared - int(job.done), 1),
+        remaining_samples=remaining_samples(seen.remaining_samples, job.done),
         can_rescale=job.stage in {Stage.RUNNING, Stage.WAITING} and not seen.can_pause,
         scaling=job.measuring.scaling,
         noise_scale=_noise_of(job),

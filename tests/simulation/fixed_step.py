@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.cluster_state import Allocation, ClusterState, Job, JobPhase
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.planner import plan
+from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
 from autoscaler.planning.throughput import Configurations
 
@@ -70,7 +71,7 @@ class Naive:
             rescales=self.rescales,
             stall_seconds=stall,
             attained_gpu_seconds=self.gpu_seconds,
-            remaining_samples=max((job.declared_samples or 0) - int(self.done + 1e-6), 1),
+            remaining_samples=remaining_samples(job.declared_samples, self.done + 1e-6),
             can_rescale=self.holds is None or self.ready is None,
             scaling=ScalingModel(
                 throughput=job.profile.model,
