@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks.reproduction import (
     all_policies,
+    deadlines,
     founding_paper,
     page,
     resource_elasticity,
@@ -20,21 +21,29 @@ from benchmarks.reproduction import (
 from benchmarks.reproduction.document import Section
 from benchmarks.reproduction.lab import Lab
 from benchmarks.reproduction.scale import FULL, QUICK
+from benchmarks.reproduction.store import ROOT, Store
 
 EXPERIMENTS: Final = {
     "founding-paper": founding_paper.experiment,
     "all-policies": all_policies.experiment,
+    "deadlines": deadlines.experiment,
     "resource-elasticity": resource_elasticity.experiment,
     "sensitivity": sensitivity.experiment,
 }
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+DOCS: Final = ROOT / "docs"
+RESULTS: Final = ROOT / "benchmarks" / "results" / "reproduction"
 
 
 def main() -> None:
     asked = _arguments()
     console = Console()
     scale = QUICK if asked.quick else FULL
-    lab = Lab(processes=asked.processes, console=console)
+    lab = Lab(processes=asked.processes, console=console, store=Store.within(asked.results))
+    if scale is FULL:
+        console.print(
+            "All of it takes about half an hour on two cores. An interrupted run goes on where it"
+            f" stopped: results are kept in {asked.results}."
+        )
     started = perf_counter()
     sections: list[Section] = []
     for name in asked.only or EXPERIMENTS:
@@ -49,11 +58,12 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make reproduce", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="little of everything: a minute")
+    parser.add_argument("--quick", action="store_true", help="little of everything: half a minute")
     parser.add_argument(
         "--only", action="append", choices=EXPERIMENTS, help="only this experiment; repeatable"
     )
     parser.add_argument("--docs", type=Path, default=DOCS, help="where to write (default: docs/)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where results are kept")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 

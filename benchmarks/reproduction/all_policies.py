@@ -1,20 +1,25 @@
-"""Is `completion_time` the better objective? Against every other policy, on both workloads."""
+"""Is `completion_time` the better objective? Against every other policy, on both workloads.
+
+And against the objectives of later schedulers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.plots.bar_chart import Bar, BarChart
 from autoscaler.plots.frame import Picture
-from autoscaler.plots.units import Unit, significant, written
+from autoscaler.plots.units import Unit, written
 from autoscaler.simulation.comparison import Run
 from autoscaler.simulation.settings import HotRescale, Settings
-from autoscaler.simulation.summary import Summary, mean
-from benchmarks.reproduction.document import Claim, Section, filled, picture, table
+from autoscaler.simulation.summary import mean
+from benchmarks.reproduction.document import Claim, Section, Verdict, filled, picture, table
 from benchmarks.reproduction.founding_paper import simulation_settings, with_policy
 from benchmarks.reproduction.lab import Lab, Trial
+from benchmarks.reproduction.later_schedulers import ALL, LATER
 from benchmarks.reproduction.scale import Scale
 from benchmarks.reproduction.workloads import (
     HOUR,
@@ -35,29 +40,27 @@ POLICIES: Final = (
     "elastic_fifo",
     "scaling_efficiency",
     "utility_cost",
-    "deadline",
+    *LATER,
     "static",
 )
+NOTICEABLE: Final = 0.01  # smaller differences of means are chance
 APPLICATION_GPUS: Final = 64
 MOST_HOURS: Final = 48.0  # what is not done by then counts as backlog
 TICK_SECONDS: Final = 30.0
 
 Key = tuple[str, int, str]  # workload, seed, policy
+Runs = Mapping[str, Sequence[Run]]  # of one workload, by policy
 
 
 def experiment(lab: Lab, scale: Scale) -> Section:
-    """Every policy on the six applications, by seed, and on the three kinds of jobs."""
-    trials = {**_applications(scale), **_kinds(scale)}
+    """Every policy on the six applications and on the three kinds of jobs, by seed."""
+    trials = {**_applications(scale), **_kinds(scale), **_hot_kinds(scale)}
     runs = lab.run("completion_time against the others", trials)
-    applications = _by_policy(runs, "applications")
-    kinds = _by_policy(runs, "kinds")
+    applications, kinds, hot = (_of(runs, name) for name in ("applications", "kinds", "hot kinds"))
     return Section(
         title="completion_time against every other policy",
         text=_text(scale, applications, kinds),
-        claims=(
-            *_claims("six applications", applications),
-            *_claims("three kinds of jobs", kinds),
-        ),
+        claims=tuple(_claims(applications, kinds, why=_why(kinds, hot))),
         pictures={"all-policies": _picture(applications)},
     )
 
@@ -66,6 +69,7 @@ def application_settings() -> Settings:
     """64 GPUs, hot rescales, and progress counted by statistical efficiency, as Pollux does."""
     return Settings(
         pools=(pool(APPLICATION_GPUS),),
+        policies=ALL,
         tick_seconds=TICK_SECONDS,
         rescale=HotRescale(),
         measurement_noise=0.05,
@@ -88,29 +92,44 @@ def _applications(scale: Scale) -> dict[Key, Trial]:
 
 
 def _kinds(scale: Scale) -> dict[Key, Trial]:
+    settings = _kinds_settings(scale)
+    return {
+        ("kinds", seed, policy): _kinds_trial(scale, settings, seed, policy)
+        for seed in scale.seeds
+        for policy in POLICIES
+    }
+
+
+def _hot_kinds(scale: Scale) -> dict[Key, Trial]:
+    """How much of the difference is the cost of restarts?"""
+    settings = replace(_kinds_settings(scale), rescale=HotRescale())
+    return {
+        ("hot kinds", seed, policy): _kinds_trial(scale, settings, seed, policy)
+        for seed in scale.seeds
+        for policy in POLICIES[:2]
+    }
+
+
+def _kinds_settings(scale: Scale) -> Settings:
+    settings = simulation_settings(scale.clusters[0], AdmissionVariant.QUEUEING)
+    return replace(settings, policies=ALL)
+
+
+def _kinds_trial(scale: Scale, settings: Settings, seed: int, policy: str) -> Trial:
     cluster = scale.clusters[0]
-    settings = simulation_settings(cluster, AdmissionVariant.QUEUEING)
-    trace = three_kinds(Arrivals.HIGH, gpus=cluster.gpus, seconds=cluster.hours * HOUR, seed=0)
+    trace = three_kinds(Arrivals.HIGH, gpus=cluster.gpus, seconds=cluster.hours * HOUR, seed=seed)
+    return Trial(trace=trace, candidate=with_policy(settings, policy, policy))
+
+
+def _of(runs: Mapping[Key, Run], workload: str) -> Runs:
+    policies = dict.fromkeys(policy for name, _, policy in runs if name == workload)
     return {
-        ("kinds", 0, policy): Trial(trace=trace, candidate=with_policy(settings, policy, policy))
-        for policy in POLICIES
+        policy: [run for (name, _, p), run in runs.items() if (name, p) == (workload, policy)]
+        for policy in policies
     }
 
 
-def _by_policy(runs: Mapping[Key, Run], workload: str) -> dict[str, list[Summary]]:
-    return {
-        policy: [
-            run.summary for (name, _, p), run in runs.items() if (name, p) == (workload, policy)
-        ]
-        for policy in POLICIES
-    }
-
-
-def _text(
-    scale: Scale,
-    applications: Mapping[str, Sequence[Summary]],
-    kinds: Mapping[str, Sequence[Summary]],
-) -> str:
+def _text(scale: Scale, applications: Runs, kinds: Runs) -> str:
     cluster = scale.clusters[0]
     return filled(
         "all_policies",
@@ -129,56 +148,90 @@ def _text(
     )
 
 
-def _table(summaries: Mapping[str, Sequence[Summary]]) -> str:
-    heads = ("policy", "mean", "p50", "p99", "makespan", "done", "backlog", "GPU-hours",
-             "rescales per job", "worst fairness")  # fmt: skip
-    return table(heads, (_row(policy, found) for policy, found in summaries.items()))
+def _table(runs: Runs) -> str:
+    heads = ("policy", "mean", "mean of all, at least", "p50", "p99", "makespan", "done",
+             "backlog", "GPU-hours", "rescales per job", "worst fairness")  # fmt: skip
+    return table(heads, (_row(policy, found) for policy, found in runs.items()))
 
 
-def _row(policy: str, summaries: Sequence[Summary]) -> list[str]:
+def _row(policy: str, runs: Sequence[Run]) -> list[str]:
     def average(attribute: str, unit: Unit = Unit.NUMBER) -> str:
-        return written(average_of(summaries, attribute), unit)
+        return written(average_of(runs, attribute), unit)
 
-    times = ("mean_completion_seconds", "p50_completion_seconds", "p99_completion_seconds",
-             "makespan_seconds")  # fmt: skip
+    times = ("p50_completion_seconds", "p99_completion_seconds", "makespan_seconds")
     rest = ("done", "backlog", "gpu_hours", "rescales_per_job", "worst_fairness")
     return [
         f"`{policy}`",
+        average("mean_completion_seconds", Unit.SECONDS),
+        written(mean([_mean_of_all(run) for run in runs]), Unit.SECONDS),
         *(average(attribute, Unit.SECONDS) for attribute in times),
         *(average(attribute) for attribute in rest),
     ]
 
 
-def average_of(summaries: Sequence[Summary], attribute: str) -> float | None:
-    """Over the runs that have the figure."""
-    values = [getattr(summary, attribute) for summary in summaries]
+def average_of(runs: Sequence[Run], attribute: str) -> float | None:
+    """A figure of the summary, over the runs that have it."""
+    values = [getattr(run.summary, attribute) for run in runs]
     return mean([value for value in values if value is not None])
 
 
-def _claims(workload: str, summaries: Mapping[str, Sequence[Summary]]) -> Iterable[Claim]:
-    ours = average_of(summaries[OURS], "mean_completion_seconds") or 0.0
-    done = average_of(summaries[OURS], "done") or 0.0
+def _mean_of_all(run: Run) -> float:
+    """Seconds each job took or has taken so far: a bound that no backlog can flatter."""
+    end = run.result.ended_at
+    jobs = run.result.jobs
+    ends = (end if job.finished_at is None else job.finished_at for job in jobs)
+    return mean([done - job.submitted_at for done, job in zip(ends, jobs, strict=True)]) or 0.0
+
+
+def _claims(applications: Runs, kinds: Runs, *, why: str) -> Iterable[Claim]:
+    """Judged by the mean of all jobs, as policies differ in how many they finish."""
     for policy in POLICIES[1:]:
-        theirs = average_of(summaries[policy], "mean_completion_seconds") or 0.0
-        fewer = done - (average_of(summaries[policy], "done") or 0.0)
-        note = f", and {significant(fewer)} more jobs done" if fewer > 0 else ""
+        changes = [_change(runs, policy) for runs in (applications, kinds)]
         yield Claim(
-            statement=f"{workload}: jobs complete sooner than under `{policy}`",
-            measured=f"{_change(ours, theirs)}{note}",
-            holds=ours < theirs,
+            statement=f"Jobs complete sooner than under `{policy}`",
+            measured=f"six applications {changes[0]:+.1%}, three kinds {changes[1]:+.1%}",
+            verdict=_verdict(changes),
+            why=why,
         )
 
 
-def _change(ours: float, theirs: float) -> str:
-    return f"{100 * (ours / theirs - 1):+.1f} %" if theirs else "no job finished"
+def _change(runs: Runs, policy: str) -> float:
+    ours, theirs = (
+        mean([_mean_of_all(run) for run in runs[name]]) or 0.0 for name in (OURS, policy)
+    )
+    return ours / theirs - 1 if theirs else 0.0
 
 
-def _picture(summaries: Mapping[str, Sequence[Summary]]) -> Picture:
+def _verdict(changes: Sequence[float]) -> Verdict:
+    sooner = [change < -NOTICEABLE for change in changes]
+    if all(sooner):
+        return Verdict.HOLDS
+    if any(sooner):
+        return Verdict.IN_PART
+    return Verdict.FAILS if any(change > NOTICEABLE for change in changes) else Verdict.TIE
+
+
+def _why(kinds: Runs, hot: Runs) -> str:
+    rival = POLICIES[1]
+    ours, theirs = (average_of(kinds[name], "rescales_per_job") or 0.0 for name in (OURS, rival))
+    return (
+        "The three kinds differ much in how they scale and little in length (10 to 60 minutes,"
+        " known exactly), so whom a GPU helps most matters more than who is shortest."
+        " `completion_time` weighs by length as if all jobs scaled alike, which the theory behind"
+        " its weights assumes; and it changes jobs more often"
+        f" ({ours:.2f} times each, `{rival}` {theirs:.2f}), 30 s of standing still each time. With"
+        f" hot changes it is {_change(hot, rival):+.1%} instead of {_change(kinds, rival):+.1%}"
+        f" against `{rival}`. Among the six applications lengths vary by a factor of a hundred and"
+        " more, and there length matters most."
+    )
+
+
+def _picture(runs: Runs) -> Picture:
     return BarChart(
         description="Mean completion time, six applications",
         bars=[
             Bar(name=policy, value=average_of(found, "mean_completion_seconds"), slot=slot)
-            for slot, (policy, found) in enumerate(summaries.items())
+            for slot, (policy, found) in enumerate(runs.items())
         ],
         unit=Unit.SECONDS,
     ).drawn()

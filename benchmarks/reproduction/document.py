@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from string import Template
 from typing import Final
@@ -13,17 +14,30 @@ from autoscaler.plots.frame import Picture
 TEXTS: Final = Path(__file__).parent / "texts"
 
 
+class Verdict(StrEnum):
+    """Is it so?"""
+
+    HOLDS = "holds"
+    IN_PART = "**holds in part**"
+    TIE = "no difference"
+    FAILS = "**does not hold**"
+
+    @classmethod
+    def of(cls, *, holds: bool) -> Verdict:
+        return cls.HOLDS if holds else cls.FAILS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Something that was said to be so, what we measured, and whether it is."""
+    """Something that was said to be so, what we measured, and whether it is.
+
+    `why` is told where it does not hold, or not everywhere.
+    """
 
     statement: str
     measured: str
-    holds: bool
-
-    @property
-    def verdict(self) -> str:
-        return "holds" if self.holds else "**does not hold**"
+    verdict: Verdict
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +66,13 @@ def claims_table(claims: Iterable[Claim]) -> str:
     return table(("what was claimed or expected", "measured", "verdict"), rows).replace(
         "---:", "---"
     )
+
+
+def reasons(claims: Iterable[Claim]) -> str:
+    """Why claims fail, each reason once."""
+    failed = (claim for claim in claims if claim.verdict in {Verdict.FAILS, Verdict.IN_PART})
+    found = dict.fromkeys(claim.why for claim in failed if claim.why)
+    return "\n".join(f"- *Why not everywhere?* {why}" for why in found)
 
 
 def filled(name: str, **values: object) -> str:

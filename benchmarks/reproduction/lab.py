@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autoscaler.simulation.candidates import Candidate
 from autoscaler.simulation.comparison import Run, replay
 from autoscaler.simulation.trace import Trace
+from benchmarks.reproduction.store import Store
 
 LINE_EVERY: Final = 8  # simulations, in a log file
 Key = TypeVar("Key", bound=Hashable)
@@ -29,25 +30,32 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lab:
-    """Runs trials. Results do not depend on how many processes there are."""
+    """Runs trials that were not run before. Results do not depend on how many processes do it."""
 
     processes: int
     console: Console
+    store: Store
 
     def run(self, title: str, trials: Mapping[Key, Trial]) -> dict[Key, Run]:
         """Simulate all trials and show how far it is."""
         context = multiprocessing.get_context("spawn")
+        found = {key: run for key, trial in trials.items() if (run := self.store.get(trial))}
+        if not self.console.is_terminal:
+            self.console.print(f"{title}: {len(trials) - len(found)} of {len(trials)} to do")
         with (
             _progress(self.console) as progress,
             ProcessPoolExecutor(self.processes, mp_context=context) as pool,
         ):
-            bar = progress.add_task(title, total=len(trials))
+            bar = progress.add_task(title, total=len(trials), completed=len(found))
             waiting: dict[Future[Run], Key] = {
-                pool.submit(_simulate, trial): key for key, trial in trials.items()
+                pool.submit(_simulate, trial): key
+                for key, trial in trials.items()
+                if key not in found
             }
-            found = {}
             for future in as_completed(waiting):
-                found[waiting[future]] = future.result()
+                key = waiting[future]
+                found[key] = future.result()
+                self.store.put(trials[key], found[key])
                 progress.advance(bar)
                 if not self.console.is_terminal and len(found) % LINE_EVERY == 0:
                     self.console.print(f"{title}: {len(found)} of {len(trials)}")

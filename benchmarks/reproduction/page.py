@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.reproduction import founding_paper
-from benchmarks.reproduction.document import Section, claims_table, filled, paragraphs
+from benchmarks.reproduction.document import Section, claims_table, filled, paragraphs, reasons
 from benchmarks.reproduction.scale import Scale
 
 
@@ -27,6 +27,7 @@ def _page(sections: Sequence[Section], scale: Scale) -> str:
         parts += [
             f"## {number}. {section.title}",
             claims_table(section.claims) if section.claims else "",
+            reasons(section.claims),
             section.text,
         ]
     return paragraphs(*parts) + "\n"

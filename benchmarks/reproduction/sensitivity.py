@@ -12,7 +12,7 @@ from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Knowle
 from autoscaler.simulation.summary import mean
 from autoscaler.simulation.trace import Trace, TraceJob
 from benchmarks.reproduction.all_policies import OURS, application_settings, average_of
-from benchmarks.reproduction.document import Claim, Section, filled, paragraphs, table
+from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
 from benchmarks.reproduction.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial
 from benchmarks.reproduction.scale import Scale
@@ -20,6 +20,11 @@ from benchmarks.reproduction.workloads import six_applications
 
 LIARS: Final = 5  # every so many-th job is the liar's
 LIE: Final = 3.0
+LYING: Final = (
+    "Whoever declares less than the truth counts as short until the declaration is used up. From"
+    " then on the job is taken to be half way, so the gain ends there; admins see in a job's"
+    " samples and progress that it was declared too short, and can lower its priority."
+)
 NOTICEABLE: Final = 0.02  # smaller differences of means are chance
 
 
@@ -134,12 +139,12 @@ def _text(
 
 
 def _row(variation: Variation, runs: Mapping[Hashable, Run], scale: Scale) -> list[str]:
-    summaries = [runs[variation.name, seed].summary for seed in scale.seeds]
+    found = [runs[variation.name, seed] for seed in scale.seeds]
     times = ("mean_completion_seconds", "p99_completion_seconds", "makespan_seconds")
     return [
         variation.name,
-        *(written(average_of(summaries, attribute), Unit.SECONDS) for attribute in times),
-        written(average_of(summaries, "rescales_per_job")),
+        *(written(average_of(found, attribute), Unit.SECONDS) for attribute in times),
+        written(average_of(found, "rescales_per_job")),
     ]
 
 
@@ -163,8 +168,8 @@ def _completion(
 
 
 def _mean(runs: Mapping[Hashable, Run], variation: Variation, scale: Scale) -> float:
-    summaries = [runs[variation.name, seed].summary for seed in scale.seeds]
-    return average_of(summaries, "mean_completion_seconds") or 0.0
+    found = [runs[variation.name, seed] for seed in scale.seeds]
+    return average_of(found, "mean_completion_seconds") or 0.0
 
 
 def _claims(runs: Mapping[Hashable, Run], scale: Scale, usual: float) -> Iterable[Claim]:
@@ -174,7 +179,8 @@ def _claims(runs: Mapping[Hashable, Run], scale: Scale, usual: float) -> Iterabl
         yield Claim(
             statement=f"A lie gains nothing: {lie.name}",
             measured=f"the liar's jobs take {change:+.1%}",
-            holds=change > -NOTICEABLE,
+            verdict=Verdict.of(holds=change > -NOTICEABLE),
+            why=LYING,
         )
     unknown = TABLES["knowledge of length"][-1]
     if (unknown.name, scale.seeds[0]) in runs:
@@ -182,5 +188,5 @@ def _claims(runs: Mapping[Hashable, Run], scale: Scale, usual: float) -> Iterabl
         yield Claim(
             statement="Declared lengths are worth having",
             measured=f"without any, jobs take {change:+.1%}",
-            holds=change > NOTICEABLE,
+            verdict=Verdict.of(holds=change > NOTICEABLE),
         )

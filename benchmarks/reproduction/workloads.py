@@ -66,8 +66,13 @@ def three_kinds(arrivals: Arrivals, *, gpus: int, seconds: float, seed: int) -> 
     return generate(workload, seed=seed)
 
 
-def six_applications(*, jobs: int, hours: float, seed: int) -> Trace:
-    """Full training runs of the six measured applications, by how common their GPU time is."""
+def six_applications(
+    *, jobs: int, hours: float, seed: int, slack: tuple[float, float] | None = None
+) -> Trace:
+    """Full training runs of the six measured applications, by how common their GPU time is.
+
+    `slack`: deadlines, as `Workload.deadline_slack`.
+    """
     workload = Workload(
         name="six-applications",
         arrivals=processes.Poisson(per_second=jobs / (hours * HOUR)),
@@ -75,6 +80,7 @@ def six_applications(*, jobs: int, hours: float, seed: int) -> Trace:
         mix=BY_GPU_TIME,
         lengths=FullRuns(),
         max_workers=64,
+        deadline_slack=slack,
         requested_workers=(1, 1, 2, 4, 8, 16),  # guessed: what people ask for who must fix a number
     )
     return generate(workload, seed=seed)
