@@ -15,22 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.timeout(600)
 def test_the_quick_reproduction_writes_a_whole_page_with_its_pictures(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "benchmarks.reproduction",
-            "--quick",
-            "--docs",
-            str(tmp_path),
-            "--results",
-            str(tmp_path / "results"),
-        ],  # fmt: skip
-        cwd=ROOT,
-        env=environment,
-        check=True,
-        capture_output=True,
-    )
+    module = (sys.executable, "-m", "benchmarks.reproduction", "--quick")
+    folders = ("--docs", str(tmp_path), "--results", str(tmp_path / "results"))
+    subprocess.run([*module, *folders], cwd=ROOT, env=environment, check=True, capture_output=True)
     page = (tmp_path / "reproduction.md").read_text()
     assert page.count("\n## ") == 5
     assert "holds" in page
