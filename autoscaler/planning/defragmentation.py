@@ -42,13 +42,16 @@ class Consolidation:
     balances: Mapping[str, MoveBalance] = field(default_factory=dict)
 
 
-def consolidate(nodes: Sequence[Node], demands: Sequence[Demand], *, now: float) -> Consolidation:
-    """Choose whom to gather: the few that gain most, each where a node has room for it now."""
+def consolidate(room: Room, demands: Sequence[Demand], *, now: float) -> Consolidation:
+    """Choose whom to gather: the few that gain most, each where a node has room for it now.
+
+    `room` is what is free beside all jobs where they stand.
+    """
     scattered = [demand for demand in demands if demand.is_scattered]
     if not scattered:
         return Consolidation(demands=tuple(demands))
     balances = {d.job.job_id: balance for d in scattered if (balance := _gathering(d, now))}
-    room = _room_now(nodes, demands)
+    room = room.copy()
     chosen: dict[str, MoveBalance] = {}
     for demand in sorted(scattered, key=lambda d: _least_net_gain(d, balances)):
         balance = balances.get(demand.job.job_id)
@@ -122,14 +125,6 @@ def _least_net_gain(demand: Demand, balances: Mapping[str, MoveBalance]) -> tupl
     balance = balances.get(demand.job.job_id)
     net = balance.gain_gpu_seconds - balance.cost_gpu_seconds if balance else 0.0
     return (-net, demand.job.job_id)
-
-
-def _room_now(nodes: Sequence[Node], demands: Iterable[Demand]) -> Room:
-    room = Room(nodes)
-    for demand in demands:
-        if demand.allocation is not None:
-            room.take(dict(demand.allocation.workers_by_node), demand.job.gpus_per_worker)
-    return room
 
 
 def _reserve(room: Room, demand: Demand) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autoscaler.planning.cluster_state import Job, Pool
+    from autoscaler.planning.placement.seats import WorkersByNode
 
 __all__ = ["Demand", "Size", "demand_of", "demands_of", "next_larger"]
 
@@ -46,6 +47,11 @@ class Demand:
     @cached_property
     def held(self) -> int:
         return self.allocation.workers if self.allocation else 0
+
+    @property
+    def standing(self) -> WorkersByNode:
+        """Where its workers are now, or are being brought to."""
+        return self.allocation.workers_by_node if self.allocation else ()
 
     @cached_property
     def held_gpus(self) -> int:

@@ -22,6 +22,7 @@ from autoscaler.planning.defragmentation import (
 from autoscaler.planning.placement.fragmentation import Fragmentation
 from autoscaler.planning.placement.making_room import Share, relocations_for
 from autoscaler.planning.placement.packing import fewest_nodes
+from autoscaler.planning.placement.room import Room
 from autoscaler.planning.placement.seating import place
 from autoscaler.planning.placement.seats import Seats
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.placement.fragmentation import MoveBalance, Relocation
-    from autoscaler.planning.placement.room import Room
     from autoscaler.planning.placement.seats import WorkersByNode
     from autoscaler.planning.split import Split
 
@@ -57,10 +57,12 @@ def place_split(
     nodes: Sequence[Node], admitted: Sequence[Demand], split_among: SplitAmong, *, now: float
 ) -> Placing:
     """Split the GPUs and seat the workers, again and again until both agree."""
-    gathering = consolidate(nodes, _without_evicted(nodes, admitted), now=now)
+    staying = _without_evicted(nodes, admitted)
+    standing = _room_beside(nodes, staying)
+    gathering = consolidate(standing, staying, now=now)
     demands, fragmentations = gathering.demands, dict[str, Fragmentation]()
     for round_number in range(1, MOST_ROUNDS + 1):
-        placing = _place(nodes, demands, split_among)
+        placing = _place(nodes, demands, split_among, standing)
         fragmentations |= _misfits(placing)
         corrected = _corrected(placing)
         if not corrected:
@@ -70,6 +72,8 @@ def place_split(
         if not corrected or round_number == MOST_ROUNDS:
             break
         demands = tuple(_replaced(demands, corrected))
+        if None in corrected.values():
+            standing = _room_beside(nodes, demands)
     placing.fragmentations = fragmentations
     placing.balances |= gathering.balances
     return placing
@@ -80,40 +84,56 @@ def _without_evicted(nodes: Sequence[Node], admitted: Sequence[Demand]) -> list[
     draining = {node.name for node in nodes if node.is_draining}
 
     def is_evicted(demand: Demand) -> bool:
-        standing = demand.allocation.workers_by_node if demand.allocation else ()
-        is_there = any(node in draining for node, _ in standing)
+        is_there = any(node in draining for node, _ in demand.standing)
         return is_there and demand.is_pinned and demand.can_be_paused
 
     return [demand for demand in admitted if not (draining and is_evicted(demand))]
 
 
-def _place(nodes: Sequence[Node], demands: Sequence[Demand], split_among: SplitAmong) -> Placing:
+def _room_beside(nodes: Sequence[Node], demands: Iterable[Demand]) -> Room:
+    return Room.beside(nodes, ((d.standing, d.job.gpus_per_worker) for d in demands))
+
+
+def _place(
+    nodes: Sequence[Node], demands: Sequence[Demand], split_among: SplitAmong, standing: Room
+) -> Placing:
     """One round. Where no split exists, everybody who runs stays as he is."""
     shares = split_among(demands)
     sizes = dict(shares.sizes)
     if shares.solution is None:
         sizes = {d.job.job_id: d.present for d in demands if d.present is not None}
     by_id = {demand.job.job_id: demand for demand in demands}
-    seating = place(nodes, [_seats(by_id[job_id], size) for job_id, size in sizes.items()])
+    sized = ((by_id[job_id], size) for job_id, size in sizes.items())
+    changing = [_seats(demand, size) for demand, size in sized if not _stays_put(demand, size)]
+    seating = place(nodes, changing, standing=standing)
     return Placing(
         split=shares,
         demands=by_id,
         sizes=sizes,
-        places=dict(seating.places),
+        places={job_id: by_id[job_id].standing for job_id in sizes} | seating.places,
         room=seating.room,
     )
 
 
 def _seats(demand: Demand, size: Size) -> Seats:
-    is_gathered = demand.present is not None and demand.present.spans_nodes and not size.spans_nodes
     return Seats(
         job_id=demand.job.job_id,
         gpus_per_worker=demand.job.gpus_per_worker,
         workers=size.workers,
-        standing=demand.allocation.workers_by_node if demand.allocation else (),
+        standing=demand.standing,
         is_pinned=demand.is_pinned,
-        may_move=is_gathered,
+        may_move=_is_gathered(demand, size),
     )
+
+
+def _stays_put(demand: Demand, size: Size) -> bool:
+    """As many workers as before, none of which has to leave, or is to."""
+    is_calm = demand.held == size.workers and not demand.displaced_workers
+    return is_calm and not _is_gathered(demand, size)
+
+
+def _is_gathered(demand: Demand, size: Size) -> bool:
+    return demand.present is not None and demand.present.spans_nodes and not size.spans_nodes
 
 
 def _misfits(placing: Placing) -> dict[str, Fragmentation]:

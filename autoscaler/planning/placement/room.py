@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from heapq import merge
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from autoscaler.planning.cluster_state import Node
+    from autoscaler.planning.placement.seats import WorkersByNode
 
     Files = list[list[str]]  # names of nodes, by their number of free GPUs
 
@@ -37,6 +38,22 @@ class Room:
         self._is_filed = False  # until somebody first asks for a place
         self._quiet: Files = []
         self._shared: Files = []
+
+    @classmethod
+    def beside(cls, nodes: Iterable[Node], standing: Iterable[tuple[WorkersByNode, int]]) -> Self:
+        """What is free beside workers of so many GPUs each."""
+        room = cls(nodes)
+        for workers_by_node, gpus_per_worker in standing:
+            room.take(dict(workers_by_node), gpus_per_worker)
+        return room
+
+    def copy(self) -> Self:
+        self._file_all()
+        twin = type(self)(())
+        twin._free, twin._most, twin._is_filed = self._free.copy(), self._most, True
+        twin._distributed = self._distributed.copy()
+        twin._quiet, twin._shared = _copied(self._quiet), _copied(self._shared)
+        return twin
 
     def is_open(self, node: str) -> bool:
         return node in self._free
@@ -126,6 +143,10 @@ class Room:
             self._distributed[node] += distributed
         if is_filed:
             insort(self._file_of(node), node)
+
+
+def _copied(files: Files) -> Files:
+    return [file.copy() for file in files]
 
 
 def _widest(files: Files, gpus_per_worker: int) -> Iterator[tuple[str, int]]:

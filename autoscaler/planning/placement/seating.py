@@ -29,26 +29,30 @@ class Seating:
     room: Room
 
 
-def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
+def place(
+    nodes: Sequence[Node], seats: Sequence[Seats], *, standing: Room | None = None
+) -> Seating:
     """Seat every job. The order of `seats` does not matter.
 
     Those that stay or shrink are placed before those that need room, and those with the largest
     workers, then the most, before the others: no order fits more workers whose sizes divide one
     another, as 1, 2, 4 and 8 do.
 
-    Cost: linear in the jobs, and for each that changes about as much as it has nodes.
+    `standing` is the room beside all jobs where they stand now, and beside others that stay, where
+    that is known already; it is left as it is.
+
+    Cost: for each job that changes about as much as it has nodes, and linear in the others.
     """
     by_name = {node.name: node for node in nodes}
-    lasting = frozenset(node.name for node in nodes if not node.is_draining)
-    room = Room(nodes)
+    room = standing.copy() if standing else Room.beside(nodes, map(_standing, seats))
     places: dict[str, WorkersByNode | None] = {}
     changing: list[tuple[Seats, dict[str, int]]] = []
     for seat in seats:
-        if _stays(seat, lasting):
-            room.take(dict(seat.standing), seat.gpus_per_worker)
+        before, kept = dict(seat.standing), _kept(seat, by_name)
+        if seat.held == seat.workers and kept == before and not seat.may_move:
             places[seat.job_id] = seat.standing
         else:
-            kept = _kept(seat, by_name)
+            room.give_back(before, seat.gpus_per_worker)
             room.take(kept, seat.gpus_per_worker)
             changing.append((seat, kept))
     for seat, kept in sorted(changing, key=_hardest_first):
@@ -59,10 +63,8 @@ def place(nodes: Sequence[Node], seats: Sequence[Seats]) -> Seating:
     return Seating(places=places, room=room)
 
 
-def _stays(seat: Seats, lasting: frozenset[str]) -> bool:
-    if seat.held != seat.workers or seat.may_move:
-        return False
-    return seat.is_pinned or lasting.issuperset(dict(seat.standing))
+def _standing(seat: Seats) -> tuple[WorkersByNode, int]:
+    return seat.standing, seat.gpus_per_worker
 
 
 def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
