@@ -26,7 +26,6 @@ from autoscaler.planning.split import is_cooling
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.demand import Demand, Size
 
 MARGIN: Final = 2.0  # guessed: predictions may be wrong by a factor; more makes moves rarer

@@ -91,7 +91,7 @@ def _without_evicted(nodes: Sequence[Node], admitted: Sequence[Demand]) -> list[
 
 
 def _room_beside(nodes: Sequence[Node], demands: Iterable[Demand]) -> Room:
-    return Room.beside(nodes, ((d.standing, d.job.gpus_per_worker) for d in demands))
+    return Room.of(nodes, ((d.standing, d.job.gpus_per_worker) for d in demands))
 
 
 def _place(

@@ -148,7 +148,7 @@ def test_one_job_is_packed_as_well_as_by_trying_everything(
 ) -> None:
     """First together, then away from distributed jobs, then on as few nodes as possible."""
     machines = [Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1)]
-    room = Room(machines)
+    room = Room.of(machines)
     pairs = [(a.name, b.name) for a, b in itertools.combinations(machines, 2)]
     free = {node.name: node.gpus for node in machines}
     if pairs and data.draw(st.booleans()):

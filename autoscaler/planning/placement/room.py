@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
+from dataclasses import dataclass
 from heapq import merge
 from typing import TYPE_CHECKING, Self
 
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.placement.seats import WorkersByNode
 
-    Files = list[list[str]]  # names of nodes, by their number of free GPUs
+Files = list[list[str]]  # names of nodes, by their number of free GPUs
 
 
+@dataclass(slots=True, eq=False)
 class Room:
     """Free GPUs of the nodes that take new workers, and which of them a distributed job is on.
 
@@ -29,31 +31,30 @@ class Room:
     whatever is given back there.
     """
 
-    __slots__ = ("_distributed", "_free", "_is_filed", "_most", "_quiet", "_shared")
-
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        self._free = {node.name: node.gpus for node in nodes if node.is_schedulable}
-        self._most = max(self._free.values(), default=0)
-        self._distributed = defaultdict[str, int](int)  # how many of them, by node
-        self._is_filed = False  # until somebody first asks for a place
-        self._quiet: Files = []
-        self._shared: Files = []
+    _free: dict[str, int]
+    _distributed: defaultdict[str, int]  # how many of them, by node
+    _quiet: Files
+    _shared: Files
 
     @classmethod
-    def beside(cls, nodes: Iterable[Node], standing: Iterable[tuple[WorkersByNode, int]]) -> Self:
+    def of(cls, nodes: Iterable[Node], standing: Iterable[tuple[WorkersByNode, int]] = ()) -> Self:
         """What is free beside workers of so many GPUs each."""
-        room = cls(nodes)
+        free = {node.name: node.gpus for node in nodes if node.is_schedulable}
+        files = range(max(free.values(), default=0) + 1)
+        distributed = defaultdict[str, int](int)
         for workers_by_node, gpus_per_worker in standing:
-            room.take(dict(workers_by_node), gpus_per_worker)
+            for node, workers in workers_by_node:
+                if node in free:
+                    free[node] -= workers * gpus_per_worker
+                    distributed[node] += len(workers_by_node) > 1
+        room = cls(free, distributed, [[] for _ in files], [[] for _ in files])
+        for name in sorted(free):
+            room._file_of(name).append(name)
         return room
 
     def copy(self) -> Self:
-        self._file_all()
-        twin = type(self)(())
-        twin._free, twin._most, twin._is_filed = self._free.copy(), self._most, True
-        twin._distributed = self._distributed.copy()
-        twin._quiet, twin._shared = _copied(self._quiet), _copied(self._shared)
-        return twin
+        files = ([file.copy() for file in files] for files in (self._quiet, self._shared))
+        return type(self)(self._free.copy(), self._distributed.copy(), *files)
 
     def is_open(self, node: str) -> bool:
         return node in self._free
@@ -79,39 +80,33 @@ class Room:
 
     def tightest(self, gpus: int) -> Iterator[str]:
         """Nodes with at least so many free GPUs, those with fewest first, then by name."""
-        self._file_all()
         for quiet, shared in zip(self._quiet[gpus:], self._shared[gpus:], strict=True):
-            yield from merge(quiet, shared)
+            yield from merge(quiet, shared) if shared else quiet
 
     def tightest_quiet(self, gpus: int) -> Iterator[str]:
-        self._file_all()
         for quiet in self._quiet[gpus:]:
             yield from quiet
 
     def widest_quiet(self, gpus_per_worker: int) -> Iterator[tuple[str, int]]:
         """(node, workers that fit), most workers first, then those that waste least, then names."""
-        self._file_all()
         return _widest(self._quiet, gpus_per_worker)
 
     def widest_shared(self, gpus_per_worker: int) -> Iterator[tuple[str, int]]:
         """The same, of the nodes with distributed jobs."""
-        self._file_all()
         return _widest(self._shared, gpus_per_worker)
 
     def most_together(self, gpus_per_worker: int) -> int:
         """How many workers of this size fit on the node that takes most."""
-        self._file_all()
-        most = self._most
+        most = len(self._quiet) - 1
         while most > 0 and not (self._quiet[most] or self._shared[most]):
             most -= 1
         return most // gpus_per_worker
 
     def free_by_node(self) -> tuple[tuple[str, int], ...]:
         """Every node with a free GPU, most first, then by name."""
-        self._file_all()
         return tuple(
             (name, gpus)
-            for gpus in range(self._most, 0, -1)
+            for gpus in range(len(self._quiet) - 1, 0, -1)
             for name in merge(self._quiet[gpus], self._shared[gpus])
         )
 
@@ -119,34 +114,18 @@ class Room:
         """How many workers of this size fit, all nodes together."""
         return sum(max(gpus, 0) // gpus_per_worker for gpus in self._free.values())
 
-    def _file_all(self) -> None:
-        if self._is_filed:
-            return
-        self._quiet = [[] for _ in range(self._most + 1)]
-        self._shared = [[] for _ in range(self._most + 1)]
-        for name in sorted(self._free):
-            self._file_of(name).append(name)
-        self._is_filed = True
-
     def _file_of(self, node: str) -> list[str]:
         files = self._shared if self.has_distributed(node) else self._quiet
         return files[max(self._free[node], 0)]
 
     def _change(self, node: str, gpus: int, distributed: int) -> None:
-        is_filed = self._is_filed and node in self._free
-        if is_filed:
-            file = self._file_of(node)
-            del file[bisect_left(file, node)]
-        if node in self._free:
-            self._free[node] += gpus
-        if distributed:
-            self._distributed[node] += distributed
-        if is_filed:
-            insort(self._file_of(node), node)
-
-
-def _copied(files: Files) -> Files:
-    return [file.copy() for file in files]
+        if node not in self._free:
+            return
+        file = self._file_of(node)
+        del file[bisect_left(file, node)]
+        self._free[node] += gpus
+        self._distributed[node] += distributed
+        insort(self._file_of(node), node)
 
 
 def _widest(files: Files, gpus_per_worker: int) -> Iterator[tuple[str, int]]:

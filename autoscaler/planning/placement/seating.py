@@ -44,7 +44,7 @@ def place(
     Cost: for each job that changes about as much as it has nodes, and linear in the others.
     """
     by_name = {node.name: node for node in nodes}
-    room = standing.copy() if standing else Room.beside(nodes, map(_standing, seats))
+    room = standing.copy() if standing else Room.of(nodes, map(_standing, seats))
     places: dict[str, WorkersByNode | None] = {}
     changing: list[tuple[Seats, dict[str, int]]] = []
     for seat in seats:
