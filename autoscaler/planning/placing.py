@@ -110,7 +110,7 @@ def _place(
         split=shares,
         demands=by_id,
         sizes=sizes,
-        places={job_id: by_id[job_id].standing for job_id in sizes} | seating.places,
+        places={job_id: by_id[job_id].standing for job_id in sizes} | dict(seating.places),
         room=seating.room,
     )
 
