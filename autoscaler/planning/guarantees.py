@@ -120,13 +120,12 @@ def _wants(offers: Iterable[Offer]) -> dict[str, _Want]:
 
 
 def _want(offers: Sequence[Offer]) -> _Want:
-    sizes = [offer.claim.gpus for offer in offers]
-    floor = sum(own[0] for own in sizes)
+    floor = sum([offer.claim.gpus[0] for offer in offers])
     return _Want(
         floor=floor,
-        smallest=sum(offer.demand.smallest_gpus for offer in offers),
+        smallest=sum([offer.demand.smallest_gpus for offer in offers]),
         useful=max(_useful_gpus(offers), floor),
-        steps=[[gpus - own[0] for gpus in own[1:]] for own in sizes],
+        steps=[offer.steps for offer in offers],
     )
 
 
@@ -178,7 +177,7 @@ def _useful_gpus(offers: Sequence[Offer]) -> int:
     A team that asks for more must gain clearly; one that holds it keeps it while it is of any use.
     Otherwise noise would move the same GPU to and fro.
     """
-    clearly = sum(offer.clearly_useful_gpus for offer in offers)
-    at_all = sum(offer.useful_gpus for offer in offers)
-    held = sum(offer.demand.held_gpus for offer in offers)
+    clearly = sum([offer.clearly_useful_gpus for offer in offers])
+    at_all = sum([offer.useful_gpus for offer in offers])
+    held = sum([offer.demand.held_gpus for offer in offers])
     return max(clearly, min(at_all, held))

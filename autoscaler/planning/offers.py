@@ -60,6 +60,12 @@ class Offer:
         )
 
     @cached_property
+    def steps(self) -> Sequence[int]:
+        """The GPUs that it may take beyond its smallest size."""
+        smallest, *larger = self.claim.gpus
+        return [gpus - smallest for gpus in larger]
+
+    @cached_property
     def useful_gpus(self) -> int:
         """As far as each step up makes it any faster."""
         return self._useful_gpus(1.0)

@@ -106,11 +106,13 @@ def _place(
     sized = ((by_id[job_id], size) for job_id, size in sizes.items())
     changing = [_seats(demand, size) for demand, size in sized if not _stays_put(demand, size)]
     seating = place(nodes, changing, standing=standing)
+    places: dict[str, WorkersByNode | None] = {job_id: by_id[job_id].standing for job_id in sizes}
+    places.update(seating.places)
     return Placing(
         split=shares,
         demands=by_id,
         sizes=sizes,
-        places={job_id: by_id[job_id].standing for job_id in sizes} | dict(seating.places),
+        places=places,
         room=seating.room,
     )
 

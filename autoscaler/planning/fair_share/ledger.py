@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,11 +49,14 @@ class Ledger:
             room=Occupancy(tree),
             standing=Occupancy(tree),
         )
+        standing: Counter[str] = Counter()
         for demand in running:
-            ledger.standing.use(demand.job.team, demand.smallest_gpus)
+            standing[demand.job.team] += demand.smallest_gpus
             ledger.gpus_idle -= demand.held_gpus - demand.stuck_gpus
             spare = demand.held_gpus - demand.smallest_gpus
             ledger._shrinkable[demand.job.team] += max(spare, 0)
+        for team, smallest in standing.items():
+            ledger.standing.use(team, smallest)
         return ledger
 
     def admit(self, demand: Demand, *, is_lent: bool = False) -> None:

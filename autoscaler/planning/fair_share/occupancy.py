@@ -65,7 +65,8 @@ class Occupancy:
         self._used[team] += gpus
         for node in (*self.tree.path(team), self.tree.pool):
             self._used_inside[node.name] += gpus
-        self._apply(team, rise)
+        if rise:
+            self._apply(team, rise)
 
     def hold(self, team: str, gpus: int) -> None:
         """From now on the team's own jobs take up at least so many GPUs."""

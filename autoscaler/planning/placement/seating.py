@@ -56,8 +56,9 @@ def place(
             room.take(kept, seat.gpus_per_worker)
             changing.append((seat, kept))
     for seat, kept in sorted(changing, key=_hardest_first):
+        beside = _beside(room, seat, kept) if kept else None
         room.give_back(kept, seat.gpus_per_worker)
-        found = _best(room, seat, kept)
+        found = beside if _has_to_stay(room, kept) else _best(room, seat, beside)
         room.take(kept if found is None else found, seat.gpus_per_worker)
         places[seat.job_id] = None if found is None else tuple(sorted(found.items()))
     return Seating(places=places, room=room)
@@ -91,13 +92,14 @@ def _kept(seat: Seats, nodes: Mapping[str, Node]) -> dict[str, int]:
     return {name: count for name, count in standing.items() if count}
 
 
-def _best(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | None:
-    """Staying where there is room, or standing anew: the better; among equals, staying.
+def _has_to_stay(room: Room, kept: Mapping[str, int]) -> bool:
+    """Workers on closed nodes leave GPUs on the others to those who need them."""
+    return any(not room.is_open(node) for node in kept)
 
-    Workers on closed nodes stay in any case: they leave GPUs on the others to those who need them.
-    """
-    beside = _beside(room, seat, kept) if kept else None
-    if any(not room.is_open(node) for node in kept) or (beside and len(beside) == 1):
+
+def _best(room: Room, seat: Seats, beside: dict[str, int] | None) -> dict[str, int] | None:
+    """Growing beside those who stay, or standing anew: the better; among equals, staying."""
+    if beside and len(beside) == 1:
         return beside
     anew = fewest_nodes(
         room, seat.workers, gpus_per_worker=seat.gpus_per_worker, own=dict(seat.standing)
@@ -117,26 +119,20 @@ def _cost(room: Room, seat: Seats, place: Mapping[str, int]) -> tuple[bool, int,
 
 def _beside(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | None:
     """Those who stay, the missing ones beside them, and the rest on as few nodes as possible."""
-    gpus = seat.gpus_per_worker
-    room.take(kept, gpus)
-    together, missing = dict(kept), seat.workers - sum(kept.values())
+    gpus, missing = seat.gpus_per_worker, seat.workers - sum(kept.values())
     fitting = {node: room.free(node) // gpus for node in kept}
     takes_all = [node for node in kept if fitting[node] >= missing]
     order = sorted(kept, key=lambda node: (-fitting[node], node))
     if takes_all:
         order = [min(takes_all, key=lambda node: (fitting[node], node))]
+    joining: dict[str, int] = {}
     for node in order:
-        added = min(fitting[node], missing)
-        together[node] += added
-        missing -= added
-    room.give_back(kept, gpus)
-    return together if missing == 0 else _and_elsewhere(room, together, missing, gpus)
-
-
-def _and_elsewhere(
-    room: Room, together: dict[str, int], missing: int, gpus_per_worker: int
-) -> dict[str, int] | None:
-    room.take(together, gpus_per_worker)
-    rest = fewest_nodes(room, missing, gpus_per_worker=gpus_per_worker, is_distributed=True)
-    room.give_back(together, gpus_per_worker)
+        joining[node] = min(fitting[node], missing)
+        missing -= joining[node]
+    together = {node: count + joining.get(node, 0) for node, count in kept.items()}
+    if missing == 0:
+        return together
+    room.take(joining, gpus)
+    rest = fewest_nodes(room, missing, gpus_per_worker=gpus, is_distributed=True)
+    room.give_back(joining, gpus)
     return None if rest is None else together | rest
