@@ -26,6 +26,7 @@ from autoscaler.simulation.report.document import document
 from autoscaler.simulation.report.page import Conditions, page
 from autoscaler.simulation.trace import Trace
 
+DAY: Final = 86_400.0
 DEFAULT_POLICIES: Final = ("completion_time", "throughput")
 
 app = typer.Typer(
@@ -51,18 +52,24 @@ def simulate(
     generate: Annotated[Pattern, typer.Option(help="Without a trace: how jobs come.")] = (
         Pattern.POISSON
     ),
-    jobs: Annotated[int, typer.Option(min=1, help="Generated: how many.")] = 160,
+    jobs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Generated: how many.")] = 160,
     load: Annotated[
-        float, typer.Option(min=0.01, help="Generated: work that comes, 1.0 fills every GPU.")
+        float,
+        typer.Option(min=0.01, max=100, help="Generated: work that comes, 1.0 fills every GPU."),
     ] = 0.8,
     mix: Annotated[MixName, typer.Option(help="Generated: which jobs.")] = MixName.PRODUCTION,
-    gpus: Annotated[int, typer.Option(min=1, help="In the cluster.")] = 64,
+    gpus: Annotated[int, typer.Option(min=1, max=1_000_000, help="In the cluster.")] = 64,
     nodes: Annotated[
-        int | None, typer.Option(min=1, help="Instead of --gpus: nodes.", show_default=False)
+        int | None,
+        typer.Option(min=1, max=100_000, help="Instead of --gpus: nodes.", show_default=False),
     ] = None,
-    gpus_per_node: Annotated[int, typer.Option(min=1)] = 4,
-    tick: Annotated[float, typer.Option(min=0.1, help="Seconds between decisions.")] = 10.0,
-    stall: Annotated[float, typer.Option(min=0.0, help="Seconds that a rescale stalls.")] = 1.0,
+    gpus_per_node: Annotated[int, typer.Option(min=1, max=1024)] = 4,
+    tick: Annotated[
+        float, typer.Option(min=0.1, max=DAY, help="Seconds between decisions.")
+    ] = 10.0,
+    stall: Annotated[
+        float, typer.Option(min=0.0, max=DAY, help="Seconds that a rescale stalls.")
+    ] = 1.0,
     restart: Annotated[
         bool, typer.Option("--restart", help="Jobs restart from checkpoints to change.")
     ] = False,
@@ -70,7 +77,8 @@ def simulate(
         AdmissionVariant, typer.Option(help="Of jobs that do not fit.")
     ] = AdmissionVariant.QUEUEING,
     horizon: Annotated[
-        float | None, typer.Option(min=0.0, help="Hours after which to stop.", show_default=False)
+        float | None,
+        typer.Option(min=0.01, max=1e6, help="Hours after which to stop.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     report: Annotated[
@@ -94,6 +102,7 @@ def simulate(
     )
     recipe = Recipe(pattern=generate, mix=mix, jobs=jobs, load=load)
     try:
+        request.check_report(report)
         candidates = request.candidates_of(cluster, policy or DEFAULT_POLICIES)
         workload = (
             request.generated(recipe, cluster)

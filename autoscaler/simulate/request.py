@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Settin
 from autoscaler.simulation.trace import InvalidTraceError, Trace
 
 POOL: Final = "default"
+MOST_BYTES: Final = 1 << 28  # millions of jobs
 _HOUR: Final = 3600.0
 
 
@@ -86,15 +88,40 @@ def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: in
         RequestRefused: it cannot be read, or is no recording.
     """
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise RequestRefused(f"{path} is larger than {MOST_BYTES >> 20} MiB: cut it in parts.")
         text = path.read_text(encoding="utf-8")
         trace = read_recording(text, recording_format, name=path.stem, gpus_per_node=gpus_per_node)
-    except (OSError, UnicodeDecodeError) as problem:
-        raise RequestRefused(f"{path} cannot be read: {problem}") from problem
+    except UnicodeDecodeError as problem:
+        raise RequestRefused(
+            f"{path} is no text: a recording is a CSV or JSON file in UTF-8. docs/traces.md shows"
+            " the formats."
+        ) from problem
+    except OSError as problem:
+        raise RequestRefused(
+            f"{path} cannot be read: {problem.strerror}. Name a file that you may read."
+        ) from problem
     except (InvalidTraceError, InvalidRecordingError) as problem:
         raise RequestRefused(
             f"{path}: {problem}. docs/traces.md shows the formats; --format names one."
         ) from problem
     return replace(trace, jobs=tuple(replace(job, pool=POOL) for job in trace.jobs))
+
+
+def check_report(path: Path | None) -> None:
+    """Better now than after an hour of simulating.
+
+    Raises:
+        RequestRefused: no report could be written there.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise RequestRefused(f"{path} is a folder: name a file for the report.")
+    if not path.parent.is_dir():
+        raise RequestRefused(f"There is no folder {path.parent} for the report: create it first.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise RequestRefused(f"The report may not be written to {path}: name another file.")
 
 
 def generated(recipe: Recipe, cluster: ClusterRequest) -> Trace:

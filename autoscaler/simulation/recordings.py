@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from enum import StrEnum
 
 from autoscaler.simulation.importers.concertina_csv import from_csv
 from autoscaler.simulation.importers.concertina_json import from_json
 from autoscaler.simulation.importers.philly import read_philly
 from autoscaler.simulation.importers.pollux import read_pollux
+from autoscaler.simulation.importers.table import InvalidRecordingError, header_of
 from autoscaler.simulation.trace import Trace
 
 
@@ -29,7 +28,7 @@ def read_recording(
     name: str,
     gpus_per_node: int = 8,
 ) -> Trace:
-    """The workload a text holds.
+    """The workload a text holds; at least one job.
 
     Raises:
         InvalidTraceError, InvalidRecordingError: what is wrong with it, and where.
@@ -38,11 +37,14 @@ def read_recording(
         recording_format = _guessed(text)
     match recording_format:
         case RecordingFormat.PHILLY:
-            return read_philly(text, name=name, gpus_per_node=gpus_per_node)
+            trace = read_philly(text, name=name, gpus_per_node=gpus_per_node)
         case RecordingFormat.POLLUX:
-            return read_pollux(text, name=name)
+            trace = read_pollux(text, name=name)
         case _:
-            return from_json(text) if _is_json(text) else from_csv(text, name=name)
+            trace = from_json(text) if _is_json(text) else from_csv(text, name=name)
+    if not trace.jobs:
+        raise InvalidRecordingError("it has no jobs")
+    return trace
 
 
 def _is_json(text: str) -> bool:
@@ -53,7 +55,7 @@ def _guessed(text: str) -> RecordingFormat:
     """By what only that format has: JSON or a column `profile`, or a column `application`."""
     if _is_json(text):
         return RecordingFormat.CONCERTINA
-    header = {cell.strip().lower() for cell in next(csv.reader(io.StringIO(text)), [])}
+    header = header_of(text)
     if "profile" in header:
         return RecordingFormat.CONCERTINA
     return RecordingFormat.POLLUX if "application" in header else RecordingFormat.PHILLY

@@ -92,6 +92,25 @@ def test_a_history_without_measured_jobs_is_refused(admin: APIClient) -> None:
         ({"quotas": [{"team": "nobody", "guaranteed_gpus": 1}]}, "quotas.0.team"),
         ({"quotas": [{"team": "vision", "guaranteed_gpus": 2, "limit_gpus": 1}]}, "quotas.0.limit"),
         ({"tick_seconds": 0}, "tick_seconds"),
+        ({"tick_seconds": "nan"}, "tick_seconds"),
+        ({"stall_seconds": "inf"}, "stall_seconds"),
+        ({"horizon_hours": "nan"}, "horizon_hours"),
+        ({"seed": -1}, "seed"),
+        ({"trace": {"kind": "generated", "jobs": -4}}, "trace.jobs"),
+        ({"trace": {"kind": "generated", "load": "nan"}}, "trace.load"),
+        ({"trace": {"kind": "history", "days": "nan"}}, "trace.days"),
+        ({"trace": {"kind": "uploaded", "text": ""}}, "trace.text"),
+        ({"trace": {"kind": "uploaded", "text": "a\0b"}}, "trace.text"),
+        ({"trace": "everything"}, "trace"),
+        ({"quotas": [{"team": "vision", "guaranteed_gpus": -1}]}, "quotas.0.guaranteed"),
+        (
+            {"quotas": [{"team": "vision", "guaranteed_gpus": 1, "over_quota_weight": "nan"}]},
+            "quotas.0.over",
+        ),
+        (
+            {"quotas": [{"team": "vision", "guaranteed_gpus": 1}] * 2},
+            "quotas",
+        ),
     ],
 )
 def test_a_wrong_field_names_itself(admin: APIClient, changes: dict[str, Any], field: str) -> None:
@@ -100,10 +119,30 @@ def test_a_wrong_field_names_itself(admin: APIClient, changes: dict[str, Any], f
     assert answer.json()["details"][0]["field"].startswith(field)
 
 
-def test_an_uploaded_trace_that_cannot_be_read_says_why(admin: APIClient) -> None:
-    answer = ask(admin, trace={"kind": "uploaded", "text": "eggs,milk\n6,1\n"})
+JSON_TRACE = '{"format": "concertina-trace", "version": 1, "jobs": %s}'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("eggs,milk\n6,1\n", "no column"),
+        ("name,submitted_at,profile,samples,pool\n", "no jobs"),
+        ("name,submitted_at,profile,samples\na,0,balanced,-1\n", "column samples: '-1'"),
+        ("name,submitted_at,profile,samples\na,nan,balanced,1\n", "column submitted_at: 'nan'"),
+        ("name,submitted_at,profile,samples\n" + "a" * 200_000 + ",0,balanced,1\n", "line 2"),
+        (JSON_TRACE % "5", '"jobs" as a list'),
+        (JSON_TRACE % "[]", "no jobs"),
+        (JSON_TRACE % "[7]", "job 1"),
+        (JSON_TRACE % '[{"profile": "balanced", "samples": "many"}]', "job 1"),
+        ('{"a":' * 50_000, "nested too deeply"),
+    ],
+)
+def test_an_uploaded_trace_that_cannot_be_read_says_why(
+    admin: APIClient, text: str, why: str
+) -> None:
+    answer = ask(admin, trace={"kind": "uploaded", "text": text})
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_workload")
-    assert "no column" in answer.json()["message"]
+    assert why in answer.json()["message"]
 
 
 def test_what_would_take_too_long_is_refused_with_what_is_allowed(admin: APIClient) -> None:

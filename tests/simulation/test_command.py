@@ -63,6 +63,14 @@ def test_a_recording_is_recognised_by_its_columns(tmp_path: Path) -> None:
         (("--policy", "static", "--policy", "static"), "name each once"),
         (("--trace", "/nowhere.csv"), "/nowhere.csv cannot be read"),
         (("--policy", "fixed_batch:batch=huge"), "min, max, random"),
+        (("--trace", "/"), "/ cannot be read"),
+        (("--stall", "inf"), "--stall"),
+        (("--tick", "nan"), "--tick"),
+        (("--horizon", "0"), "--horizon"),
+        (("--load", "inf"), "--load"),
+        (("--gpus", "2000000"), "--gpus"),
+        (("--report", "/nowhere/at/all.html"), "create it first"),
+        (("--report", "/"), "name a file"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_with_what_to_change(
@@ -73,11 +81,39 @@ def test_what_cannot_be_simulated_is_refused_with_what_to_change(
     assert remedy in result.output
 
 
-def test_a_file_that_is_no_recording_says_what_is_missing(tmp_path: Path) -> None:
-    path = tmp_path / "shopping.csv"
-    path.write_text("eggs,milk\n6,1\n")
+HEADER = "name,submitted_at,profile,samples\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "empty"),
+        (HEADER.encode(), "no jobs"),
+        (b"eggs,milk\n6,1\n", "no column"),
+        (bytes(range(256)), "no text"),
+        (HEADER.encode() + b"a,0,balanced,-5\n", "row 2, column samples: '-5'"),
+        (HEADER.encode() + b"a,inf,balanced,5\n", "row 2, column submitted_at: 'inf'"),
+        (HEADER.encode() + b"a,0,nonsense,5\n", "expected one of balanced"),
+        (HEADER.encode() + b"a,0,balanced,5\n" * 2, "two jobs"),
+        (HEADER.encode() + b"a" * 200_000, "line 2"),
+        (b'{"format": "concertina-trace"', "not JSON"),
+        (b'{"format": "concertina-trace", "version": 1}', "no jobs"),
+        (
+            b'{"format": "concertina-trace", "version": 1, "jobs": [%s]}'
+            % b'{"submitted_at": NaN, "name": "a", "team": "t", "pool": "p", '
+            b'"profile": "balanced", "samples": 5}',
+            "job 1: submitted_at is nan; expected a number",
+        ),
+    ],
+)
+def test_a_file_that_is_no_recording_says_what_is_wrong(
+    tmp_path: Path, content: bytes, what: str
+) -> None:
+    path = tmp_path / "recording"
+    path.write_bytes(content)
     result = simulate("--trace", str(path))
     assert result.exit_code == 2
+    assert what in " ".join(result.output.split())
     assert "docs/traces.md" in result.output
 
 

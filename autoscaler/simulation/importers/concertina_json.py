@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import math
+from dataclasses import asdict, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "concertina-trace"
 VERSION: Final = 1
+
+_KINDS: Final = {"str": (str,), "int": (int,), "float": (float, int), "bool": (bool,)}
+_WORDS: Final = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 Part = TypeVar("Part")
 
@@ -39,37 +43,47 @@ def to_json(trace: Trace) -> str:
 
 
 def from_json(text: str) -> Trace:
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InvalidRecordingError(f"not JSON: {error}") from None
+    document = _parsed(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidRecordingError(f'expected an object with "format": "{FORMAT}"')
     if document.get("version") != VERSION:
         raise InvalidRecordingError(f"version {document.get('version')}; expected {VERSION}")
+    described, submitted = document.get("profiles", {}), document.get("jobs", [])
+    if not isinstance(described, dict) or not isinstance(submitted, list):
+        raise InvalidRecordingError('expected "profiles" as an object and "jobs" as a list')
     profiles = {
         name: _part(f"profile {name}", partial(_profile, value))
-        for name, value in document.get("profiles", {}).items()
+        for name, value in described.items()
     }
     known = PROFILES | profiles
     return Trace(
-        name=document.get("name", "trace"),
+        name=str(document.get("name", "trace")),
         jobs=tuple(
             _part(f"job {number}", partial(_job_of, value, known))
-            for number, value in enumerate(document.get("jobs", []), 1)
+            for number, value in enumerate(submitted, 1)
         ),
     )
 
 
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidRecordingError(f"not JSON: {error}") from None
+    except RecursionError:
+        raise InvalidRecordingError("not JSON of ours: it is nested too deeply") from None
+
+
 def _profile(value: dict[str, Any]) -> Profile:
-    return Profile(
+    profile = Profile(
         **value
         | {
-            "model": ThroughputModel(**value["model"]),
-            "batch": BatchRange(**value["batch"]),
-            "noise": tuple((start, phi) for start, phi in value.get("noise", ())),
+            "model": _typed(ThroughputModel(**value["model"])),
+            "batch": _typed(BatchRange(**value["batch"])),
+            "noise": tuple((float(start), float(phi)) for start, phi in value.get("noise", ())),
         }
     )
+    return _typed(profile)
 
 
 def _job_of(value: dict[str, Any], profiles: Mapping[str, Profile]) -> TraceJob:
@@ -79,17 +93,38 @@ def _job_of(value: dict[str, Any], profiles: Mapping[str, Profile]) -> TraceJob:
         **value
         | {
             "profile": profile,
-            "batch": BatchRange(**value["batch"]) if "batch" in value else profile.batch,
+            "batch": _typed(BatchRange(**value["batch"])) if "batch" in value else profile.batch,
             "allowed_workers": None if allowed is None else tuple(allowed),
             "preemptibility": Preemptibility(value.get("preemptibility", "preemptible")),
             "utility": None
             if utility is None
-            else Utility(points=tuple((at, dollars) for at, dollars in utility["points"])),
+            else Utility(points=tuple((float(at), float(usd)) for at, usd in utility["points"])),
         }
     )
-    for problem in problems_of(job):
+    for problem in problems_of(_typed(job)):
         raise ValueError(problem)
     return job
+
+
+def _typed(part: Part) -> Part:
+    """The part itself, if its plain fields hold what they are declared as.
+
+    Raises:
+        ValueError: names the field, what is there and what should be.
+    """
+    for one in fields(part):  # type: ignore[arg-type] # parts are dataclasses
+        names = str(one.type).split(" | ")
+        kinds = tuple(kind for name in names for kind in _KINDS.get(name, ()))
+        value = getattr(part, one.name)
+        if kinds and not (value is None and "None" in names) and not _is_a(kinds, value):
+            raise ValueError(f"{one.name} is {value!r}; expected {_WORDS[kinds[0]]}")
+    return part
+
+
+def _is_a(kinds: tuple[type, ...], value: Any) -> bool:
+    if isinstance(value, bool):
+        return bool in kinds
+    return isinstance(value, kinds) and not (isinstance(value, float) and not math.isfinite(value))
 
 
 def _part(what: str, build: Callable[[], Part]) -> Part:

@@ -70,7 +70,7 @@ class Row:
 
 def rows_of(text: str, *, needs: Sequence[Sequence[str]]) -> Iterator[Row]:
     """All rows of a CSV with a header. Of each group in `needs` one column must be there."""
-    reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), skipinitialspace=True)
+    reader = _lines(text)
     header = [name.strip().lower() for name in next(reader, [])]
     if not any(header):
         raise InvalidRecordingError("the recording is empty; expected a header line")
@@ -78,14 +78,27 @@ def rows_of(text: str, *, needs: Sequence[Sequence[str]]) -> Iterator[Row]:
         if not set(group) & set(header):
             names = " or ".join(group)
             raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
-    for cells in reader:
+    for number, cells in enumerate(reader, 2):
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) > len(header):
             raise InvalidRecordingError(
-                f"row {reader.line_num}: {len(cells)} cells under {len(header)} column names"
+                f"row {number}: {len(cells)} cells under {len(header)} column names"
             )
-        yield Row(number=reader.line_num, cells=dict(zip(header, cells, strict=False)))
+        yield Row(number=number, cells=dict(zip(header, cells, strict=False)))
+
+
+def header_of(text: str) -> set[str]:
+    """The column names of a CSV, in lower case; none where it is empty."""
+    return {name.strip().lower() for name in next(_lines(text), [])}
+
+
+def _lines(text: str) -> Iterator[list[str]]:
+    reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), skipinitialspace=True)
+    try:
+        yield from reader
+    except csv.Error as problem:
+        raise InvalidRecordingError(f"line {reader.line_num}: {problem}") from None
 
 
 def _finite(text: str) -> float:

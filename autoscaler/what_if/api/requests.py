@@ -98,6 +98,11 @@ class SimulationRequestSerializer(serializers.Serializer[Any]):
             )
         return value
 
+    def validate_quotas(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if len({quota["team"] for quota in value}) < len(value):
+            raise serializers.ValidationError("Name each team once.")
+        return value
+
     def validate_policies(self, value: list[str]) -> list[str]:
         if len(set(value)) < len(value):
             raise serializers.ValidationError("Name each policy once.")
