@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from autoscaler.planning.optimizer import Bounds, Claim, Problem, Solution, reachable_totals
+from autoscaler.planning.optimizer import Bounds, Claim, Problem, Solution
 from autoscaler.planning.optimizer import solve as solve_problem
 
 A = (1.0, 1.9, 2.7, 3.4)
@@ -96,6 +98,44 @@ def test_a_team_above_itself_is_refused() -> None:
         Problem.of([claim("1", A, "x")], gpus=4, parents={"x": "y", "y": "x"})
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_value_that_is_no_number_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="finite value"):
+        solve([claim("a", (1.0, value, 2.0))], gpus=2)
+
+
+@pytest.mark.parametrize("gpus", [(2, 1), (-1, 1)])
+def test_sizes_that_do_not_ascend_from_zero_are_refused(gpus: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="ascend"):
+        solve([Claim(job_id="a", team="one", gpus=gpus, values=(1.0, 2.0))], gpus=4)
+
+
+def test_an_option_without_a_value_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite value"):
+        solve([Claim(job_id="a", team="one", gpus=(1, 2), values=(1.0,))], gpus=4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"starts": [0, 2, 1]}, "one after another"),
+        ({"starts": [0, 1, 3]}, "one after another"),
+        ({"groups": [0, 2]}, "belong to a group"),
+        ({"groups": [0]}, "belong to a group"),
+        ({"parents": [-1, 1]}, "after its parent"),
+        ({"parents": [0, 0]}, "after its parent"),
+        ({"least": [0]}, "have bounds"),
+    ],
+)
+def test_arrays_that_describe_no_problem_are_refused(
+    changes: dict[str, list[int]], complaint: str
+) -> None:
+    problem = Problem.of([claim("a", (1.0,)), claim("b", (1.0,))], gpus=2)
+    arrays = {name: np.array(content) for name, content in changes.items()}
+    with pytest.raises(ValueError, match=complaint):
+        replace(problem, **arrays)
+
+
 def test_a_guarantee_may_force_a_team_to_take_gpus_that_cost_it() -> None:
     solution = solve([claim("1", (1.0, 0.9, -1.5))], gpus=3, bounds={"one": Bounds(least=3)})
     assert solution is not None
@@ -119,10 +159,3 @@ def test_more_gpus_never_lower_the_optimum() -> None:
         values = [s.value for gpus in range(24) if (s := solve(claims, gpus=gpus)) is not None]
         assert values == sorted(values)
         assert len(values) == 24 - len(claims)
-
-
-def test_reachable_totals_are_all_sums_and_only_those() -> None:
-    first = Claim(job_id="1", team="x", gpus=(1, 4), values=(0, 0))
-    second = Claim(job_id="2", team="x", gpus=(2,), values=(0,))
-    assert reachable_totals([first, second]) == (3, 6)
-    assert reachable_totals([]) == (0,)

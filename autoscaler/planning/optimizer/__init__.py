@@ -7,6 +7,5 @@ at most the pool's GPUs, every team between its bounds. `solve(Problem.of(claims
 from autoscaler.planning.optimizer.problem import Bounds, Claim, Problem
 from autoscaler.planning.optimizer.solution import Solution
 from autoscaler.planning.optimizer.solver import solve
-from autoscaler.planning.optimizer.totals import reachable_totals
 
-__all__ = ["Bounds", "Claim", "Problem", "Solution", "reachable_totals", "solve"]
+__all__ = ["Bounds", "Claim", "Problem", "Solution", "solve"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,8 +25,8 @@ UNBOUNDED: Final = 1 << 40  # GPUs; more than anybody has, far from overflow
 class Claim:
     """An admitted job: it takes exactly one of its options, `gpus[i]` GPUs worth `values[i]`.
 
-    `gpus` ascend. Values may be any finite numbers, in any order: a job may have holes in its
-    sizes, need 2 GPUs at least, or be worth less with more of them.
+    `gpus` ascend, from 0 on. Values may be any finite numbers, in any order: a job may have holes
+    in its sizes, need 2 GPUs at least, or be worth less with more of them.
     """
 
     job_id: str
@@ -50,6 +50,10 @@ class Problem:
     Options of all jobs stand one after another: job j owns `starts[j]` to `starts[j + 1]`. Group 0
     is the pool and has no parent (-1); every other group comes after its parent. A group's bounds
     hold for the sum over its own jobs and those of all groups below it.
+
+    Raises:
+        ValueError: the arrays do not describe such a problem. Bounds that cannot be met, or jobs
+            without options, are no error: such a problem has no solution.
     """
 
     sizes: Integers  # of each option, in GPUs; ascending within a job
@@ -59,6 +63,11 @@ class Problem:
     parents: Integers  # of each group
     least: Integers  # of each group, in GPUs
     most: Integers  # of each group, in GPUs; of the pool: all there are
+
+    def __post_init__(self) -> None:
+        complaint = next(self._complaints(), None)
+        if complaint is not None:
+            raise ValueError(complaint)
 
     @classmethod
     def of(
@@ -74,7 +83,10 @@ class Problem:
         teams = _above_first([*(claim.team for claim in claims), *bounds], parents)
         index = {team: number for number, team in enumerate(teams, POOL + 1)}
         limits = [bounds.get(team, Bounds()) for team in teams]
-        starts = np.cumsum([0, *(len(claim.gpus) for claim in claims)], dtype=np.int64)
+        counts = [len(claim.gpus) for claim in claims]
+        if counts != [len(claim.values) for claim in claims]:
+            raise ValueError("every option must have a finite value")
+        starts = np.cumsum([0, *counts], dtype=np.int64)
         options = int(starts[-1])
         sizes = chain.from_iterable(claim.gpus for claim in claims)
         values = chain.from_iterable(claim.values for claim in claims)
@@ -92,6 +104,24 @@ class Problem:
             ),
         )
 
+    def _complaints(self) -> Iterator[str]:
+        """What is wrong with the arrays, if anything. Each check relies on those before it."""
+        options, groups = len(self.sizes), len(self.parents)
+        if self.starts[0] != 0 or self.starts[-1] != options or _falls(self.starts).any():
+            yield "the options of all jobs must stand one after another"
+        if len(self.values) != options or not np.isfinite(self.values).all():
+            yield "every option must have a finite value"
+        is_first = np.zeros(options + 1, dtype=bool)
+        is_first[self.starts] = True
+        if (self.sizes < 0).any() or (_falls(self.sizes) & ~is_first[1:-1]).any():
+            yield "the options of a job must ascend in GPUs, from 0 on"
+        if len(self.groups) != self.jobs or not _are_within(self.groups, groups):
+            yield "every job must belong to a group"
+        if self.parents[0] != -1 or not _are_within(self.parents[1:], np.arange(1, groups)):
+            yield "every group but the first must come after its parent"
+        if len(self.least) != groups or len(self.most) != groups:
+            yield "every group must have bounds"
+
     @property
     def jobs(self) -> int:
         return len(self.starts) - 1
@@ -100,6 +130,14 @@ class Problem:
     def gpus(self) -> int:
         """How many GPUs the pool has."""
         return int(self.most[POOL])
+
+
+def _falls(numbers: Integers) -> Booleans:
+    return np.asarray(numbers[1:] < numbers[:-1])
+
+
+def _are_within(numbers: Integers, ends: int | Integers) -> bool:
+    return bool(((numbers >= 0) & (numbers < ends)).all())
 
 
 def _above_first(named: Iterable[str], parents: Mapping[str, str | None]) -> list[str]:
