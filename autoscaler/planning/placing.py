@@ -48,6 +48,7 @@ class Placing:
     demands: dict[str, Demand]  # of admitted jobs, as far as the nodes allow them
     sizes: dict[str, Size]
     places: dict[str, WorkersByNode | None]  # None: it does not fit
+    changing: Sequence[str]  # of these, who does not simply stay where he is
     room: Room
     balances: dict[str, MoveBalance] = field(default_factory=dict)
     fragmentations: dict[str, Fragmentation] = field(default_factory=dict)
@@ -113,6 +114,7 @@ def _place(
         demands=by_id,
         sizes=sizes,
         places=places,
+        changing=[seat.job_id for seat in changing],
         room=seating.room,
     )
 
@@ -159,8 +161,9 @@ def _corrected(placing: Placing) -> dict[str, Demand | None]:
     Waiting jobs without any size that fits are left for `_make_room`.
     """
     corrected: dict[str, Demand | None] = {}
-    for job_id, found in placing.places.items():
+    for job_id in placing.changing:
         demand, size = placing.demands[job_id], placing.sizes[job_id]
+        found = placing.places[job_id]
         if found is None:
             smaller = _that_fit(demand, placing.room)
             if smaller is not None or demand.is_active:

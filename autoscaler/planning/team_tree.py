@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from autoscaler.planning.cluster_state import TeamQuota
 
@@ -39,6 +39,7 @@ class TeamTree:
     """The teams of one pool. `nodes` lists every team after its children, the pool last."""
 
     nodes: Mapping[str, TeamNode]
+    paths: Mapping[str, Sequence[TeamNode]]  # of each team: itself, its parent, and so on
 
     @classmethod
     def of(cls, quotas: Iterable[TeamQuota]) -> TeamTree:
@@ -55,7 +56,7 @@ class TeamTree:
         for team in _children_first(children):
             below = [nodes[child] for child in children[team]]
             nodes[team] = _node(team, parents.get(team), below, settings.get(team))
-        return cls(nodes=nodes)
+        return cls(nodes=nodes, paths={team: tuple(_path(nodes, team)) for team in nodes})
 
     @property
     def pool(self) -> TeamNode:
@@ -64,17 +65,21 @@ class TeamTree:
     def children(self, node: TeamNode) -> list[TeamNode]:
         return [self.nodes[child] for child in node.children]
 
-    def path(self, team: str) -> Iterator[TeamNode]:
+    def path(self, team: str) -> Sequence[TeamNode]:
         """The team, its parent, and so on; the pool is left out."""
-        node = self.nodes[team]
-        while node.parent is not None:
-            yield node
-            node = self.nodes[node.parent]
+        return self.paths[team]
 
     @property
     def parents(self) -> Mapping[str, str]:
         """The team above each team that has one."""
         return {node.name: node.parent for node in self.nodes.values() if node.parent}
+
+
+def _path(nodes: Mapping[str, TeamNode], team: str) -> Iterator[TeamNode]:
+    node = nodes[team]
+    while node.parent is not None:
+        yield node
+        node = nodes[node.parent]
 
 
 def _parents(settings: Mapping[str, TeamQuota]) -> dict[str, str]:
