@@ -14,13 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import ReclaimTarget
-from autoscaler.planning.fair_share.usage import Usage
 from autoscaler.planning.optimizer import Bounds, Claim
 from autoscaler.planning.team_tree import POOL
 from autoscaler.planning.water_filling import Shares, Thirst, fair_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autoscaler.planning.cluster_state import Pool
     from autoscaler.planning.offers import Offer
@@ -58,25 +57,15 @@ def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: in
     nodes are gone, or more was promised than there is.
     """
     wants = _wants(offers)
-    usage = Usage.of(
-        tree,
-        (offer.demand for offer in offers),
-        usage_weight=pool.usage_weight,
-        gpus=gpus,
-    )
     divide = partial(
         fair_shares,
         tree,
         gpus=gpus,
-        weight=usage.weight,
         has_surplus=pool.reclaim.target is ReclaimTarget.FAIR_SHARE,
     )
-    granted = divide({team: Thirst(demand=w.useful, floor=w.floor) for team, w in wants.items()})
+    now = divide({team: Thirst(demand=w.useful, floor=w.floor) for team, w in wants.items()})
     due = divide({team: Thirst(demand=w.useful, floor=w.smallest) for team, w in wants.items()})
-    least = {
-        team: w.floor + largest_within(w.steps, granted.own[team] - w.floor)
-        for team, w in wants.items()
-    }
+    granted, least = _usable(now, wants, divide)
     kept = _kept(tree, granted, least)
     return TeamBounds(
         gpus=gpus,
@@ -86,8 +75,28 @@ def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: in
             Claim(job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1))
             for team, n in kept.items()
         ],
-        are_met=granted == due and _limits_are_kept(tree, wants),
+        are_met=now == due and _limits_are_kept(tree, wants),
     )
+
+
+def _usable(
+    granted: Shares, wants: Mapping[str, _Want], divide: Callable[[Mapping[str, Thirst]], Shares]
+) -> tuple[Shares, dict[str, int]]:
+    """Shares of which nothing is wasted, and what each team's jobs make of its own.
+
+    A share may lie between two sizes. What its team cannot use of it goes to the others.
+    """
+    most = {team: want.useful for team, want in wants.items()}
+    while True:
+        least = {
+            team: w.floor + largest_within(w.steps, granted.own[team] - w.floor)
+            for team, w in wants.items()
+        }
+        wasting = {team: n for team, n in least.items() if n < min(granted.own[team], most[team])}
+        if not wasting:
+            return granted, least
+        most |= wasting
+        granted = divide({t: Thirst(demand=most[t], floor=w.floor) for t, w in wants.items()})
 
 
 def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:

@@ -62,8 +62,8 @@ def standings(
     held = {quota.team: holdings.get(quota.team, Holding()) for quota in quotas}
     usage = Usage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
     wants = {team: Thirst(demand=one.demand) for team, one in held.items()}
-    shares = fair_shares(tree, wants, gpus=gpus, weight=usage.weight).own
-    claims = _claims_of_all(tree, held, usage, gpus=gpus, rules=rules)
+    shares = fair_shares(tree, wants, gpus=gpus).own
+    claims = _claims_of_all(tree, held, gpus=gpus, rules=rules)
     lent = lent_gpus(tree, held, gpus=gpus)
     ranks = _ranks(tree, held, usage)
     allocated_inside = _inside(tree, held)
@@ -106,16 +106,13 @@ def _borrowed(node: TeamNode, held: Mapping[str, Holding]) -> int:
 def _claims_of_all(
     tree: TeamTree,
     held: Mapping[str, Holding],
-    usage: Usage,
     *,
     gpus: int,
     rules: SharingRules,
 ) -> Mapping[str, int]:
     """What each team could keep if all wanted as much as they may have."""
     greedy = {team: Thirst(demand=gpus) for team in held}
-    claims = fair_shares(
-        tree, greedy, gpus=gpus, weight=usage.weight, has_surplus=rules.reclaims_fair_share
-    ).own
+    claims = fair_shares(tree, greedy, gpus=gpus, has_surplus=rules.reclaims_fair_share).own
     if rules.reclaims_fair_share:
         return claims
     unguaranteed = max(gpus - tree.pool.guaranteed, 0)  # nobody may take these back

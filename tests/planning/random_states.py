@@ -21,6 +21,7 @@ from autoscaler.planning.cluster_state import (
     TeamQuota,
     Utility,
 )
+from autoscaler.planning.curves import LARGEST_LEAP
 from autoscaler.planning.policies import BUILT_IN
 from tests.planning.builders import NOW, running, waiting
 
@@ -44,7 +45,10 @@ POLICIES = (
 
 @st.composite
 def states(draw: st.DrawFn, *, calm: bool = False) -> ClusterState:
-    """Calm: no change under way, no cooldown, no closed node, and constant batches."""
+    """Calm: no change under way, no cooldown, no closed node, and constant batches.
+
+    No job holds more then than it could be given, by what was measured of it.
+    """
     nodes = tuple(
         Node(name=f"n{i}", gpus=gpus, is_schedulable=calm or draw(st.integers(0, 6)) > 0)
         for i, gpus in enumerate(draw(st.lists(st.integers(1, 6), min_size=1, max_size=3)), 1)
@@ -133,9 +137,10 @@ def _measurements(draw: st.DrawFn) -> tuple[Measurement, ...]:
 def _holding(draw: st.DrawFn, job: Job, free: dict[str, int], *, calm: bool) -> Job:
     """The job running on GPUs nobody holds yet; a lost worker may have left it below its range."""
     standing: dict[str, int] = {}
-    wanted = draw(
-        st.sampled_from(job.allowed_workers or range(job.min_workers, job.max_workers + 1))
-    )
+    counts = job.allowed_workers or range(job.min_workers, job.max_workers + 1)
+    measured = job.scaling.measured_workers if job.scaling else 0
+    known = max(LARGEST_LEAP * measured, job.min_workers)
+    wanted = draw(st.sampled_from([count for count in counts if count <= known or not calm]))
     for node, gpus in free.items():
         fitting = min(wanted - sum(standing.values()), gpus // job.gpus_per_worker)
         if fitting > 0:

@@ -3,12 +3,16 @@
 With the reclaim target `guarantee` a team may claim its guarantee, as far as its jobs have a use
 for it, and what its siblings leave idle of theirs; with `fair_share` its share of the surplus too.
 A job is within the claim when its smallest size, added to those of its team's jobs before it, is.
+
+Usage of the past lowers what waiting jobs may claim, never what running jobs hold their GPUs by:
+usage grows by running and fades by waiting, so a fixed set of jobs would take turns for ever.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Preemptibility
@@ -38,10 +42,13 @@ def entitle(
     *,
     tree: TeamTree,
     gpus: int,
-    weight: Weight,
+    lowered_weight: Weight,
     has_surplus: bool,
 ) -> Entitlement:
-    """Both lists most important first; cost: the number of jobs, sorted once per team."""
+    """Both lists most important first; cost: the number of jobs, sorted once per team.
+
+    `lowered_weight` is a team's weight as lowered by its usage of the past.
+    """
     teams: defaultdict[str, tuple[list[Demand], list[Demand]]] = defaultdict(lambda: ([], []))
     for demand in running:
         teams[demand.job.team][0].append(demand)
@@ -51,11 +58,14 @@ def entitle(
         team: Thirst(demand=sum(d.useful_gpus for d in (*active, *queued)))
         for team, (active, queued) in teams.items()
     }
-    shares = fair_shares(tree, thirst, gpus=gpus, weight=weight, has_surplus=has_surplus).own
+    divide = partial(fair_shares, tree, thirst, gpus=gpus, has_surplus=has_surplus)
+    shares, lowered = divide().own, divide(weight=lowered_weight).own
     within: set[str] = set()
     held: dict[str, int] = {}
     for team, (active, queued) in teams.items():
-        covered = _within(in_team_order(active, queued), shares[team], tree.nodes[team])
+        to_start = min(shares[team], lowered[team])
+        ordered = in_team_order(active, queued, share=shares[team])
+        covered = _within(ordered, shares[team], to_start, tree.nodes[team])
         within.update(demand.job.job_id for demand in covered)
         held[team] = _usable(covered, shares[team])
     return Entitlement(gpus=shares, jobs=frozenset(within), held=held)
@@ -65,7 +75,7 @@ def _is_for_good(demand: Demand) -> bool:
     return demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
 
 
-def _within(jobs: Sequence[Demand], share: int, node: TeamNode) -> list[Demand]:
+def _within(jobs: Sequence[Demand], share: int, to_start: int, node: TeamNode) -> list[Demand]:
     """Running jobs as far as they fit; waiting ones only beside all running jobs before them.
 
     A team whose running jobs use up its share is owed nothing, even where they leave a hole that a
@@ -75,8 +85,9 @@ def _within(jobs: Sequence[Demand], share: int, node: TeamNode) -> list[Demand]:
     secured = committed = 0
     covered: list[Demand] = []
     for demand in jobs:
-        starts_for_good = _is_for_good(demand) and not demand.is_active
-        bound = min(share, node.own_guaranteed) if starts_for_good else share
+        bound = share if demand.is_active else to_start
+        if _is_for_good(demand) and not demand.is_active:
+            bound = min(bound, node.own_guaranteed)
         used = secured if demand.is_active else committed
         fits = used + demand.floor_gpus <= bound
         if fits:

@@ -52,7 +52,8 @@ class Ledger:
         standing: Counter[str] = Counter()
         for demand in running:
             standing[demand.job.team] += demand.smallest_gpus
-            ledger.gpus_idle -= demand.held_gpus - demand.stuck_gpus
+            held = max(demand.held_gpus, demand.smallest_gpus)  # or it is about to
+            ledger.gpus_idle -= held - demand.stuck_gpus
             spare = demand.held_gpus - demand.smallest_gpus
             ledger._shrinkable[demand.job.team] += max(spare, 0)
         for team, smallest in standing.items():

@@ -48,13 +48,6 @@ class Lending:
         for demand in LendingQueue(waiting, self.ledger, self.now):
             self._decide(demand)
 
-    def take_in(self, sent_away: Iterable[Demand]) -> None:
-        """Running jobs that were to be paused and fit after all stay where they are."""
-        for demand in sent_away:
-            is_open = self.owed is None and self.reservation is None
-            if is_open and self.ledger.missing_for(demand) == 0:
-                self.ledger.admit(demand)
-
     def _decide(self, demand: Demand) -> None:
         ledger = self.ledger
         if (problem := ledger.limit_problem(demand)) is not None:

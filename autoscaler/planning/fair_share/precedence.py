@@ -7,12 +7,13 @@ only a higher priority of its own does that, or a fixed set of jobs would take t
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.cluster_state import Preemptibility
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from autoscaler.planning.demand import Demand
 
@@ -55,14 +56,17 @@ def by_aged_priority(waiting: Iterable[Demand]) -> list[Demand]:
     return sorted(waiting, key=rank)
 
 
-def in_team_order(running: list[Demand], waiting: list[Demand]) -> list[Demand]:
+def in_team_order(
+    running: Sequence[Demand], waiting: Sequence[Demand], *, share: int
+) -> list[Demand]:
     """One team's jobs in the order in which they use up what it is entitled to.
 
     First what runs and is protected; then both lists merged, a waiting job before a running one
     only if it and all that wait before it have the higher priority.
     """
-    protected = sorted(filter(_protection, running), key=_protection)
-    others = (demand for demand in running if not _protection(demand))
+    protected = _protected(running, share)
+    ids = {demand.job.job_id for demand in protected}
+    others = (demand for demand in running if demand.job.job_id not in ids)
     rest = [(-demand.job.priority, 0, place, demand) for place, demand in enumerate(others)]
     weakest = max((demand.job.priority for demand in waiting), default=0)
     for place, demand in enumerate(waiting):
@@ -71,7 +75,27 @@ def in_team_order(running: list[Demand], waiting: list[Demand]) -> list[Demand]:
     return protected + [demand for *_, demand in sorted(rest, key=lambda entry: entry[:3])]
 
 
-def _protection(running: Demand) -> int:
-    """Whose smallest size is protected uses up the claim before all others; 0: it is not."""
-    order = {Preemptibility.NON_PREEMPTIBLE: 1, Preemptibility.SEMI_PREEMPTIBLE: 2}
-    return order.get(running.job.preemptibility, 0)
+def _protected(running: Sequence[Demand], share: int) -> list[Demand]:
+    """Whose smallest size uses up the share before all others; those that run longest first.
+
+    What cannot be paused at all, and what is semi-preemptible where it fits beside all that ran
+    before it: one that started as a borrower pushes nobody out of the share.
+    """
+    by_seniority = sorted(
+        running,
+        key=lambda d: (not _is_for_good(d), runs_since(d), d.job.submitted_at, d.job.job_id),
+    )
+    used = accumulate(demand.floor_gpus for demand in by_seniority)
+    return [
+        demand
+        for demand, gpus in zip(by_seniority, used, strict=True)
+        if _is_for_good(demand) or (_is_semi(demand) and gpus <= share)
+    ]
+
+
+def _is_for_good(demand: Demand) -> bool:
+    return demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
+
+
+def _is_semi(demand: Demand) -> bool:
+    return demand.job.preemptibility is Preemptibility.SEMI_PREEMPTIBLE
