@@ -12,11 +12,12 @@ from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import as_submitted
 from autoscaler.simulation.settings import HotRescale
 from autoscaler.simulation.uncertainty import Past, PastJob
-from jobs.lifecycle import State
+from jobs.lifecycle import LIVE, State
 from jobs.models import Generation, Job
 
 PAST_JOBS: Final = 30  # guessed: enough to draw from, few enough to be recent
 ARRIVALS_WINDOW: Final = timedelta(hours=1)
+SHORTEST_WINDOW: Final = timedelta(minutes=5)  # guessed: else the first job foretells a flood
 _GENERATIONS_LOOKED_AT: Final = 50
 _START_UNMEASURED: Final = 10.0  # guessed, in seconds
 _STALL_UNMEASURED: Final = 0.5  # guessed, in seconds
@@ -27,14 +28,30 @@ def past_until(now: datetime) -> Past:
     ended = Job.objects.filter(state=State.COMPLETED, started_at__isnull=False, samples__gt=0)
     ids = list(ended.order_by("-finished_at").values_list("id", flat=True)[:PAST_JOBS])
     views = observe.job_views(ids, {})
-    came = Job.objects.filter(submitted_at__gt=now - ARRIVALS_WINDOW).count()
+    window = _arrivals_window(now)
+    came = Job.objects.filter(submitted_at__gt=now - window).count()
+    live = Job.objects.filter(state__in=LIVE, samples__gt=0)
     return Past(
         ended=tuple(
-            PastJob(job=job, samples=float(view.job.samples), run_seconds=_run_seconds(view.job))
+            PastJob(
+                job=job,
+                samples=float(view.job.samples),
+                run_seconds=_run_seconds(view.job),
+                declared_samples=view.job.total_samples,
+            )
             for view, job in zip(views, as_submitted(views), strict=True)
         ),
-        arrivals_per_second=came / ARRIVALS_WINDOW.total_seconds(),
+        arrivals_per_second=came / window.total_seconds(),
+        arrivals_seen=came,
+        done={job_id: float(samples) for job_id, samples in live.values_list("id", "samples")},
     )
+
+
+def _arrivals_window(now: datetime) -> timedelta:
+    """As long as there have been jobs, and no longer than is looked back."""
+    first = Job.objects.order_by("submitted_at").values_list("submitted_at", flat=True).first()
+    age = now - first if first is not None else ARRIVALS_WINDOW
+    return min(max(age, SHORTEST_WINDOW), ARRIVALS_WINDOW)
 
 
 def rescale_cost() -> HotRescale:

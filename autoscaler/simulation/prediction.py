@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import ClusterState
     from autoscaler.planning.policies import Catalogue
-    from autoscaler.simulation.records import JobRecord
     from autoscaler.simulation.settings import RescaleCost
+    from autoscaler.simulation.simulated_job import SimulatedJob
 
 
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
@@ -57,10 +57,10 @@ class Effort:
     """How much a prediction may cost, and how far it looks ahead."""
 
     planned_jobs: int = 20_000  # guessed: some seconds of one core
-    replays: int = 20
-    fewest_replays: int = 5  # below, percentiles mean nothing
-    fewest_plans: int = 10  # of one replay
-    shortest_tick_seconds: float = 1.0
+    replays: int = 19  # the second of them is the 10th percentile: see `_range`
+    fewest_replays: int = 9  # the first of them is
+    fewest_plans: int = 30  # of one replay
+    tick_seconds: float = 5.0  # at the beginning; later on they become longer
     horizon_seconds: float = 3600.0
 
 
@@ -82,7 +82,8 @@ def predict(
         pools=state.pools,
         policies=policies,
         rescale=rescale or HotRescale(),
-        tick_seconds=max(effort.horizon_seconds / plans, effort.shortest_tick_seconds),
+        tick_seconds=effort.tick_seconds,
+        tick_growth=_tick_growth(plans, effort),
         horizon_seconds=effort.horizon_seconds,
     )
     outcomes = [
@@ -105,14 +106,32 @@ def predict(
 def _affordable(effort: Effort, *, jobs: int) -> tuple[int, int]:
     """How many replays, and of how many plans each. A plan costs something even without jobs."""
     plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
-    replays = min(max(plans_in_all // 50, effort.fewest_replays), effort.replays)
+    replays = effort.replays
+    if plans_in_all < effort.replays * effort.fewest_plans:
+        replays = effort.fewest_replays
     return replays, max(plans_in_all // replays, effort.fewest_plans)
+
+
+def _tick_growth(plans: int, effort: Effort) -> float:
+    """The growth r at which so many plans reach the horizon H, from ticks of length g on.
+
+    The first 1 / r ticks last g each, those after them grow: plans = (1 + ln(r H / g)) / r.
+    """
+    ticks = effort.horizon_seconds / effort.tick_seconds
+    if ticks <= plans:
+        return 1 / ticks
+    growth = 1.0
+    for _ in range(20):
+        growth = (1 + math.log(max(growth * ticks, 1.0))) / plans
+    return growth
 
 
 def _replay(
     state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator
-) -> Mapping[str, JobRecord]:
-    drawn = draw(state, past, rng, horizon_seconds=settings.horizon_seconds or 0.0)
+) -> Mapping[str, SimulatedJob]:
+    """What becomes of every job in one possible world, as far as the horizon."""
+    horizon = settings.horizon_seconds or 0.0
+    drawn = draw(state, past, rng, horizon_seconds=horizon)
     simulation = Simulation.from_state(
         state,
         settings,
@@ -120,15 +139,25 @@ def _replay(
         samples=drawn.samples,
         arrivals=drawn.arrivals,
     )
-    return {record.job_id: record for record in simulation.run().jobs}
+    simulation.run_until(state.now + horizon)
+    return {job.submission.job_id: job for job in simulation.world.jobs}
 
 
 def _range(moments: Sequence[float | None]) -> Range:
-    """Percentiles, each the next larger outcome: no replay's "later" is averaged away."""
+    """Percentiles as the replays tell them; none that lies beyond the last of them.
+
+    Of n replays and the true outcome each place in the order is equally likely to be the truth's:
+    it is below the k-th smallest with probability k / (n + 1).
+    """
     ordered = sorted(math.inf if moment is None else moment for moment in moments)
 
     def percentile(share: float) -> float | None:
-        value = ordered[min(math.ceil(share * len(ordered)), len(ordered)) - 1]
-        return None if math.isinf(value) else value
+        place = share * (len(ordered) + 1) - 1
+        below = min(max(math.floor(place), 0), len(ordered) - 1)
+        above = min(below + 1, len(ordered) - 1)
+        weight = min(max(place - below, 0.0), 1.0)
+        if (math.isinf(ordered[above]) and weight > 0) or math.isinf(ordered[below]):
+            return None
+        return ordered[below] + weight * (ordered[above] - ordered[below] if weight else 0.0)
 
     return Range(p10=percentile(0.10), p50=percentile(0.50), p90=percentile(0.90))

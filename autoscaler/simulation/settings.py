@@ -105,13 +105,16 @@ class Settings:
     """Everything a simulation depends on besides its trace. Same trace and settings, same result.
 
     Plans are made at whole multiples of `tick_seconds`, as long as there is a job; with
-    `plans_at_events` also `debounce_seconds` after arrivals, ends and losses.
+    `plans_at_events` also `debounce_seconds` after arrivals, ends and losses. With `tick_growth`
+    plans become rarer the further ahead they are: at least this share of the time since the
+    beginning lies between two of them, so that their number grows with its logarithm only.
     """
 
     pools: tuple[Pool, ...]
     policies: Catalogue = BUILT_IN  # that pools may name
     quotas: tuple[TeamQuota, ...] = ()
     tick_seconds: float = 10.0
+    tick_growth: float = 0.0
     plans_at_events: bool = False
     debounce_seconds: float = 1.0
     rescale: RescaleCost = HotRescale()

@@ -22,7 +22,7 @@ from autoscaler.simulation.measuring import measuring_of
 from autoscaler.simulation.planner_view import Views, submission_of
 from autoscaler.simulation.records import Progress, Result
 from autoscaler.simulation.reporting import record_of
-from autoscaler.simulation.simulated_job import SimulatedJob
+from autoscaler.simulation.simulated_job import SimulatedJob, Stage
 from autoscaler.simulation.world import World
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from autoscaler.simulation.settings import Settings
     from autoscaler.simulation.trace import Trace
 
+_EVENTS_WAIT: Final = 0.25  # of the time to the next tick, where ticks grow: guessed
 PATIENCE_SECONDS: Final = 3600.0  # so long nothing may run or come before the rest is given up
 
 _CHANGES: Final = frozenset({Action.START, Action.RESCALE, Action.PAUSE})
@@ -67,6 +68,7 @@ class Simulation:
         self._views = Views()
         self._tick_at = math.inf
         self._planned_at = -math.inf
+        self._awaited: tuple[SimulatedJob, ...] = ()  # it is over when they have ended
 
     @classmethod
     def from_trace(
@@ -100,7 +102,7 @@ class Simulation:
 
         By job id: how fast each job is and how much work it has left, as far as one knows. Pools
         and quotas are the snapshot's, whatever the settings say. Nobody comes but `arrivals`, each
-        at its `submitted_at`.
+        at its `submitted_at`. It is over when the snapshot's jobs have ended.
         """
         settings = replace(settings, pools=state.pools, quotas=state.quotas)
         jobs = tuple(
@@ -119,6 +121,7 @@ class Simulation:
             world.announce(simulated)
         world.changes += state.changes
         simulation = cls("present", world, settings, clock)
+        simulation._awaited = jobs
         simulation._tick_by(state.now)
         return simulation
 
@@ -134,6 +137,20 @@ class Simulation:
             if self.step() and on_progress is not None:
                 on_progress(self._progress())
         return self._result()
+
+    def run_until(self, time: float) -> None:
+        """Everything that happens up to this moment; `run` goes on from there."""
+        world = self.world
+        while not self._is_over() and (due := world.agenda.next_time) is not None and due <= time:
+            self.step()
+        world.now = max(world.now, time)
+
+    def present(self) -> ClusterState:
+        """What a plan made now would be made of, without taking anything from the next plan."""
+        changes = list(self.world.changes)
+        state = self._snapshot()
+        self.world.changes = changes
+        return state
 
     def step(self) -> bool:
         """Everything that happens at the next moment; True when a plan was made."""
@@ -152,6 +169,8 @@ class Simulation:
 
     def _is_over(self) -> bool:
         world = self.world
+        if self._awaited and all(job.stage is Stage.ENDED for job in self._awaited):
+            return True
         gave_up = world.now - world.changed_at > PATIENCE_SECONDS and world.is_idle
         return world.is_over or gave_up
 
@@ -162,6 +181,10 @@ class Simulation:
         if not self.world.present:
             return
         now, settings = self.world.now, self.settings
+        if settings.tick_growth:
+            soonest = self._planned_at + _EVENTS_WAIT * self._gap()
+            self._tick_by(max(now + settings.debounce_seconds, soonest))
+            return
         self._tick_by(math.ceil(now / settings.tick_seconds) * settings.tick_seconds)
         if settings.plans_at_events:
             self._tick_by(max(now, self._planned_at) + settings.debounce_seconds)
@@ -184,8 +207,16 @@ class Simulation:
     def _next_tick(self) -> float:
         """The first multiple of the tick after now, also where divisions round the wrong way."""
         every, now = self.settings.tick_seconds, self.world.now
+        if self.settings.tick_growth:
+            return now + self._gap()
         number = math.floor(now / every) + 1
         return number * every if number * every > now else (number + 1) * every
+
+    def _gap(self) -> float:
+        """Where ticks grow: how long after the last plan the next one is made."""
+        settings = self.settings
+        elapsed = self.world.now - self.started_at
+        return max(settings.tick_seconds, settings.tick_growth * elapsed)
 
     def _snapshot(self) -> ClusterState:
         world = self.world

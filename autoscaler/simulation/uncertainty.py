@@ -2,14 +2,15 @@
 
 - how fast each job truly is: the throughput model's numbers from their fitted distribution, so
   that a job that was measured little is uncertain by much;
-- how much work it has left: its own count, wrong by a factor; where the length is unknown, that of
-  a job that ended lately;
-- who else will come: copies of jobs that came lately, at the same mean rate.
+- how much work it has left: its own count, wrong by as much as those of jobs that ended lately
+  were; where the length is unknown, that of a job that ended lately. Of both only what is more than
+  it has done already: a job that trains on has not ended;
+- who else will come: copies of jobs that came lately, at a rate they make likely.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,13 +20,17 @@ from autoscaler.planning.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile, step_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from autoscaler.planning.cluster_state import ClusterState, Job
     from autoscaler.planning.scaling import ScalingModel
+    from autoscaler.planning.throughput import Column
 
 _LENGTH_ERROR: Final = 0.05  # guessed: a script that counts its samples may still stop early
-_OTHER_JOB_ERROR: Final = 0.5  # guessed: one job says so much about another, in logarithms
+_SMOOTHING: Final = 0.03  # guessed: between the errors of the jobs that ended
+_OTHER_JOB_ERROR: Final = 0.3  # guessed: one job says so much about another, in logarithms
+_BEYOND: Final = 0.05  # guessed: of what it has done, left to a job longer than was expected
+_TRIES: Final = 100  # lengths are drawn, to find one that is more than what is done
 _LARGEST_ERROR: Final = 1.5  # drawn logarithms move no further than a factor of 4.5
 
 
@@ -36,6 +41,7 @@ class PastJob:
     job: Job  # waiting, with its fitted model
     samples: float
     run_seconds: float  # from its first step to its end
+    declared_samples: int | None = None  # how long it was said to be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,8 @@ class Past:
 
     ended: tuple[PastJob, ...] = ()
     arrivals_per_second: float = 0.0
+    arrivals_seen: int | None = None  # what the rate is counted from; None: it is known exactly
+    done: Mapping[str, float] = field(default_factory=dict)  # samples of live jobs, by job id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +90,10 @@ def _arrivals(
     """Who comes until the horizon, with the work it brings."""
     if not past.ended or past.arrivals_per_second <= 0:
         return ()
-    times = rng.uniform(
-        0.0, horizon_seconds, rng.poisson(past.arrivals_per_second * horizon_seconds)
-    )
+    rate = past.arrivals_per_second
+    if past.arrivals_seen:  # what is counted varies by its square root
+        rate *= rng.gamma(past.arrivals_seen) / past.arrivals_seen
+    times = rng.uniform(0.0, horizon_seconds, rng.poisson(rate * horizon_seconds))
     copied = [past.ended[index] for index in rng.integers(len(past.ended), size=len(times))]
     return tuple(
         (_copy(one.job, number, state.now + float(time)), max(one.samples, 1.0))
@@ -133,17 +142,48 @@ def _drawn(scaling: ScalingModel, rng: np.random.Generator, *, more: float) -> T
 
 def _samples(job: Job, profile: Profile, past: Past, rng: np.random.Generator) -> float:
     """The work left, in samples at the base batch."""
+    done = past.done.get(job.job_id, 0.0)
+    if job.remaining_samples is not None and job.remaining_samples <= 1 < done:
+        return max(done * rng.exponential(_BEYOND), 1.0)
     if job.remaining_samples is not None:
-        return max(job.remaining_samples * float(np.exp(rng.normal(0.0, _LENGTH_ERROR))), 1.0)
-    if not past.ended:
+        totals = (job.remaining_samples + done) * _length_factors(past, rng)
+    elif past.ended:
+        totals = _lengths(job, profile, past, rng)
+    else:
         return 1.0
-    other = past.ended[int(rng.integers(len(past.ended)))]
-    step = step_seconds(
-        profile,
-        job.batch,
-        workers=job.min_workers,
-        crosses_nodes=False,
-        batch=job.batch.base,
+    longer = totals[totals > done]
+    left = float(longer[0]) - done if len(longer) else done * rng.exponential(_BEYOND)
+    return max(left, 1.0)
+
+
+def _length_factors(past: Past, rng: np.random.Generator) -> Column:
+    """True lengths over declared ones, many of them, as they were of the jobs that ended."""
+    found = [one.samples / one.declared_samples for one in past.ended if one.declared_samples]
+    if not found:
+        return np.exp(rng.normal(0.0, _LENGTH_ERROR, _TRIES))
+    return np.asarray(rng.choice(found, _TRIES) * np.exp(rng.normal(0.0, _SMOOTHING, _TRIES)))
+
+
+def _lengths(job: Job, profile: Profile, past: Past, rng: np.random.Generator) -> Column:
+    """What jobs that ended would be in this job's samples, many of them: as long at smallest."""
+    seconds = rng.choice([_smallest_seconds(one) for one in past.ended], _TRIES)
+    seconds = seconds * np.exp(rng.normal(0.0, _OTHER_JOB_ERROR, _TRIES))
+    return np.asarray(seconds * _smallest_speed(job, profile))
+
+
+def _smallest_seconds(one: PastJob) -> float:
+    """How long it would have run at its smallest size; the time it did take, if that is unknown."""
+    if one.job.scaling is None:
+        return one.run_seconds
+    profile = Profile(
+        name=one.job.name, model=one.job.scaling.throughput, batch=one.job.batch, samples=1.0
     )
-    seconds = other.run_seconds * float(np.exp(rng.normal(0.0, _OTHER_JOB_ERROR)))
-    return max(seconds / step * job.batch.base, 1.0)
+    return one.samples / _smallest_speed(one.job, profile)
+
+
+def _smallest_speed(job: Job, profile: Profile) -> float:
+    """Samples per second at its smallest size and base batch."""
+    base = job.batch.base
+    return base / step_seconds(
+        profile, job.batch, workers=job.min_workers, crosses_nodes=False, batch=base
+    )

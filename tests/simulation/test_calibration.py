@@ -1,0 +1,54 @@
+"""Do about eight of ten outcomes fall into the ranges that were foretold?"""
+
+from __future__ import annotations
+
+import pytest
+
+from autoscaler.simulation.arrivals import Poisson
+from autoscaler.simulation.calibration import Foretold, hold_against, share_held
+from autoscaler.simulation.generators import THREE_KINDS, Workload, generate
+from autoscaler.simulation.lengths import Uniform
+from autoscaler.simulation.prediction import Effort, Range
+
+from .workloads import pool, settings
+
+QUICK = Effort(horizon_seconds=7200.0, planned_jobs=500)
+WORKLOAD = Workload(
+    arrivals=Poisson(per_second=1 / 120),
+    jobs=30,
+    mix=THREE_KINDS,
+    lengths=Uniform(shortest=200, longest=1500),
+    max_workers=4,
+    undeclared=0.3,
+    declared_factors=(0.8, 1.25),
+)
+
+
+def test_most_outcomes_fall_into_the_ranges() -> None:
+    """Loose: the outcomes of one workload depend on each other."""
+    made = settings(pool(4, 4), measurement_noise=0.05, checks_invariants=False)
+    foretold = hold_against(
+        generate(WORKLOAD, seed=1), made, moments=(1200, 2100, 3000), effort=QUICK
+    )
+    assert len(foretold) >= 10
+    assert 0.65 <= share_held(foretold) <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("span", "is_early", "is_late"),
+    [
+        (Range(p10=50, p50=90, p90=150), False, False),
+        (Range(p10=101, p50=120, p90=150), True, False),
+        (Range(p10=10, p50=20, p90=99), False, True),
+        (Range(p10=50, p50=None, p90=None), False, False),
+        (Range(p10=None, p50=None, p90=None), True, False),
+    ],
+)
+def test_an_outcome_lies_before_within_or_after_a_range(
+    span: Range,
+    is_early: bool,  # noqa: FBT001 - a table
+    is_late: bool,  # noqa: FBT001 - a table
+) -> None:
+    foretold = Foretold(job_id="a", is_start=False, made_at=0, span=span, happened_at=100)
+    assert (foretold.is_early, foretold.is_late) == (is_early, is_late)
+    assert foretold.is_held == (not is_early and not is_late)
