@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.optimizer.recurrence import Table
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
-FIRST_OPTIONS: Final = 64  # guessed: enough for most pools, cheap where it is not
+FIRST_OPTIONS: Final = 16  # guessed: enough for most plans, and others soon have more
 FIRST_OPTIONS_EACH: Final = 32  # guessed: the same for one market of many
 GROWTH: Final = 4  # so that all attempts together cost little more than the last one
 
