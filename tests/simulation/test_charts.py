@@ -88,4 +88,5 @@ def test_the_verdict_names_the_soonest_and_the_latest_policy() -> None:
         run_of("bad", result(record(finished_at=100.0)), gpus=1),
     ]
     comparison = Comparison(trace="t", gpus=1, runs=tuple(runs))
-    assert "under good, 50 s on average, 2 times less than under bad" in verdict(comparison)
+    said = verdict(comparison)
+    assert "under good, after 50 s on average. Under bad they took 2 times as long" in said

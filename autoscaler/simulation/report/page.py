@@ -45,8 +45,8 @@ def verdict(comparison: Comparison) -> str:
     best, *_, worst = sorted(means, key=means.__getitem__)
     ratio = means[worst] / means[best]
     return (
-        f"Finished jobs took least under {best}, {written(means[best], Unit.SECONDS)} on average,"
-        f" {written(ratio)} times less than under {worst}"
+        f"Jobs finished soonest under {best}, after {written(means[best], Unit.SECONDS)} on"
+        f" average. Under {worst} they took {written(ratio)} times as long"
         f" ({written(means[worst], Unit.SECONDS)})."
     )
 

@@ -30,8 +30,14 @@ main {{ display: grid; gap: 16px; max-width: 1240px; margin: 0 auto; padding: 24
 .card > p {{ padding: 0 16px 6px; color: var(--text-muted); font-size: 12px; }}
 .card summary {{ padding-bottom: 13px; cursor: pointer; font-weight: 620; }}
 .wide {{ overflow-x: auto; padding: 4px 16px 14px; }}
+.wide {{ border-radius: 0 0 12px 12px; --edge: rgb(20 22 30 / 16%); background: /* a shadow where there is more to scroll to */
+  linear-gradient(to right, var(--surface) 30%, transparent) 0 0 / 44px 100% no-repeat local,
+  linear-gradient(to left, var(--surface) 30%, transparent) 100% 0 / 44px 100% no-repeat local,
+  linear-gradient(to right, var(--edge), transparent) 0 0 / 12px 100% no-repeat scroll,
+  linear-gradient(to left, var(--edge), transparent) 100% 0 / 12px 100% no-repeat scroll; }}
 .pair {{ display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }}
-.chart {{ display: block; width: 100%; min-width: 520px; height: auto; }}
+.chart {{ display: block; width: 100%; min-width: 720px; height: auto; }}
+.pair .chart {{ min-width: 440px; }}
 table {{ width: 100%; border-collapse: collapse; white-space: nowrap; }}
 th {{ padding: 6px 14px 6px 0; color: var(--text-muted); font-size: 12px; font-weight: 500;
   text-align: right; cursor: help; }}
@@ -45,6 +51,10 @@ dt {{ color: var(--text-muted); font-size: 12px; }}
 @media (max-width: 860px) {{
   .pair {{ grid-template-columns: 1fr; }}
   main {{ padding: 16px 12px; }}
+}}
+@media (max-width: 480px) {{ /* bars fit without scrolling, so that their values are seen */
+  .card + .pair .chart {{ min-width: 0; }}
+  .card + .pair text {{ font-size: 15px; }}
 }}
 @media print {{ header button {{ display: none; }} .card {{ break-inside: avoid; }} }}
 """
