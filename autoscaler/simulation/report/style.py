@@ -30,7 +30,8 @@ main {{ display: grid; gap: 16px; max-width: 1240px; margin: 0 auto; padding: 24
 .card > p {{ padding: 0 16px 6px; color: var(--text-muted); font-size: 12px; }}
 .card summary {{ padding-bottom: 13px; cursor: pointer; font-weight: 620; }}
 .wide {{ overflow-x: auto; padding: 4px 16px 14px; }}
-.wide {{ border-radius: 0 0 12px 12px; --edge: rgb(20 22 30 / 16%); background: /* a shadow where there is more to scroll to */
+.wide {{ border-radius: 0 0 12px 12px; --edge: rgb(20 22 30 / 16%);
+  background: /* a shadow where there is more to scroll to */
   linear-gradient(to right, var(--surface) 30%, transparent) 0 0 / 44px 100% no-repeat local,
   linear-gradient(to left, var(--surface) 30%, transparent) 100% 0 / 44px 100% no-repeat local,
   linear-gradient(to right, var(--edge), transparent) 0 0 / 12px 100% no-repeat scroll,
