@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+import hypothesis
 import pytest
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
@@ -37,7 +38,17 @@ django.setup()  # so that the folders' own conftest files may import models
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# The same examples on every run; `--hypothesis-seed=N` looks for others.
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.load_profile("repeatable")
+
 _servers: list[ChildProcess] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A seed only counts where examples are not always the same."""
+    if config.getoption("--hypothesis-seed") is not None:
+        hypothesis.settings.load_profile("default")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

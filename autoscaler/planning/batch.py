@@ -30,6 +30,14 @@ _FULL_SHARES: Final = (1, 2, 4, 8)  # micro-batches; full ones, which a grid wou
 _WORTH_CHANGING: Final = 0.02  # less extra speed is no reason to leave the current batch
 
 
+def fewest_workers(rules: BatchRange) -> int:
+    """How many it takes to hold the smallest batch of the range in memory."""
+    if rules.max_per_gpu is None or rules.accumulation:
+        return 1
+    lowest = -(-rules.minimum // rules.multiple_of) * rules.multiple_of
+    return -(-lowest // rules.max_per_gpu)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeasibleBatches:
     """First and last feasible batch by number of workers, and how many there are (0: none)."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from autoscaler.planning.batch import fewest_workers
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
 from autoscaler.planning.curves import Curve, Question, Size, curve_of, size_at
 from autoscaler.planning.sizes import PoolShape
@@ -72,8 +73,9 @@ class Demand:
     @property
     def needed_gpus(self) -> int:
         """Its smallest size, also for a job that fits no way into the pool."""
-        fewest = self.job.min_workers * self.job.gpus_per_worker
-        return self.smallest_gpus if self.sizes else fewest
+        if self.sizes:
+            return self.smallest_gpus
+        return max(self.job.min_workers, fewest_workers(self.job.batch)) * self.job.gpus_per_worker
 
     @property
     def floor_gpus(self) -> int:

@@ -7,6 +7,7 @@ it no worse.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _DROPPING: Final = AdmissionVariant.DROPPING
 _FOR_WAITING: Final = frozenset({Action.START, Action.WAIT, Action.DROP})
+_ANY_SIZE_UP_TO: Final = 16  # GPUs of a pool in which every size of a job's range is tried
 _GIVES_NOTHING: Final = frozenset({Action.WAIT, Action.DROP, Action.PAUSE})
 
 
@@ -162,8 +164,11 @@ def _guarantee_rule(
     needed = _smallest(job) * job.gpus_per_worker
     team_after = planned.get(quota.team, 0) + needed
     waits_by_rule = pool.reclaim.delay_seconds > 0 or pool.reclaim.min_runtime_seconds > 0
+    # Between tidy sizes of a large pool the planner may have to take the next larger one.
+    is_forced_up = _for_memory(job) > job.min_workers and _has_tidy_sizes(pool)
     scattered = (
         waits_by_rule
+        or is_forced_up
         or any(decision.reason is Reason.FRAGMENTED for _, decision in own)
         or any(other.gpus_per_worker > 1 for other, _ in own)
     )
@@ -281,10 +286,24 @@ def _can_give(job: Job, decision: Decision, pool: Pool) -> int:
 
 
 def _smallest(job: Job, *, at_least: int = 0) -> int:
-    floor = max(job.min_workers, at_least)
+    floor = max(job.min_workers, at_least, _for_memory(job))
     if job.allowed_workers is None:
-        return floor
+        return floor + (job.min_workers - floor) % job.worker_step
     return min((count for count in job.allowed_workers if count >= floor), default=floor)
+
+
+def _for_memory(job: Job) -> int:
+    """Workers that hold the smallest batch, where gradients are not accumulated."""
+    rules = job.batch
+    if rules.max_per_gpu is None or rules.accumulation:
+        return 1
+    lowest = math.ceil(rules.minimum / rules.multiple_of) * rules.multiple_of
+    return math.ceil(lowest / rules.max_per_gpu)
+
+
+def _has_tidy_sizes(pool: Pool) -> bool:
+    """Whether the planner may leave out sizes that pack badly."""
+    return sum(node.gpus for node in pool.nodes) > _ANY_SIZE_UP_TO
 
 
 def _standing(job: Job) -> Allocation | None:

@@ -329,3 +329,15 @@ def test_a_semi_preemptible_borrower_does_not_push_its_own_team_out_of_the_guara
     assert summary(plan(alone)) == {"a": "keep 2", "b": "start 1"}
     claimed = replace(alone, jobs=(*applied(alone, plan(alone)).jobs, *many("language", 1)))
     assert summary(plan(claimed)) == {"a": "keep 2", "b": "pause", "language0": "start 1"}
+
+
+def test_a_fair_share_is_not_claimed_from_what_an_idle_team_never_lends() -> None:
+    """Speech holds more than its share for good, so language cannot get all of its own."""
+    kind = Preemptibility.NON_PREEMPTIBLE
+    held = running("a", 4, "speech", min_workers=4, max_workers=4, preemptibility=kind)
+    claim = waiting("b", "language", min_workers=2)
+    quotas = (quota("vision", 2, lending_limit_gpus=1),)
+    state = shared(held, claim, gpus=6, quotas=quotas, reclaim=FAIR)
+    assert summary(plan(state)) == {"a": "keep 4", "b": "wait"}
+    smaller = replace(state, jobs=(*state.jobs, waiting("c", "language", max_workers=1)))
+    assert summary(plan(smaller)) == {"a": "keep 4", "b": "wait", "c": "start 1"}

@@ -114,3 +114,13 @@ def test_a_state_that_is_already_broken_is_not_held_against_the_plan() -> None:
     state = cluster(running("a", 3), running("b", 3, "language"))
     kept = Plan(decisions=(decide("a", KEEP, ("n1", 3)), decide("b", KEEP, ("n1", 3))))
     assert check(state, kept) == ()
+
+
+def test_a_job_waits_rightly_that_needs_more_workers_to_hold_its_batch_in_memory() -> None:
+    """Two GPUs are idle within its guarantee; one worker would do, but not for this batch."""
+    rules = batch(256, max_per_gpu=64, accumulation=False)
+    held = running("b", 2, "language", can_rescale=False)
+    state = cluster(waiting("a", batch=rules), held, quotas={"vision": (4, None)})
+    result = plan(state)
+    assert [d.action for d in result.decisions] == [WAIT, KEEP]
+    assert check(state, result) == ()

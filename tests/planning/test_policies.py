@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.planning.cluster_state import BatchRange, Utility
+from autoscaler.planning.decisions import Reason
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
-from tests.planning.builders import NOW, batch, cluster, measured, running, summary, waiting
+from tests.planning.builders import NOW, batch, cluster, measured, running, said, summary, waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job
@@ -69,6 +70,14 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, str]]] = {
     "a large fixed batch needs as many workers as hold it in memory": (
         seen("fixed_batch:batch=max", waiting("a", batch=IN_MEMORY)),
         {"a": "start 4 of 256"},
+    ),
+    "a range beyond what a job's workers can hold ends at what they can": (
+        seen("fixed_batch:batch=max", waiting("a", batch=replace(IN_MEMORY, maximum=4096))),
+        {"a": "start 4 of 256"},
+    ),
+    "and a fixed batch that the pool cannot hold never starts": (
+        seen("fixed_batch:batch=max", waiting("a", batch=IN_MEMORY), gpus=3),
+        {"a": "wait"},
     ),
     "with a batch of its own choice the same job starts on one": (
         seen("throughput", waiting("a", batch=IN_MEMORY)),
@@ -202,6 +211,12 @@ def test_a_random_batch_is_always_the_same_for_a_job_and_another_for_another() -
     assert fixed == [policy.seen(job).batch for job in jobs]
     assert {rules.base for rules in fixed} == set(range(32, 257, 32))
     assert all(rules.minimum == rules.base == rules.maximum for rules in fixed)
+
+
+def test_a_job_refused_for_its_fixed_batch_is_told_how_many_gpus_that_needs() -> None:
+    state = seen("fixed_batch:batch=max", waiting("a", batch=IN_MEMORY), gpus=3)
+    assert plan(state).decisions[0].reason is Reason.EXCEEDS_LIMIT
+    assert "4 GPUs" in said(state)["a"]
 
 
 def test_a_constant_batch_stays_what_it_is_wherever_it_is_fixed() -> None:

@@ -120,7 +120,7 @@ class AdmissionPass:
                 ledger.refuse(demand, problem)
             elif demand.smallest_gpus > ledger.gpus_open:
                 ledger.refuse(demand, Reason.WAITING_FOR_CAPACITY)
-            elif ledger.has_gpus_for(demand) and not self._should_wait(demand, ledger):
+            elif ledger.may_claim(demand) and not self._should_wait(demand, ledger):
                 ledger.admit(demand)
                 owed.append(demand)
             else:
@@ -143,7 +143,7 @@ class AdmissionPass:
             for demand in ledger.admitted.values()
             if demand.is_active and demand.job.preemptibility is not Preemptibility.NON_PREEMPTIBLE
         )
-        return owed.smallest_gpus <= ledger.gpus_free + to_come
+        return ledger.missing_for(owed) <= to_come
 
     def _is_young(self, borrower: Demand) -> bool:
         return self.now - runs_since(borrower) < self.pool.reclaim.min_runtime_seconds

@@ -105,6 +105,14 @@ class Ledger:
     def has_gpus_for(self, demand: Demand) -> bool:
         return demand.smallest_gpus - demand.stuck_gpus <= self.gpus_free
 
+    def may_claim(self, demand: Demand) -> bool:
+        """Whether it may start within its team's claim.
+
+        Not on what idle teams never lend, unless more was promised than there is.
+        """
+        is_overpromised = self.tree.pool.guaranteed > self.gpus_open
+        return self.has_gpus_for(demand) if is_overpromised else self.missing_for(demand) == 0
+
     def missing_for(self, demand: Demand) -> int:
         """GPUs that must become free before this may be lent, over what is kept for others."""
         needed = demand.smallest_gpus - demand.stuck_gpus

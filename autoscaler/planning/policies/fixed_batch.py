@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from autoscaler.planning.batch import fewest_workers
 from autoscaler.planning.policies.options import option
 from autoscaler.planning.policies.throughput import Throughput
 
@@ -27,7 +28,7 @@ class FixedBatch(Throughput):
     """S_j(k) at one batch b for all k.
 
     Where gradients are not accumulated, a job with a large batch needs at least b / (samples that
-    fit on one GPU) workers even to start.
+    fit on one GPU) workers even to start. So its range ends at what its `max_workers` can hold.
     """
 
     name: ClassVar = "fixed_batch"
@@ -38,8 +39,18 @@ class FixedBatch(Throughput):
     )
 
     def seen(self, job: Job) -> Job:
-        fixed = _fixed(job.batch, self.batch, seed=job.job_id)
+        fixed = _fixed(_held(job), self.batch, seed=job.job_id)
         return replace(job, batch=replace(job.batch, base=fixed, minimum=fixed, maximum=fixed))
+
+
+def _held(job: Job) -> BatchRange:
+    """The batches of its range that so many workers as it may have hold in memory, if any."""
+    rules = job.batch
+    if rules.max_per_gpu is None or rules.accumulation:
+        return rules
+    most = rules.max_per_gpu * max(job.allowed_workers or (job.max_workers,))
+    is_possible = fewest_workers(rules) * rules.max_per_gpu <= most
+    return replace(rules, maximum=min(rules.maximum, most)) if is_possible else rules
 
 
 def _fixed(rules: BatchRange, at: FixedAt, *, seed: str) -> int:
