@@ -155,7 +155,7 @@ def _scaling(view: JobView, histories: _Histories) -> ScalingModel | None:
         histories.measurements.get(view.id, ()),
         gpu_type=view.job.pool.gpu_type,
         model_bytes=view.job.model_bytes,
-        micro_batch=view.spec.batch.bounds().max_per_worker,
+        batch=_batch(view),
         all_reduce=all_reduce(view.job.pool),
     )
 

@@ -2,13 +2,15 @@
 
 Seven numbers cannot be read from one or two measurements, so they start from a prior and move
 only as far as the measurements ask: a maximum a posteriori fit of log step times over the
-logarithms of the numbers, with bounds. Absurd measurements pull less the more absurd they are.
+logarithms of the numbers, with bounds. Measurements pull less the less they agree with the model;
+the few that contradict all others are left out.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from autoscaler.planning.all_reduce import AllReduceTable
-    from autoscaler.planning.cluster_state import Measurement
+    from autoscaler.planning.cluster_state import BatchRange, Measurement
     from autoscaler.planning.observations import Observation
     from autoscaler.planning.priors import Prior
     from autoscaler.planning.throughput import Column
 
 _MEASUREMENT_ERROR: Final = 0.07  # relative; the weight of one measurement against the prior
 _CREDIBLE: Final = 2.0  # errors beyond so many standard deviations are doubted
+_CONTRADICTORY: Final = 3.0  # guessed: so many times off from what all others say
+_MOST_CONTRADICTORY: Final = 0.25  # of the measurements; of more nobody knows who is right
 _PUT_UP_WITH: Final = 1.0  # growth of half the squared residuals; 0.5 on a straight valley
 _HALVINGS: Final = 5
 _REACH: Final = 12.0  # no number moves further than e^12 from its prior
@@ -41,16 +45,17 @@ def fit(
     *,
     gpu_type: str = "",
     model_bytes: int = 0,
-    micro_batch: int | None = None,
+    batch: BatchRange | None = None,
     all_reduce: AllReduceTable | None = None,
 ) -> ScalingModel | None:
     """What all of a job's measurements say of its speed on one GPU type; None: nothing at all.
 
     Measurements of other types are the prior of this one. About 3 ms, then cached.
     """
-    observations = usable(measurements)
+    observations = usable(measurements, batch)
     if not observations:
         return None
+    micro_batch = batch.max_per_gpu if batch else None
     return _fit(observations, gpu_type, model_bytes, micro_batch, all_reduce)
 
 
@@ -69,19 +74,55 @@ def _fit(
 ) -> ScalingModel:
     here = tuple(o for o in observations if o.gpu_type == gpu_type)
     there = tuple(o for o in observations if o.gpu_type != gpu_type)
+    prior_of = partial(prior_from_model_size, model_bytes=model_bytes, table=table)
     if there:
-        prior = prior_from_model_size(there, model_bytes=model_bytes, table=None)
-        other, _ = _likeliest(there, prior, micro_batch)
-        prior = prior_from_other_type(other, here, model_bytes=model_bytes, table=table)
-    else:
-        prior = prior_from_model_size(here, model_bytes=model_bytes, table=table)
-    theta, deviations = _likeliest(here, prior, micro_batch)
+        untimed = partial(prior_from_model_size, model_bytes=model_bytes, table=None)
+        other = _agreed(there, untimed, micro_batch)
+        prior_of = partial(prior_from_other_type, other.theta, model_bytes=model_bytes, table=table)
+        there = other.believed
+    found = _agreed(here, prior_of, micro_batch)
     return ScalingModel(
-        throughput=ThroughputModel.from_logarithms(theta),
-        deviations=tuple(map(tuple, deviations.tolist())),
-        measured_workers=max((o.workers for o in here), default=0),
-        measured_batch=max(o.global_batch_size for o in observations),
+        throughput=ThroughputModel.from_logarithms(found.theta),
+        deviations=tuple(map(tuple, found.deviations.tolist())),
+        measured_workers=max((o.workers for o in found.believed), default=0),
+        measured_batch=max(o.global_batch_size for o in (*found.believed, *there)),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Fit:
+    """The logarithms of the likeliest numbers, the deviations around them, and who agrees."""
+
+    theta: Column
+    deviations: Column
+    believed: tuple[Observation, ...]
+
+
+def _agreed(
+    observations: tuple[Observation, ...],
+    prior_of: Callable[[tuple[Observation, ...]], Prior],
+    micro_batch: int | None,
+) -> _Fit:
+    """The fit to the measurements that agree with each other, and the prior they suggest."""
+    theta, deviations = _likeliest(observations, prior_of(observations), micro_batch)
+    believed = _believed(observations, theta, micro_batch)
+    if len(believed) < len(observations):
+        theta, deviations = _likeliest(believed, prior_of(believed), micro_batch)
+    return _Fit(theta=theta, deviations=deviations, believed=believed)
+
+
+def _believed(
+    observations: tuple[Observation, ...], theta: Column, micro_batch: int | None
+) -> tuple[Observation, ...]:
+    """All but the few that are furthest from what the fit to all of them says."""
+    most = int(_MOST_CONTRADICTORY * len(observations))
+    if not most:
+        return observations
+    predicted = log_step_seconds(theta, configurations(observations, micro_batch))
+    off = np.abs(predicted - log_seconds(observations))
+    furthest = np.argsort(-off, kind="stable")[:most]
+    doubted = set(furthest[off[furthest] > math.log(_CONTRADICTORY)].tolist())
+    return tuple(o for index, o in enumerate(observations) if index not in doubted)
 
 
 def _likeliest(

@@ -13,7 +13,7 @@ from autoscaler.planning.throughput import Configurations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.cluster_state import Measurement
+    from autoscaler.planning.cluster_state import BatchRange, Measurement
     from autoscaler.planning.throughput import Column
 
 MIN_STEPS: Final = 3  # guessed: fewer steps than this are still warm-up
@@ -37,15 +37,22 @@ class Observation:
         return math.ceil(self.global_batch_size / self.workers)
 
 
-def usable(measurements: Iterable[Measurement]) -> tuple[Observation, ...]:
-    """The measurements that can be believed, in a stable order."""
+def usable(
+    measurements: Iterable[Measurement], batch: BatchRange | None = None
+) -> tuple[Observation, ...]:
+    """The measurements that can be believed, in a stable order.
+
+    `batch` is the job's range, if known: nobody gave it any other, and a single report of a
+    billion samples would outweigh all others.
+    """
+    credible = (
+        _observation(measurement)
+        for measurement in measurements
+        if _is_plausible(measurement) and _is_within(batch, measurement.global_batch_size)
+    )
     return tuple(
         sorted(
-            (
-                _observation(measurement)
-                for measurement in measurements
-                if _is_plausible(measurement)
-            ),
+            credible,
             key=lambda o: (
                 o.gpu_type, o.workers, o.crosses_nodes, o.global_batch_size, o.step_seconds,
             ),
@@ -89,3 +96,7 @@ def _is_plausible(measurement: Measurement) -> bool:
         and math.isfinite(measurement.step_seconds)
         and shortest <= measurement.step_seconds <= longest
     )
+
+
+def _is_within(batch: BatchRange | None, size: int) -> bool:
+    return batch is None or batch.minimum <= size <= batch.maximum

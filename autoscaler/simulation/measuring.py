@@ -82,7 +82,7 @@ class Measuring:
             self._found,
             gpu_type=self.pool.gpu_type,
             model_bytes=self.job.model_bytes,
-            micro_batch=self.job.batch.max_per_gpu,
+            batch=self.job.batch,
             all_reduce=self.pool.all_reduce,
         )
 

@@ -81,9 +81,7 @@ def waiting(name: str, team: str = "vision", **overrides: Any) -> Job:
 
 def learned(job: Job, measurements: Sequence[Measurement]) -> Job:
     """The job as known from these measurements alone."""
-    micro_batch = job.batch.max_per_gpu
-    scaling = fit(measurements, model_bytes=job.model_bytes, micro_batch=micro_batch)
-    return replace(job, scaling=scaling)
+    return replace(job, scaling=fit(measurements, model_bytes=job.model_bytes, batch=job.batch))
 
 
 def running(name: str, workers: int, team: str = "vision", **overrides: Any) -> Job:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -52,6 +53,7 @@ def feasible(rules: BatchRange, workers: int) -> tuple[int, ...]:
     return tuple(sorted(set(grid.tolist())))
 
 
+@cache
 def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...]:
     """What is measured of a job at distinct (local batch, workers) while it comes to know itself.
 
@@ -80,7 +82,7 @@ def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...
 def _question(profile: Profile, found: tuple[Measurement, ...], batch: int, seed: int) -> Question:
     """Every other job reports its gradient noise, of a quarter of its training."""
     return Question(
-        fit(found, micro_batch=profile.batch.max_per_gpu),
+        fit(found, batch=profile.batch),
         replace(profile.batch, accumulation=False),
         WorkerRules(1, WORKERS[-1], 1, WORKERS, 1),
         PoolShape(((PER_NODE, WORKERS[-1] // PER_NODE),)),

@@ -228,7 +228,7 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
                 "a",
                 1,
                 max_workers=1,
-                batch=batch(64, maximum=1024),
+                batch=batch(64, minimum=32, maximum=1024),
                 measurements=(*measured((1, 100)), *measured((1, 52), batch_size=32)),
             )
         ),

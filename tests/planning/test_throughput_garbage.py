@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import Measurement
+from autoscaler.planning.cluster_state import BatchRange, Measurement
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.observations import usable
 from autoscaler.planning.throughput import Configurations
@@ -66,6 +66,14 @@ reports = st.builds(
 )
 
 
+def test_reports_of_batches_outside_of_the_job_s_range_are_ignored() -> None:
+    batch = BatchRange(base=64, minimum=32, maximum=256)
+    for size in (1, 31, 257, 2**31 - 1):
+        absurd = replace(GOOD, global_batch_size=size)
+        assert fit([absurd], batch=batch) is None
+        assert fit([GOOD, absurd], batch=batch) == fit([GOOD], batch=batch)
+
+
 @settings(max_examples=80, deadline=None)
 @given(
     measurements=st.lists(reports, max_size=12),
@@ -75,8 +83,9 @@ reports = st.builds(
 def test_no_report_breaks_a_fit(
     measurements: list[Measurement], model_bytes: int, micro_batch: int | None
 ) -> None:
-    scaling = fit(measurements, model_bytes=model_bytes, micro_batch=micro_batch)
-    assert (scaling is None) == (usable(measurements) == ())
+    batch = BatchRange(base=64, minimum=1, maximum=2**31, max_per_gpu=micro_batch)
+    scaling = fit(measurements, model_bytes=model_bytes, batch=batch)
+    assert (scaling is None) == (usable(measurements, batch) == ())
     if scaling is None:
         return
     predicted = scaling.throughput.step_seconds(EVERYWHERE)
@@ -95,6 +104,33 @@ def test_reports_that_contradict_each_other_lower_the_certainty() -> None:
     assert torn is not None
     assert 0.09 < torn.throughput.step_seconds(there)[0] < 1.1
     assert torn.relative_error(there)[0] > 2 * agreed.relative_error(there)[0]
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1e5])
+@pytest.mark.parametrize("profile", SIX, ids=lambda profile: profile.name)
+def test_one_report_that_contradicts_six_others_is_left_out(
+    profile: Profile, seconds: float
+) -> None:
+    for seed in range(4):
+        seen = explored(profile, 6, seed)
+        absurd = replace(seen[0], global_batch_size=profile.batch.minimum, step_seconds=seconds)
+        assert fit([*seen, absurd], batch=profile.batch) == fit(seen, batch=profile.batch)
+
+
+@pytest.mark.parametrize("factor", [100.0, 0.01])
+@pytest.mark.parametrize("profile", SIX, ids=lambda profile: profile.name)
+def test_the_first_report_being_a_hundred_times_off_does_not_poison_the_rest(
+    profile: Profile, factor: float
+) -> None:
+    """The one from which the prior would be taken."""
+    errors = []
+    for seed in range(3):
+        first, *others = explored(profile, 6, seed)
+        off = replace(first, step_seconds=factor * first.step_seconds)
+        scaling = fit([off, *others], batch=profile.batch)
+        assert scaling is not None
+        errors.append(relative_errors(scaling, profile, unseen(profile, (first, *others))))
+    assert np.median(np.concatenate(errors)) <= 0.20
 
 
 @pytest.mark.parametrize("profile", SIX, ids=lambda profile: profile.name)
