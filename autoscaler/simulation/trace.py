@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import BatchRange, Preemptibility
@@ -64,12 +66,23 @@ class InvalidTraceError(Exception):
 def problems_of(job: TraceJob) -> tuple[str, ...]:
     """What is wrong with a submission, in sentences; empty when nothing is."""
     rules = (
-        (job.samples > 0, f"samples must be above 0, not {job.samples:g}"),
-        (job.submitted_at >= 0, f"submitted_at must not be negative: {job.submitted_at:g}"),
+        (0 < job.samples < math.inf, f"samples must be above 0, not {job.samples:g}"),
+        (
+            0 <= job.submitted_at < math.inf,
+            f"submitted_at must not be negative: {job.submitted_at:g}",
+        ),
         (job.min_workers >= 1, f"min_workers must be at least 1, not {job.min_workers}"),
         (
             job.max_workers >= job.min_workers,
             f"max_workers {job.max_workers} is below min_workers {job.min_workers}",
+        ),
+        (
+            _has_a_size(job),
+            f"allowed_workers has none of min_workers {job.min_workers} to {job.max_workers}",
+        ),
+        (
+            job.requested_workers is None or job.requested_workers >= 1,
+            f"requested_workers must be at least 1 or absent, not {job.requested_workers}",
         ),
         (job.gpus_per_worker >= 1, f"gpus_per_worker must be at least 1: {job.gpus_per_worker}"),
         (
@@ -77,8 +90,31 @@ def problems_of(job: TraceJob) -> tuple[str, ...]:
             f"batches must satisfy 1 <= minimum <= base <= maximum: {job.batch}",
         ),
         (
+            job.batch.multiple_of >= 1
+            and (job.batch.max_per_gpu is None or job.batch.max_per_gpu >= 1),
+            f"multiple_of and max_per_gpu must be at least 1: {job.batch}",
+        ),
+        (
             job.declared_samples is None or job.declared_samples > 0,
             f"declared_samples must be above 0 or absent, not {job.declared_samples}",
         ),
+        (
+            job.min_interval_seconds >= 0,
+            f"min_interval_seconds must not be negative: {job.min_interval_seconds:g}",
+        ),
+        (
+            job.utility is None or _rises(job.utility),
+            "utility needs points of rising seconds",
+        ),
     )
     return tuple(sentence for holds, sentence in rules if not holds)
+
+
+def _has_a_size(job: TraceJob) -> bool:
+    allowed = job.allowed_workers
+    return allowed is None or any(job.min_workers <= n <= job.max_workers for n in allowed)
+
+
+def _rises(utility: Utility) -> bool:
+    seconds = [at for at, _ in utility.points]
+    return bool(seconds) and all(earlier < later for earlier, later in pairwise(seconds))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,7 @@ from autoscaler.simulation.importers.philly import read_philly
 from autoscaler.simulation.importers.pollux import read_pollux
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.isolation import seconds_per_sample
+from autoscaler.simulation.recordings import RecordingFormat, read_recording
 from autoscaler.simulation.trace import InvalidTraceError, Trace
 from tests.simulation.workloads import LINEAR, job, model, trace
 
@@ -58,6 +61,15 @@ def test_json_carries_profiles_nobody_else_knows() -> None:
     assert from_json(to_json(own)) == own
     with pytest.raises(InvalidTraceError, match="profile linear of job a is not known: write JSON"):
         to_csv(own)
+
+
+def test_the_examples_of_the_documentation_are_read() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "traces.md").read_text()
+    examples = re.findall(r"```(?:json|csv)\n(.*?)```", text, flags=re.DOTALL)
+    jobs = [
+        len(read_recording(example, RecordingFormat.AUTO, name="x").jobs) for example in examples
+    ]
+    assert jobs == [1, 2, 1, 1]
 
 
 def test_a_csv_needs_four_columns_only() -> None:
@@ -138,6 +150,7 @@ def test_our_own_past_becomes_a_trace_that_starts_at_zero() -> None:
         ("submit,duration,gpus\n0,nan,1\n", "'nan'; expected a number of at least 0"),
         ("submit,duration,gpus\n0,60,0\n", "column gpus: '0'; expected a whole number of at least"),
         ("submit,duration,gpus\n0,60,1.5\n", "column gpus: '1.5'; expected a whole number"),
+        ("submit,duration,gpus\n0,60,inf\n", "column gpus: 'inf'; expected a whole number"),
         ("submit,duration,gpus\n0,60,1,9\n", "row 2: 4 cells under 3 column names"),
     ],
 )
@@ -163,6 +176,11 @@ def test_a_bad_cell_of_our_own_format_is_named(cells: str, problem: str) -> None
     header = "name,submitted_at,profile,samples,preemptibility,allowed_workers,utility"
     with pytest.raises(InvalidRecordingError, match=problem):
         from_csv(f"{header}\n{cells}\n")
+
+
+def test_a_misspelt_column_of_our_own_format_is_refused() -> None:
+    with pytest.raises(InvalidRecordingError, match="column 'mx_workers' is none of: name, team"):
+        from_csv("name,submitted_at,profile,samples,mx_workers\na,0,ncf,5,8\n")
 
 
 def test_an_unknown_application_is_named() -> None:
@@ -196,6 +214,13 @@ def test_what_is_not_json_is_no_trace() -> None:
         ({"samples": 0.0}, "samples must be above 0"),
         ({"min_workers": 3, "max_workers": 2}, "max_workers 2 is below min_workers 3"),
         ({"batch": BatchRange(base=64, minimum=128, maximum=256)}, "minimum <= base <= maximum"),
+        ({"batch": BatchRange(base=64, minimum=64, maximum=64, multiple_of=0)}, "multiple_of"),
+        ({"batch": BatchRange(base=64, minimum=64, maximum=64, max_per_gpu=0)}, "max_per_gpu"),
+        ({"allowed_workers": (0, 9)}, "allowed_workers has none of min_workers 1 to"),
+        ({"requested_workers": 0}, "requested_workers must be at least 1"),
+        ({"min_interval_seconds": -1.0}, "min_interval_seconds must not be negative"),
+        ({"samples": float("inf")}, "samples must be above 0"),
+        ({"utility": Utility(points=((5.0, 1.0), (5.0, 0.0)))}, "points of rising seconds"),
     ],
 )
 def test_a_trace_no_cluster_could_have_seen_is_refused(

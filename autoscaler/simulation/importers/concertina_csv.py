@@ -40,7 +40,8 @@ def from_csv(
     text: str, *, name: str = "trace", profiles: Mapping[str, Profile] = PROFILES
 ) -> Trace:
     needs = [(column,) for column in ("name", "submitted_at", "profile", "samples")]
-    return Trace(name=name, jobs=tuple(_read(row, profiles) for row in rows_of(text, needs=needs)))
+    rows = rows_of(text, needs=needs, knows=COLUMNS)
+    return Trace(name=name, jobs=tuple(_read(row, profiles) for row in rows))
 
 
 COLUMNS: Final[Mapping[str, Callable[[TraceJob], str]]] = {
@@ -66,10 +67,7 @@ COLUMNS: Final[Mapping[str, Callable[[TraceJob], str]]] = {
     "preemptibility": lambda job: job.preemptibility.value,
     "deadline": lambda job: _or_empty(job.deadline),
     "min_interval_seconds": lambda job: repr(job.min_interval_seconds),
-    "utility": lambda job: " ".join(
-        f"{seconds!r}:{dollars!r}"
-        for seconds, dollars in (job.utility.points if job.utility else ())
-    ),
+    "utility": lambda job: _points(job.utility),
 }
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 
 class InvalidRecordingError(Exception):
@@ -68,8 +68,14 @@ class Row:
         return value
 
 
-def rows_of(text: str, *, needs: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """All rows of a CSV with a header. Of each group in `needs` one column must be there."""
+def rows_of(
+    text: str, *, needs: Sequence[Sequence[str]], knows: Collection[str] | None = None
+) -> Iterator[Row]:
+    """All rows of a CSV with a header. Of each group in `needs` one column must be there.
+
+    Columns that are not in `knows` are refused, so that no misspelt one is passed over. None: other
+    people's recordings, which have columns of their own.
+    """
     reader = _lines(text)
     header = [name.strip().lower() for name in next(reader, [])]
     if not any(header):
@@ -78,6 +84,9 @@ def rows_of(text: str, *, needs: Sequence[Sequence[str]]) -> Iterator[Row]:
         if not set(group) & set(header):
             names = " or ".join(group)
             raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
+    strange = [name for name in header if knows is not None and name not in knows]
+    if strange:
+        raise InvalidRecordingError(f"column '{strange[0]}' is none of: {', '.join(knows or ())}")
     for number, cells in enumerate(reader, 2):
         if not any(cell.strip() for cell in cells):
             continue
@@ -109,7 +118,7 @@ def _finite(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    value = float(text)
+    value = _finite(text)
     if value != int(value):
         raise ValueError
     return int(value)
