@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from cluster.models import Pool, UtilisationSample
+from cluster.models import NodeChange, Pool, UtilisationSample
 from control_plane.tasks import forget_what_is_old
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -47,6 +47,8 @@ def test_old_curves_samples_and_keys_go_and_the_rest_stays(
         UtilisationSample.objects.create(
             pool=pool, team=vision, at=days_ago(days), gpus=1, guaranteed_gpus=1
         )
+        change = NodeChange.objects.create(kind="lost", pool="default", node=f"n{days}")
+        NodeChange.objects.filter(pk=change.pk).update(at=days_ago(days))
     for number in range(2):
         headers = {"Idempotency-Key": f"k{number}"}
         api.post("/api/v1/jobs", spec(name=f"k{number}"), format="json", headers=headers)
@@ -60,6 +62,7 @@ def test_old_curves_samples_and_keys_go_and_the_rest_stays(
 
     assert set(MetricPoint.objects.values_list("job__name", flat=True)) == {"b", "c"}
     assert UtilisationSample.objects.count() == 1
+    assert set(NodeChange.objects.filter(kind="lost").values_list("node", flat=True)) == {"n1"}
     assert IdempotencyKey.objects.get().key == "k1"
     assert Tick.objects.get().fence == 1
     assert Job.objects.count() == 5
