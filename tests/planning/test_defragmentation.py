@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autoscaler.planning.cluster_state import Measurement, Node
+from autoscaler.planning.cluster_state import Measurement, Node, Preemptibility
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.planner import plan
 from tests.planning.builders import NOW, SCALES_WELL, applied, cluster, running, summary, waiting
@@ -154,7 +154,7 @@ def test_a_job_shrinks_when_the_other_nodes_have_less_room_than_the_draining_one
     assert moved.reason is Reason.NODE_DRAINED
 
 
-def test_a_job_that_fits_nowhere_else_is_paused_unless_it_never_may_be() -> None:
+def test_a_job_that_fits_nowhere_else_is_paused_unless_it_is_changing() -> None:
     job = running("a", 4, on=(("n1", 4),), min_workers=4)
     assert decision(plan(draining(cluster(job, nodes=(4, 2))))).action is Action.PAUSE
     fixed = replace(job, can_rescale=False, can_pause=True)
@@ -162,6 +162,33 @@ def test_a_job_that_fits_nowhere_else_is_paused_unless_it_never_may_be() -> None
     assert (gone.action, gone.reason) == (Action.PAUSE, Reason.NODE_DRAINED)
     changing = replace(job, can_rescale=False)
     assert decision(plan(draining(cluster(changing, nodes=(4, 2))))).action is Action.KEEP
+
+
+def test_a_non_preemptible_job_stays_on_a_draining_node_only_while_it_fits_nowhere_else() -> None:
+    job = running(
+        "a",
+        4,
+        on=(("n1", 4),),
+        min_workers=4,
+        preemptibility=Preemptibility.NON_PREEMPTIBLE,
+    )
+    stays = draining(cluster(job, nodes=(4, 2)))
+    assert decision(plan(stays)).action is Action.KEEP
+    settles(stays)
+    moved = decision(plan(draining(cluster(job, nodes=(4, 4)))))
+    assert moved.allocation is not None
+    assert (moved.action, moved.allocation.workers_by_node) == (Action.RESCALE, (("n2", 4),))
+    fixed = replace(job, can_rescale=False, can_pause=True)
+    assert decision(plan(draining(cluster(fixed, nodes=(4, 2))))).action is Action.KEEP
+
+
+def test_others_make_room_for_a_non_preemptible_job_that_leaves_a_draining_node() -> None:
+    job = running(
+        "a", 2, on=(("n1", 2),), min_workers=2, preemptibility=Preemptibility.NON_PREEMPTIBLE
+    )
+    other = running("b", 2, on=(("n2", 2),), min_workers=2)
+    told = summary(plan(draining(cluster(job, other, nodes=(2, 2)))))
+    assert (told["a"], told["b"]) == ("rescale 2", "pause")
 
 
 def draining(state: ClusterState) -> ClusterState:
