@@ -85,8 +85,9 @@ MORE: Final = (
 def decided() -> dict[Reason, list[tuple[Action, Explanation]]]:
     """What the planner says in all these clusters, by reason."""
     found: defaultdict[Reason, list[tuple[Action, Explanation]]] = defaultdict(list)
-    states = (*(told.state for told in TOLD.values()), *(case[0] for case in EXPECTED.values()), *MORE)
-    for state in states:
+    told = [one.state for one in TOLD.values()]
+    planned_for = [state for state, _ in EXPECTED.values()]
+    for state in (*told, *planned_for, *MORE):
         planned = plan(state)
         for one in planned.decisions:
             found[one.reason].append((one.action, planned.explanations[one.job_id]))

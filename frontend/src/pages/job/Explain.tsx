@@ -49,7 +49,7 @@ function Answer({ explanation, job }: AnswerProps) {
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
       {remedy !== null && <p className={styles.remedy}>{remedy.message}</p>}
-      {choices.length > 0 && (
+      {choices.some((choice) => choice.samples_per_second > 0) && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
       <Gains details={explanation.details} team={job.team} />
