@@ -1,10 +1,7 @@
 """Pools full of jobs for the optimizer's benchmark: real curves, raw curves, and hostile ones.
 
-The real curves are step-time models fitted to published measurements of six applications on nodes
-of four GPUs (the artifact of *Pollux*, OSDI 2021):
-
-    t_step = (t_comp^g + t_net^g)^(1/g)        t_comp = a_c + b_c * m     m: samples per GPU
-    t_net  = 0 on one GPU, a_r + b_r * (k - 2) on one node, a_n + b_n * (k - 2) on several
+The real curves are those of the simulator's six measured applications, on nodes of four GPUs with
+as many samples per GPU as fit.
 """
 
 from __future__ import annotations
@@ -16,32 +13,25 @@ import numpy as np
 
 from autoscaler.planning.optimizer import Problem
 from autoscaler.planning.optimizer.problem import POOL, UNBOUNDED
+from autoscaler.planning.throughput import Configurations
+from autoscaler.simulation.applications import APPLICATIONS
+from autoscaler.simulation.profiles import Profile
 
 SIZES: Final = np.arange(1, 65)  # every job may take 1 to 64 GPUs
 GPUS_PER_NODE: Final = 4
-APPLICATIONS: Final = (  # a_c, b_c, a_n, b_n, a_r, b_r, g, samples per GPU, samples in all: at most
-    (0.0103, 0.00078, 0.1306, 0.0027, 0.0408, 0.0047, 2.84, 1024, 4096),  # cifar10-resnet18
-    (0.0629, 0.0045, 0.3090, 0.0066, 0.0021, 0.0512, 2.73, 200, 12800),  # imagenet-resnet50
-    (0.2436, 0.0570, 1.3979, 0.0095, 0.0, 0.1311, 2.10, 12, 384),  # bert-squad
-    (0.0532, 0.0334, 0.9225, 0.0090, 0.5035, 0.0843, 4.37, 80, 640),  # deepspeech2
-    (0.1686, 0.0328, 0.8776, 0.0108, 0.0, 0.1547, 1.49, 8, 512),  # yolov3
-    (0.0069, 8.4e-7, 0.0144, 0.0006, 0.0029, 0.0012, 1.00, 32768, 32768),  # ncf
-)
 
 
 def speedups(rng: np.random.Generator, jobs: int) -> np.ndarray:
     """Rates relative to one GPU, a row for each job: the six applications evenly mixed."""
-    curves = np.array([_speedup(application) for application in APPLICATIONS])
+    curves = np.array([_speedup(profile) for profile in APPLICATIONS])
     return curves[rng.integers(0, len(APPLICATIONS), jobs)]
 
 
-def _speedup(application: tuple[float, ...]) -> np.ndarray:
-    a_c, b_c, a_n, b_n, a_r, b_r, g, per_gpu, total = application
-    m = np.minimum(per_gpu, np.maximum(total // SIZES, 1))
-    further = np.maximum(SIZES - 2, 0)
-    net = np.where(SIZES <= GPUS_PER_NODE, a_r + b_r * further, a_n + b_n * further)
-    net[SIZES == 1] = 0.0
-    rate = SIZES * m / ((a_c + b_c * m) ** g + net**g) ** (1 / g)
+def _speedup(profile: Profile) -> np.ndarray:
+    most = profile.batch.max_per_gpu or profile.batch.maximum
+    batches = SIZES * np.minimum(most, np.maximum(profile.batch.maximum // SIZES, 1))
+    at = Configurations.of(workers=SIZES, crosses_nodes=SIZES > GPUS_PER_NODE, global_batch=batches)
+    rate = batches / profile.model.step_seconds(at)
     return np.asarray(rate / rate[0])
 
 

@@ -27,14 +27,7 @@ if TYPE_CHECKING:
 
     Column = np.typing.NDArray[np.float64]
 
-SIX: Final = (
-    applications.CIFAR10,
-    applications.IMAGENET,
-    applications.BERT,
-    applications.DEEPSPEECH2,
-    applications.YOLOV3,
-    applications.NCF,
-)
+SIX: Final = applications.APPLICATIONS
 PER_NODE: Final = 4  # GPUs, as where the six were measured
 WORKERS: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 NOISE: Final = 0.07  # standard deviation of the logarithm of a measured step time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -10,7 +11,7 @@ from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.progress import course_of
 from autoscaler.simulation.records import Progress
-from autoscaler.simulation.settings import CheckpointRestart, Failures, HotRescale
+from autoscaler.simulation.settings import CheckpointRestart, Failures, HotRescale, Knowledge
 from autoscaler.simulation.simulator import run
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
 
@@ -52,6 +53,20 @@ def test_a_growing_job_trains_on_while_the_joiner_starts_and_then_stalls() -> No
     assert record.gpu_seconds == pytest.approx(
         second.since + 2 * (record.finished_at - second.since)
     )
+
+
+def test_a_job_grows_step_by_step_while_its_model_is_learned_and_at_once_where_it_is_known() -> (
+    None
+):
+    jobs = trace(job("a", max_workers=8, samples=1_000_000))
+    learned = run(jobs, settings(pool(8))).jobs[0].history
+    known = run(jobs, settings(pool(8), knowledge=Knowledge.ORACLE)).jobs[0].history
+    assert known[0].workers == 8
+    workers = [stay.workers for stay in learned]
+    assert workers[0] == 1
+    assert workers[:-1] == sorted(workers[:-1])
+    assert max(workers) == 8
+    assert all(later <= 2 * earlier for earlier, later in pairwise(workers))
 
 
 def test_with_checkpoint_restart_every_change_costs_the_whole_restart() -> None:
