@@ -41,8 +41,8 @@ def main() -> None:
     lab = Lab(processes=asked.processes, console=console, store=Store.within(asked.results))
     if scale is FULL:
         console.print(
-            "All of it takes about half an hour on two cores. An interrupted run goes on where it"
-            f" stopped: results are kept in {asked.results}."
+            "All of it takes about twenty minutes on two free cores. An interrupted run goes on"
+            f" where it stopped: results are kept in {asked.results}."
         )
     started = perf_counter()
     sections: list[Section] = []

@@ -33,10 +33,10 @@ def experiment(lab: Lab, scale: Scale) -> Section:
             candidate=with_policy(application_settings(), policy, policy),
         )
         for policy in POLICIES
-        for seed in scale.seeds
+        for seed in scale.varied_seeds
     }
     found = lab.run("Deadlines", trials)
-    runs = {policy: [found[policy, seed] for seed in scale.seeds] for policy in POLICIES}
+    runs = {policy: [found[policy, seed] for seed in scale.varied_seeds] for policy in POLICIES}
     return Section(
         title="Meeting deadlines",
         text=filled(

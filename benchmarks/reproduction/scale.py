@@ -24,6 +24,7 @@ class Scale:
     application_jobs: int  # per workload of the six applications, on 64 GPUs
     application_hours: float
     seeds: tuple[int, ...]
+    varied_seeds: tuple[int, ...]  # of deadlines, and where one assumption is varied at a time
     steps: int  # of each sensitivity curve: every so many of its points
 
 
@@ -36,6 +37,7 @@ FULL: Final = Scale(
     application_jobs=160,
     application_hours=8.0,
     seeds=(0, 1),
+    varied_seeds=(0,),
     steps=1,
 )
 QUICK: Final = Scale(
@@ -44,5 +46,6 @@ QUICK: Final = Scale(
     application_jobs=6,
     application_hours=0.3,
     seeds=(0,),
+    varied_seeds=(0,),
     steps=4,
 )

@@ -44,7 +44,7 @@ def experiment(lab: Lab, scale: Scale) -> Section:
     trials = {
         (one.name, seed): _trial(one, scale, seed)
         for one in (*variations, *LIES)
-        for seed in scale.seeds
+        for seed in scale.varied_seeds
     }
     runs = lab.run("Sensitivity", trials)
     usual = _mean(runs, USUAL, scale)
@@ -139,7 +139,7 @@ def _text(
 
 
 def _row(variation: Variation, runs: Mapping[Hashable, Run], scale: Scale) -> list[str]:
-    found = [runs[variation.name, seed] for seed in scale.seeds]
+    found = [runs[variation.name, seed] for seed in scale.varied_seeds]
     times = ("mean_completion_seconds", "p99_completion_seconds", "makespan_seconds")
     return [
         variation.name,
@@ -160,7 +160,7 @@ def _completion(
     """Mean completion time of the liar's jobs, or of all others'."""
     taken = [
         job.completion_seconds
-        for seed in scale.seeds
+        for seed in scale.varied_seeds
         for number, job in enumerate(runs[variation.name, seed].result.jobs)
         if job.completion_seconds is not None and _is_liar(number) == is_liar
     ]
@@ -168,7 +168,7 @@ def _completion(
 
 
 def _mean(runs: Mapping[Hashable, Run], variation: Variation, scale: Scale) -> float:
-    found = [runs[variation.name, seed] for seed in scale.seeds]
+    found = [runs[variation.name, seed] for seed in scale.varied_seeds]
     return average_of(found, "mean_completion_seconds") or 0.0
 
 
@@ -183,7 +183,7 @@ def _claims(runs: Mapping[Hashable, Run], scale: Scale, usual: float) -> Iterabl
             why=LYING,
         )
     unknown = TABLES["knowledge of length"][-1]
-    if (unknown.name, scale.seeds[0]) in runs:
+    if (unknown.name, scale.varied_seeds[0]) in runs:
         change = _mean(runs, unknown, scale) / usual - 1
         yield Claim(
             statement="Declared lengths are worth having",
