@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,13 @@ class Verdict(StrEnum):
     IN_PART = "**holds in part**"
     TIE = "no difference"
     FAILS = "**does not hold**"
+
+    @classmethod
+    def over(cls, cases: Collection[bool]) -> Verdict:
+        """Of something that was said of many cases."""
+        if all(cases):
+            return cls.HOLDS
+        return cls.IN_PART if any(cases) else cls.FAILS
 
     @classmethod
     def of(cls, *, holds: bool) -> Verdict:
