@@ -19,40 +19,55 @@ from benchmarks.reproduction.workloads import six_applications
 
 OURS: Final = "deadline"
 POLICIES: Final = (OURS, "completion_time", "throughput", "elastic_fifo", "static")
-SLACK: Final = (0.1, 0.5)  # of the length on one GPU, so that most jobs need several
+SLACKS: Final = {  # of the length on one GPU: whoever has less than that needs several
+    "tight": (0.1, 0.5),
+    "loose": (0.5, 1.5),
+}
+SHORT_FIRST: Final = (
+    "These deadlines grow with a job's length, so whoever serves short jobs first, as"
+    " `completion_time` does, meets many of them anyway. `deadline` gives a job the fewest GPUs"
+    " that are predicted to suffice: where a prediction errs by more than its margin the job is"
+    " late, and where a deadline is too tight to be met at all nothing can be won."
+)
 ONE_IN: Final = 2  # jobs has a deadline
 
-Runs = Mapping[str, Sequence[Run]]
+Runs = Mapping[tuple[str, str], Sequence[Run]]  # by deadlines and policy
 
 
 def experiment(lab: Lab, scale: Scale) -> Section:
     """The six applications with deadlines."""
     trials = {
-        (policy, seed): Trial(
-            trace=_trace(scale, seed),
+        (name, policy, seed): Trial(
+            trace=_trace(scale, seed, slack),
             candidate=with_policy(application_settings(), policy, policy),
         )
+        for name, slack in SLACKS.items()
         for policy in POLICIES
         for seed in scale.varied_seeds
     }
     found = lab.run("Deadlines", trials)
-    runs = {policy: [found[policy, seed] for seed in scale.varied_seeds] for policy in POLICIES}
+    runs = {
+        (name, policy): [found[name, policy, seed] for seed in scale.varied_seeds]
+        for name in SLACKS
+        for policy in POLICIES
+    }
+    tight, loose = ("{:.0%} to {:.0%}".format(*slack) for slack in SLACKS.values())
     return Section(
         title="Meeting deadlines",
         text=filled(
             "deadlines",
             one_in=ONE_IN,
-            tightest=f"{SLACK[0]:.0%}",
-            loosest=f"{SLACK[1]:.0%}",
+            tight=tight,
+            loose=loose,
             table=_table(runs),
         ),
         claims=tuple(_claims(runs)),
     )
 
 
-def _trace(scale: Scale, seed: int) -> Trace:
+def _trace(scale: Scale, seed: int, slack: tuple[float, float]) -> Trace:
     trace = six_applications(
-        jobs=scale.application_jobs, hours=scale.application_hours, seed=seed, slack=SLACK
+        jobs=scale.application_jobs, hours=scale.application_hours, seed=seed, slack=slack
     )
     jobs = tuple(
         job if number % ONE_IN == 0 else replace(job, deadline=None)
@@ -62,14 +77,14 @@ def _trace(scale: Scale, seed: int) -> Trace:
 
 
 def _table(runs: Runs) -> str:
-    heads = ("policy", "deadlines met", "mean, with deadline", "mean, without", "p99",
+    heads = ("deadlines, policy", "met", "mean, with deadline", "mean, without", "p99",
              "GPU-hours")  # fmt: skip
-    return table(heads, (_row(policy, found) for policy, found in runs.items()))
+    return table(heads, (_row(name, policy, found) for (name, policy), found in runs.items()))
 
 
-def _row(policy: str, runs: Sequence[Run]) -> list[str]:
+def _row(name: str, policy: str, runs: Sequence[Run]) -> list[str]:
     return [
-        f"`{policy}`",
+        f"{name}, `{policy}`",
         written(_met(runs), Unit.SHARE),
         *(written(_mean(runs, has_deadline=has), Unit.SECONDS) for has in (True, False)),
         written(average_of(runs, "p99_completion_seconds"), Unit.SECONDS),
@@ -94,11 +109,11 @@ def _met(runs: Sequence[Run]) -> float:
 
 
 def _claims(runs: Runs) -> Iterable[Claim]:
-    ours = _met(runs[OURS])
     for policy in POLICIES[1:]:
-        theirs = _met(runs[policy])
+        both = {name: (_met(runs[name, OURS]), _met(runs[name, policy])) for name in SLACKS}
         yield Claim(
             statement=f"More deadlines are met than under `{policy}`",
-            measured=f"{ours:.1%} against {theirs:.1%}",
-            verdict=Verdict.of(holds=ours > theirs),
+            measured=", ".join(f"{n}: {o:.1%} against {t:.1%}" for n, (o, t) in both.items()),
+            verdict=Verdict.over([ours > theirs for ours, theirs in both.values()]),
+            why=SHORT_FIRST if policy == "completion_time" else "",
         )
