@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -98,20 +99,42 @@ def test_closed_nodes_get_nothing_new_and_draining_ones_keep_nobody(instance: In
 
 @MANY
 @given(instances())
-def test_nobody_moves_without_need(instance: Instance) -> None:
-    """Who keeps his size stays; who changes moves only to stand on fewer nodes or apart."""
+def test_who_keeps_his_size_stays(instance: Instance) -> None:
     machines, seats = instance
     draining = {node.name for node in machines if node.is_draining}
     places = place(machines, seats).places
     for seat in seats:
-        found, standing = places[seat.job_id], dict(seat.standing)
-        if found is None or draining & standing.keys():
+        is_leaving = draining & dict(seat.standing).keys()
+        if seat.held == seat.workers and not is_leaving:
+            assert places[seat.job_id] == seat.standing
+
+
+@MANY
+@given(instances())
+def test_who_grows_leaves_a_node_only_to_stand_on_fewer(instance: Instance) -> None:
+    machines, seats = instance
+    draining = {node.name for node in machines if node.is_draining}
+    for seat in seats:
+        found = place(machines, [seat]).places[seat.job_id]
+        if found is None or draining & dict(seat.standing).keys():
             continue
-        if seat.held == seat.workers:
-            assert found == seat.standing
-        stayed = sum(min(count, standing.get(node, 0)) for node, count in found)
-        if stayed < min(seat.held, seat.workers) and len(standing) == 1:
-            assert len(found) == 1
+        stays = all(dict(found).get(node, 0) >= count for node, count in seat.standing)
+        if seat.workers > seat.held and not stays:
+            assert len(found) < nodes_beside(machines, seat)
+
+
+def nodes_beside(machines: Sequence[Node], seat: Seats) -> float:
+    """On how many nodes a job stands that grows where it is, and only then elsewhere."""
+    standing, missing = dict(seat.standing), seat.workers - seat.held
+    fitting = {
+        node.name: node.gpus // seat.gpus_per_worker - standing.get(node.name, 0)
+        for node in machines
+        if node.is_schedulable
+    }
+    missing -= sum(fitting.pop(name, 0) for name in standing)
+    others = itertools.accumulate(sorted(fitting.values(), reverse=True))
+    enough = (count for count, workers in enumerate(others, 1) if workers >= missing)
+    return len(standing) + (next(enough, math.inf) if missing > 0 else 0)
 
 
 @MANY
