@@ -26,8 +26,10 @@ SLACKS: Final = {  # of the length on one GPU: whoever has less than that needs 
 SHORT_FIRST: Final = (
     "These deadlines grow with a job's length, so whoever serves short jobs first, as"
     " `completion_time` does, meets many of them anyway. `deadline` gives a job the fewest GPUs"
-    " that are predicted to suffice: where a prediction errs by more than its margin the job is"
-    " late, and where a deadline is too tight to be met at all nothing can be won."
+    " that are predicted to suffice, and no more while nobody else needs them: where a prediction"
+    " errs by more than the margin the job is late, while policies that give more than is needed"
+    " have time in hand. Where a deadline is too tight to be met at all nothing can be won. What"
+    " `deadline` does save is GPU time."
 )
 ONE_IN: Final = 2  # jobs has a deadline
 
@@ -115,5 +117,5 @@ def _claims(runs: Runs) -> Iterable[Claim]:
             statement=f"More deadlines are met than under `{policy}`",
             measured=", ".join(f"{n}: {o:.1%} against {t:.1%}" for n, (o, t) in both.items()),
             verdict=Verdict.over([ours > theirs for ours, theirs in both.values()]),
-            why=SHORT_FIRST if policy == "completion_time" else "",
+            why=SHORT_FIRST,
         )
