@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import AdmissionVariant
-from autoscaler.simulate import request
+from autoscaler.simulate import options, request
 from autoscaler.simulate.parallel import run_all
 from autoscaler.simulate.request import ClusterRequest, RequestRefused
 from autoscaler.simulate.table import side_by_side
@@ -26,7 +26,7 @@ from autoscaler.simulation.report.document import document
 from autoscaler.simulation.report.page import Conditions, page
 from autoscaler.simulation.trace import Trace
 
-DAY: Final = 86_400.0
+CORES: Final = os.cpu_count() or 1
 DEFAULT_POLICIES: Final = ("completion_time", "throughput")
 
 app = typer.Typer(
@@ -42,52 +42,26 @@ app = typer.Typer(
 )
 def simulate(
     *,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="A policy to compare; repeat it.", show_default=False)
-    ] = None,
-    trace: Annotated[Path | None, typer.Option(help="A recorded workload.", metavar="FILE")] = None,
-    trace_format: Annotated[
-        RecordingFormat, typer.Option("--format", help="Of the recording.")
-    ] = RecordingFormat.AUTO,
-    generate: Annotated[Pattern, typer.Option(help="Without a trace: how jobs come.")] = (
-        Pattern.POISSON
-    ),
-    jobs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Generated: how many.")] = 160,
-    load: Annotated[
-        float,
-        typer.Option(min=0.01, max=100, help="Generated: work that comes, 1.0 fills every GPU."),
-    ] = 0.8,
-    mix: Annotated[MixName, typer.Option(help="Generated: which jobs.")] = MixName.PRODUCTION,
-    gpus: Annotated[int, typer.Option(min=1, max=1_000_000, help="In the cluster.")] = 64,
-    nodes: Annotated[
-        int | None,
-        typer.Option(min=1, max=100_000, help="Instead of --gpus: nodes.", show_default=False),
-    ] = None,
-    gpus_per_node: Annotated[int, typer.Option(min=1, max=1024)] = 4,
-    tick: Annotated[
-        float, typer.Option(min=0.1, max=DAY, help="Seconds between decisions.")
-    ] = 10.0,
-    stall: Annotated[
-        float, typer.Option(min=0.0, max=DAY, help="Seconds that a rescale stalls.")
-    ] = 1.0,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Jobs restart from checkpoints to change.")
-    ] = False,
-    admission: Annotated[
-        AdmissionVariant, typer.Option(help="Of jobs that do not fit.")
-    ] = AdmissionVariant.QUEUEING,
-    horizon: Annotated[
-        float | None,
-        typer.Option(min=0.01, max=1e6, help="Hours after which to stop.", show_default=False),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
-    report: Annotated[
-        Path | None, typer.Option(help="Write an HTML report with plots.", metavar="FILE")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    processes: Annotated[int, typer.Option(min=1, help="Simulations at once.")] = (
-        os.cpu_count() or 1
-    ),
+    policy: options.Policies = None,
+    trace: options.TraceFile = None,
+    trace_format: options.TraceFormat = RecordingFormat.AUTO,
+    generate: options.Arrivals = Pattern.POISSON,
+    jobs: options.Jobs = 160,
+    load: options.Load = 0.8,
+    mix: options.JobMix = MixName.PRODUCTION,
+    gpus: options.Gpus = 64,
+    nodes: options.Nodes = None,
+    gpus_per_node: options.GpusPerNode = 4,
+    tick: options.Tick = 60.0,
+    stall: options.Stall = 1.0,
+    restart: options.Restart = False,
+    failures: options.NodeFailures = None,
+    admission: options.Admission = AdmissionVariant.QUEUEING,
+    horizon: options.Horizon = None,
+    seed: options.Seed = 0,
+    report: options.ReportFile = None,
+    as_json: options.AsJson = False,
+    processes: options.Processes = CORES,
 ) -> None:
     """Replay one workload through the planner under several policies and compare them."""
     cluster = ClusterRequest(
@@ -95,6 +69,7 @@ def simulate(
         gpus_per_node=gpus_per_node,
         tick_seconds=tick,
         stall_seconds=None if restart else stall,
+        node_failure_hours=failures,
         admission=admission,
         horizon_hours=horizon,
         seed=seed,
@@ -154,11 +129,12 @@ def _show(comparison: Comparison, report: Path | None, *, as_json: bool) -> None
 
 
 def _conditions(cluster: ClusterRequest) -> Conditions:
-    stall = cluster.stall_seconds
+    stall, failing = cluster.stall_seconds, cluster.node_failure_hours
     return (
         ("nodes", f"{cluster.gpus_per_node} GPUs each"),
         ("a decision every", f"{cluster.tick_seconds:g} s"),
         ("a rescale", "restarts the job" if stall is None else f"stalls {stall:g} s"),
+        ("a node fails", f"every {failing:g} h on average" if failing else "never"),
         ("jobs that do not fit", "wait" if cluster.admission == "queueing" else "are dropped"),
         ("horizon", f"{cluster.horizon_hours:g} h" if cluster.horizon_hours else "none"),
         ("seed", str(cluster.seed)),

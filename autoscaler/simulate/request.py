@@ -15,7 +15,7 @@ from autoscaler.simulation.candidates import Candidate, candidates
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.recipes import Recipe, trace_of
 from autoscaler.simulation.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Settings
+from autoscaler.simulation.settings import CheckpointRestart, Failures, HotRescale, Settings
 from autoscaler.simulation.trace import InvalidTraceError, Trace
 
 POOL: Final = "default"
@@ -29,12 +29,16 @@ class RequestRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRequest:
-    """The cluster and its costs, as asked for. `stall_seconds` None: jobs restart to change."""
+    """The cluster and its costs, as asked for.
+
+    `stall_seconds` None: jobs restart to change. `node_failure_hours` None: nodes never fail.
+    """
 
     gpus: int
     gpus_per_node: int
     tick_seconds: float
     stall_seconds: float | None
+    node_failure_hours: float | None
     admission: AdmissionVariant
     horizon_hours: float | None
     seed: int
@@ -46,13 +50,13 @@ class ClusterRequest:
             if self.stall_seconds is None
             else HotRescale(stall=self.stall_seconds)
         )
-        horizon = None if self.horizon_hours is None else self.horizon_hours * _HOUR
         return Settings(
             pools=(Pool(name=POOL, nodes=self._nodes(), admission=self.admission),),
             policies=installed_policies(),
             tick_seconds=self.tick_seconds,
             rescale=rescale,
-            horizon_seconds=horizon,
+            failures=Failures(node_mtbf_seconds=_seconds(self.node_failure_hours)),
+            horizon_seconds=_seconds(self.horizon_hours),
             seed=self.seed,
             statistical_efficiency=True,
             keeps_history=self.keeps_history,
@@ -63,6 +67,10 @@ class ClusterRequest:
         whole, rest = divmod(self.gpus, self.gpus_per_node)
         sizes = [self.gpus_per_node] * whole + [rest] * bool(rest)
         return tuple(Node(name=f"n{i:04}", gpus=size) for i, size in enumerate(sizes))
+
+
+def _seconds(hours: float | None) -> float | None:
+    return None if hours is None else hours * _HOUR
 
 
 def candidates_of(cluster: ClusterRequest, policies: Sequence[str]) -> tuple[Candidate, ...]:

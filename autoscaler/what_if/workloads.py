@@ -14,7 +14,7 @@ from autoscaler.simulation.candidates import Candidate
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.recipes import MixName, Pattern, Recipe, trace_of
 from autoscaler.simulation.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.settings import HotRescale, Settings
+from autoscaler.simulation.settings import Failures, HotRescale, Settings
 from autoscaler.simulation.trace import InvalidTraceError, Trace
 from autoscaler.what_if.errors import WorkloadRefused
 
@@ -87,7 +87,6 @@ def change_name(body: Mapping[str, Any]) -> str:
 def _settings(
     body: Mapping[str, Any], planned: Sequence[Pool], quotas: Sequence[TeamQuota]
 ) -> Settings:
-    hours = body.get("horizon_hours")
     admission = AdmissionVariant(body["admission"])
     return Settings(
         pools=tuple(replace(pool, admission=admission) for pool in planned if pool.nodes),
@@ -95,11 +94,16 @@ def _settings(
         quotas=tuple(quotas),
         tick_seconds=body["tick_seconds"],
         rescale=HotRescale(stall=body["stall_seconds"]),
-        horizon_seconds=None if hours is None else hours * _HOUR,
+        failures=Failures(node_mtbf_seconds=_seconds(body.get("node_failure_hours"))),
+        horizon_seconds=_seconds(body.get("horizon_hours")),
         statistical_efficiency=True,
         seed=body["seed"],
         keeps_history=True,
     )
+
+
+def _seconds(hours: float | None) -> float | None:
+    return None if hours is None else hours * _HOUR
 
 
 def _under(settings: Settings, policy: str, pool: str) -> Settings:

@@ -36,6 +36,15 @@ def test_processes_change_nothing_but_the_time_it_takes() -> None:
     assert figures("1") == figures("2")
 
 
+def test_failing_nodes_cost_time() -> None:
+    def makespan(*failures: str) -> float:
+        result = simulate(*SMALL, "--json", "--policy", "throughput", *failures)
+        seconds: float = json.loads(result.stdout)["runs"][0]["makespan_seconds"]
+        return seconds
+
+    assert makespan("--node-failures", "0.5") > makespan()
+
+
 def test_the_report_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     result = simulate(*SMALL, "--policy", "completion_time", "--report", str(report))

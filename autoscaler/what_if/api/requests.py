@@ -83,8 +83,15 @@ class SimulationRequestSerializer(serializers.Serializer[Any]):
     )
     quotas = SimulatedQuotaSerializer(many=True, default=list)
     admission = _choice(AdmissionVariant, default="queueing")
-    tick_seconds = serializers.FloatField(default=10.0, min_value=1, max_value=3600)
+    tick_seconds = serializers.FloatField(default=60.0, min_value=1, max_value=3600)
     stall_seconds = serializers.FloatField(default=1.0, min_value=0, max_value=3600)
+    node_failure_hours = serializers.FloatField(
+        allow_null=True,
+        default=None,
+        min_value=0.1,
+        max_value=1e6,
+        help_text="Hours between failures of one node, on average. Null: nodes never fail.",
+    )
     horizon_hours = serializers.FloatField(
         allow_null=True, default=None, min_value=0.1, max_value=2400
     )

@@ -1637,7 +1637,7 @@ export interface components {
             admission: components["schemas"]["SimulationRequestAdmissionEnum"];
             /**
              * Format: double
-             * @default 10
+             * @default 60
              */
             tick_seconds: number;
             /**
@@ -1645,6 +1645,11 @@ export interface components {
              * @default 1
              */
             stall_seconds: number;
+            /**
+             * Format: double
+             * @description Hours between failures of one node, on average. Null: nodes never fail.
+             */
+            node_failure_hours?: number | null;
             /** Format: double */
             horizon_hours?: number | null;
             /** @default 0 */
