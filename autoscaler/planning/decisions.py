@@ -41,6 +41,7 @@ class Reason(StrEnum):
     JOB_FINISHED = "job_finished"
     RECLAIM_GUARANTEE = "reclaim_guarantee"
     FAIR_SHARE = "fair_share"
+    RESERVATION = "reservation"  # GPUs saved up for a large job: it starts, and its guests pause
     BATCH_RETUNE = "batch_retune"
     APPLICATION_METRIC = "application_metric"  # the application asks for it: see `scale_on`
     SCALING_INEFFICIENT = "scaling_inefficient"

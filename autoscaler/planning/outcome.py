@@ -9,6 +9,7 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.values import Holder
 from autoscaler.planning.reasons import cause_of
@@ -16,7 +17,7 @@ from autoscaler.planning.reasons import cause_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Pool, TeamQuota
+    from autoscaler.planning.cluster_state import Allocation, Change, Pool, TeamQuota
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
@@ -137,6 +138,12 @@ class PoolPicture:
         """What happened lately in this pool."""
         return tuple(change for change in self.changes if change.kind is kind)
 
+    @property
+    def has_lost_nodes(self) -> bool:
+        """Whether a node is closed, or was lost lately."""
+        is_closed = any(not node.is_schedulable for node in self.pool.nodes)
+        return is_closed or bool(self.changed(ChangeKind.NODE_LOST))
+
     def cause_of(self, outcome: Outcome) -> Cause:
         return cause_of(outcome, self)
 
@@ -162,6 +169,11 @@ class PoolPicture:
     @cached_property
     def owed_ids(self) -> frozenset[str]:
         return frozenset(demand.job.job_id for demand in self.admission.owed)
+
+    def guests_of(self, outcome: Outcome) -> tuple[Outcome, ...]:
+        """Those that are paused now because the job fits on what was reserved for it."""
+        gave_way = self.admission.gave_way.items()
+        return tuple(self.by_id[guest] for guest, due in gave_way if due.job_id == outcome.job_id)
 
     @cached_property
     def holders(self) -> tuple[Holder, ...]:

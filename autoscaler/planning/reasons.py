@@ -49,11 +49,28 @@ def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
-    if picture.owed:
+    """After what takes its GPUs, what it lost; else by what it will wait for."""
+    if (due := picture.admission.gave_way.get(outcome.job_id)) is not None:
+        return Cause(reason=Reason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
+    if picture.owed and _is_borrower(outcome, picture):
         return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.owed)
     if _is_drained(outcome, picture):
         return Cause(reason=Reason.NODE_DRAINED)
-    return Cause(reason=Reason.NODE_LOST)
+    if picture.has_lost_nodes or _lost_workers(outcome, picture):
+        return Cause(reason=Reason.NODE_LOST)
+    fits = bool(outcome.demand.sizes)
+    return Cause(reason=Reason.WAITING_FOR_CAPACITY if fits else Reason.EXCEEDS_LIMIT)
+
+
+def _is_borrower(outcome: Outcome, picture: PoolPicture) -> bool:
+    return bool(outcome.demand.sizes) and outcome.job_id not in picture.admission.guaranteed
+
+
+def _lost_workers(outcome: Outcome, picture: PoolPicture) -> bool:
+    """Nobody takes them from a job below its smallest size."""
+    losses = picture.changed(ChangeKind.WORKER_LOST)
+    job = outcome.demand.job
+    return outcome.demand.held < job.min_workers or any(c.name == job.job_id for c in losses)
 
 
 def _is_drained(outcome: Outcome, picture: PoolPicture) -> bool:
@@ -74,6 +91,8 @@ def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
+    if picture.guests_of(outcome):
+        return Cause(reason=Reason.RESERVATION)
     if outcome.job_id in picture.owed_ids and _is_given_back(outcome, picture):
         return Cause(reason=Reason.RECLAIM_GUARANTEE)
     return Cause(reason=Reason.JOB_ARRIVED)
@@ -107,12 +126,10 @@ def _started_thereby(outcome: Outcome, picture: PoolPicture) -> tuple[Outcome, .
 
 def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
     """The first that holds, most telling first."""
-    job, held = outcome.demand.job, outcome.demand.held
-    losses = picture.changed(ChangeKind.WORKER_LOST)
-    lost_a_worker = any(change.name == job.job_id for change in losses)
+    job = outcome.demand.job
     tries_more = job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome)
     candidates = (
-        (lost_a_worker or held < job.min_workers, Reason.NODE_LOST),
+        (_lost_workers(outcome, picture), Reason.NODE_LOST),
         (_is_given_back(outcome, picture), Reason.RECLAIM_GUARANTEE),
         (picture.changed(ChangeKind.NODE_JOINED), Reason.NODE_JOINED),
         (picture.changed(ChangeKind.JOB_FINISHED), Reason.JOB_FINISHED),

@@ -48,6 +48,21 @@ class TeamShareSerializer(serializers.Serializer[Any]):
     planned_gpus = serializers.IntegerField(help_text="After it.")
     guaranteed_gpus = serializers.IntegerField()
     limit_gpus = serializers.IntegerField(allow_null=True)
+    entitled_gpus = serializers.IntegerField(
+        help_text="What its jobs have a claim to now: of its guarantee, or of its fair share."
+    )
+
+
+class ReservedSerializer(serializers.Serializer[Any]):
+    """GPUs that add up for a large job which has waited long. Moments are seconds since 1970."""
+
+    job = JobRefSerializer()
+    gpus = serializers.IntegerField()
+    saved_gpus = serializers.IntegerField(help_text="Free, or used by guests that give way.")
+    since = serializers.FloatField()
+    promised_at = serializers.FloatField(
+        allow_null=True, help_text="By what is known of the lengths of running jobs."
+    )
 
 
 class HolderSerializer(serializers.Serializer[Any]):
@@ -93,6 +108,10 @@ class DetailsSerializer(serializers.Serializer[Any]):
     )
     pool_gpus = serializers.IntegerField(allow_null=True)
     blocker = JobRefSerializer(allow_null=True, help_text="Whom a waiting job stands behind.")
+    reserved = ReservedSerializer(
+        allow_null=True,
+        help_text="For a waiting job or the one it stands behind; or what a paused guest used.",
+    )
     holders = HolderSerializer(many=True, allow_null=True)
     remedy = RemedySerializer(
         allow_null=True, help_text="What makes a job possible that can never start as it is."

@@ -136,12 +136,44 @@ TOLD: dict[str, Told] = {
     ),
     "a large job that has waited long holds up a small one of another team": Told(
         state=cluster(
-            running("a", 3, "language", min_workers=3, max_workers=3),
+            running("a", 3, min_workers=3, max_workers=3),
             waiting("big", "language", min_workers=4, submitted_at=NOW - 400),
-            waiting("small", submitted_at=NOW - 5),
+            waiting("small", submitted_at=NOW - 5, preemptibility=Preemptibility.NON_PREEMPTIBLE),
             quotas={"vision": (0, None), "language": (0, None)},
         ),
-        to_admins={},
+        to_admins={
+            "big": "Waits for 4 GPUs, reserved for it since 1970-01-01 02:45 UTC (1 of them saved "
+            "up so far, all expected by 1970-01-01 02:54 UTC); vision holds 3 of 4 (3 borrowed). "
+            "Next in the queue. With min_workers 1 it would start now.",
+            "small": "Waits for 1 GPU: big comes first, with 4 GPUs reserved for it since "
+            "1970-01-01 02:45 UTC (1 of them saved up so far, all expected by 1970-01-01 02:54 "
+            "UTC). Team vision uses 3 GPUs and has a claim to 0. As a preemptible job it would "
+            "start now.",
+        },
+        to_vision={
+            "small": "Waits for 1 GPU: a job of team language comes first, with 4 GPUs reserved "
+            "for it since 1970-01-01 02:45 UTC (1 of them saved up so far, all expected by "
+            "1970-01-01 02:54 UTC). Team vision uses 3 GPUs and has a claim to 0. As a preemptible "
+            "job it would start now.",
+        },
+    ),
+    "a guest is told for whom it gives way, and the large job who does": Told(
+        state=cluster(
+            running("guest", 1, max_workers=1, submitted_at=NOW - 50, started_at=NOW - 50),
+            waiting("big", "language", min_workers=4, submitted_at=NOW - 400),
+            quotas={"vision": (0, None), "language": (0, None)},
+        ),
+        to_admins={
+            "guest": "Paused after a checkpoint: it used 1 GPU as a guest, and big, for which 4 "
+            "GPUs have been reserved since 1970-01-01 02:45 UTC, now has them all.",
+            "big": "Starts on 4 workers (4 GPUs, saved up for it; guest gives way) with a global "
+            "batch of 64. Grows once its speed has been measured there.",
+        },
+        to_vision={
+            "guest": "Paused after a checkpoint: it used 1 GPU as a guest, and a job of team "
+            "language, for which 4 GPUs have been reserved since 1970-01-01 02:45 UTC, now has "
+            "them all.",
+        },
     ),
     "a job changed a moment ago stays": Told(
         state=cluster(running("a", 1, last_rescaled_at=NOW - 5, min_interval_seconds=60)),
@@ -343,6 +375,22 @@ def test_waiting_jobs_know_their_place_and_what_all_before_them_need() -> None:
         assert isinstance(value, Waiting)
         found[job_id] = (value.position, value.asked_gpus)
     assert found == {"w2": (1, 1), "w1": (2, 2), "w0": (3, 3)}
+
+
+def test_what_guests_use_is_saved_up_for_the_large_job() -> None:
+    young = {"submitted_at": NOW - 50, "started_at": NOW - 50}
+    state = cluster(
+        running("old", 2, min_workers=2, max_workers=2),
+        running("guest", 1, max_workers=1, **young),
+        waiting("big", min_workers=4, submitted_at=NOW - 400),
+        quotas={"vision": (2, None)},
+    )
+    value = plan(state).explanations["big"]
+    assert isinstance(value, Waiting)
+    assert value.reserved is not None
+    assert (value.reserved.gpus, value.reserved.saved_gpus) == (4, 2)  # one idle, one a guest's
+    assert value.reserved.since == NOW - 100
+    assert value.team.entitled_gpus == 2
 
 
 def test_a_long_list_of_jobs_is_cut_and_counted() -> None:

@@ -189,6 +189,22 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             "small": ("start 1", Reason.JOB_ARRIVED),
         },
     ),
+    "a guest gives way when the large job fits": (
+        cluster(
+            running("guest", 1, max_workers=1, submitted_at=NOW - 50, started_at=NOW - 50),
+            waiting("big", min_workers=4, submitted_at=NOW - 400),
+            quotas={"vision": (0, None)},
+        ),
+        {"guest": ("pause", Reason.RESERVATION), "big": ("start 4", Reason.RESERVATION)},
+    ),
+    "a borrower beside whom a job regains its lost worker has no room left": (
+        cluster(
+            running("a", 2, min_workers=3, priority=90),
+            running("b", 2, min_workers=2, priority=10),
+            quotas={"vision": (0, None)},
+        ),
+        {"a": ("rescale 4", Reason.NODE_LOST), "b": ("pause", Reason.WAITING_FOR_CAPACITY)},
+    ),
     "a job grows when another has finished": (
         cluster(
             running("a", 2, rescales=3),

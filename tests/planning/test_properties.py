@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoscaler.planning.cluster_state import Node
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from tests.planning.builders import applied, cluster, learned, measured, running
@@ -30,6 +30,19 @@ SOME = settings(max_examples=60, deadline=None)
 @given(states())
 def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
     assert check(state, plan(state)) == ()
+
+
+@MANY
+@given(states())
+def test_no_node_is_called_lost_while_all_are_there(state: ClusterState) -> None:
+    """Unless the job itself lost workers: nobody else takes them below its smallest size."""
+    (pool,) = state.pools
+    nodes = tuple(replace(node, is_schedulable=True) for node in pool.nodes)
+    state = replace(state, pools=(replace(pool, nodes=nodes),))
+    smallest = {job.job_id: job.min_workers for job in state.jobs}
+    for one in plan(state).decisions:
+        held = one.previous.workers if one.previous else 0
+        assert one.reason is not Reason.NODE_LOST or held < smallest[one.job_id]
 
 
 @SOME

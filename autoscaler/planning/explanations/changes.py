@@ -13,6 +13,7 @@ from autoscaler.planning.explanations.references import (
     choices,
     ended_jobs,
     jobs,
+    reserved,
     team_share,
 )
 from autoscaler.planning.explanations.values import (
@@ -35,7 +36,6 @@ def started(outcome: Outcome, picture: PoolPicture) -> Started:
     size, team = outcome.size, outcome.demand.job.team
     assert size is not None  # noqa: S101 - a start has a size
     reason = picture.cause_of(outcome).reason
-    givers = [loser for loser in picture.losers if loser.demand.job.team != team]
     return Started(
         reason=reason,
         workers=size.workers,
@@ -46,13 +46,26 @@ def started(outcome: Outcome, picture: PoolPicture) -> Started:
         price=picture.price,
         team=team_share(team, picture),
         origin=_origin(outcome, reason, picture),
-        givers=jobs(givers) if reason is Reason.RECLAIM_GUARANTEE else Jobs(),
+        givers=jobs(_givers(outcome, reason, picture)),
     )
+
+
+def _givers(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Sequence[Outcome]:
+    match reason:
+        case Reason.RECLAIM_GUARANTEE:
+            team = outcome.demand.job.team
+            return [loser for loser in picture.losers if loser.demand.job.team != team]
+        case Reason.RESERVATION:
+            return picture.guests_of(outcome)
+        case _:
+            return ()
 
 
 def _origin(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Origin:
     if reason is Reason.RECLAIM_GUARANTEE:
         return Origin.RETURNED
+    if reason is Reason.RESERVATION:
+        return Origin.RESERVED
     if outcome.job_id not in picture.admission.guaranteed:
         return Origin.BORROWED
     guaranteed = picture.quotas[outcome.demand.job.team].guaranteed_gpus
@@ -97,13 +110,16 @@ def _gain(before: Choice, after: Choice) -> float | None:
 
 def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
     cause = picture.cause_of(outcome)
+    is_owed = cause.reason is Reason.RECLAIM_GUARANTEE
+    due = picture.admission.gave_way.get(outcome.job_id)
     return Paused(
         reason=cause.reason,
         gpus_given=outcome.gpus_before,
         needed_gpus=outcome.demand.needed_gpus,
         gpus_left=picture.admission.gpus_free,
         pool=picture.pool.name,
-        owed=_owed(cause.beneficiaries, picture),
+        owed=_owed(cause.beneficiaries, picture) if is_owed else None,
+        reserved=reserved(due, picture) if due else None,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from autoscaler.planning.explanations.wording import moment
 
 if TYPE_CHECKING:
     from autoscaler.planning.decisions import DeadlineWarning
@@ -11,13 +12,9 @@ if TYPE_CHECKING:
 
 def warned(warning: DeadlineWarning) -> str:
     """For people; moments are in UTC, as times are seconds since 1970 wherever people read."""
-    late = f"after its deadline of {_moment(warning.deadline)}"
-    soonest = f"at its fastest it would end at {_moment(warning.soonest_at)}"
+    late = f"after its deadline of {moment(warning.deadline)}"
+    soonest = f"at its fastest it would end at {moment(warning.soonest_at)}"
     if warning.expected_at is None:
         return f"Will end {late}: it waits, and {soonest} if it started now."
-    ends = f"Is predicted to end at {_moment(warning.expected_at)}, {late}"
+    ends = f"Is predicted to end at {moment(warning.expected_at)}, {late}"
     return f"{ends}; {soonest}, {'too late' if warning.is_out_of_reach else 'in time'}."
-
-
-def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

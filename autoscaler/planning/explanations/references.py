@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.explanations.values import Choice, JobRef, Jobs, TeamShare
+from autoscaler.planning.explanations.values import Choice, JobRef, Jobs, Reserved, TeamShare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from autoscaler.planning.cluster_state import Change
     from autoscaler.planning.demand import Size
+    from autoscaler.planning.fair_share import Reservation
     from autoscaler.planning.offers import Offer
     from autoscaler.planning.outcome import Outcome, PoolPicture
 
 NAMED_AT_MOST: Final = 3
+_MINUTE: Final = 60.0
 
 
 def job_ref(outcome: Outcome) -> JobRef:
@@ -44,6 +47,18 @@ def team_share(team: str, picture: PoolPicture) -> TeamShare:
         planned_gpus=picture.planned_by_team[team],
         guaranteed_gpus=quota.guaranteed_gpus,
         limit_gpus=quota.limit_gpus,
+        entitled_gpus=picture.admission.entitled.get(team, 0),
+    )
+
+
+def reserved(reservation: Reservation, picture: PoolPicture) -> Reserved:
+    at = reservation.promised_at
+    return Reserved(
+        job=job_ref(picture.by_id[reservation.job_id]),
+        gpus=reservation.gpus,
+        saved_gpus=reservation.saved_gpus,
+        since=reservation.since,
+        promised_at=None if at is None else math.ceil(at / _MINUTE) * _MINUTE,
     )
 
 

@@ -24,6 +24,7 @@ from autoscaler.planning.explanations.waiting_sentences import dropped, refused,
 from autoscaler.planning.explanations.wording import (
     gpus,
     job_name,
+    moment,
     names,
     one_more,
     owed,
@@ -34,7 +35,7 @@ from autoscaler.planning.explanations.wording import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.explanations.values import Explanation, NextStep
+    from autoscaler.planning.explanations.values import Explanation, NextStep, Reserved
 
 
 def render(explanation: Explanation) -> str:  # noqa: PLR0911 - one for each kind
@@ -105,15 +106,28 @@ def _whose(started: Started) -> str:
             give = plural(started.givers.count, "gives", "give")
             givers = names(started.givers) if started.givers.count else "the team itself"
             return f"which {givers} {give} back: team {team} is guaranteed {guaranteed}"
+        case Origin.RESERVED:
+            give = plural(started.givers.count, "gives", "give")
+            return f"saved up for it; {names(started.givers)} {give} way"
 
 
 def _paused(paused: Paused) -> str:
     if paused.reason is Reason.NODE_DRAINED:
         return "Paused after a checkpoint: its node is being drained, and no other has room for it."
-    if paused.reason is Reason.NODE_LOST or paused.owed is None:
+    if paused.reason is Reason.RESERVATION and paused.reserved is not None:
+        return _end_of_stay(paused, paused.reserved)
+    if paused.reason is not Reason.RECLAIM_GUARANTEE or paused.owed is None:
         return (
             f"Paused after a checkpoint: it needs {gpus(paused.needed_gpus)} at least, and pool "
             f"{paused.pool} has {paused.gpus_left} left."
         )
     given = gpus(paused.gpus_given)
     return f"Paused after a checkpoint, giving back {given} it borrowed: {owed(paused.owed)}."
+
+
+def _end_of_stay(guest: Paused, due: Reserved) -> str:
+    used, reserved = gpus(guest.gpus_given), gpus(due.gpus)
+    return (
+        f"Paused after a checkpoint: it used {used} as a guest, and {job_name(due.job)}, for which "
+        f"{reserved} have been reserved since {moment(due.since)}, now has them all."
+    )

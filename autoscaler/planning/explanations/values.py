@@ -59,6 +59,7 @@ class TeamShare:
     planned_gpus: int
     guaranteed_gpus: int
     limit_gpus: int | None
+    entitled_gpus: int  # what its jobs have a claim to now: of its guarantee, or of its fair share
 
     @property
     def borrowed_gpus(self) -> int:
@@ -73,6 +74,20 @@ class Owed:
     missing_gpus: int
     guaranteed_gpus: int
     jobs: Jobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """GPUs that add up for a large job which has waited long, `saved_gpus` of them so far.
+
+    Those are free, or used by guests that give way. Moments are seconds on the snapshot's clock.
+    """
+
+    job: JobRef
+    gpus: int
+    saved_gpus: int
+    since: float
+    promised_at: float | None  # in whole minutes; None: of too many jobs the length is not known
 
 
 class Hindrance(StrEnum):
@@ -136,6 +151,7 @@ class Origin(StrEnum):
     PARTLY_BORROWED = "partly_borrowed"
     BORROWED = "borrowed"
     RETURNED = "returned"  # the guarantee, which others give back
+    RESERVED = "reserved"  # saved up for it, and used by guests until now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +209,7 @@ class Paused:
     gpus_left: int  # that it could have had
     pool: str
     owed: Owed | None
+    reserved: Reserved | None  # it was a guest on these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +265,7 @@ class Waiting:
     is_owed: bool  # its smallest size is within its team's guarantee
     is_non_preemptible: bool
     blocker: JobRef | None  # whom it stands behind
+    reserved: Reserved | None  # for itself, or for whom it stands behind
     givers: Jobs  # those that give GPUs back in this plan
     holders: tuple[Holder, ...]  # most first
     fragmentation: Fragmentation | None  # where the count fits and the shape does not

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Preemptibility
-from autoscaler.planning.explanations.references import choices, job_ref, jobs, team_share
+from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
 from autoscaler.planning.explanations.remedies import remedy_for_refused
-from autoscaler.planning.explanations.values import Dropped, JobRef, Refused, Waiting
+from autoscaler.planning.explanations.values import Dropped, JobRef, Refused, Reserved, Waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.outcome import Outcome, PoolPicture
@@ -31,6 +31,7 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         is_owed=outcome.job_id in picture.admission.guaranteed,
         is_non_preemptible=demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE,
         blocker=_blocker(outcome, picture),
+        reserved=_reserved(outcome, picture),
         givers=jobs(picture.losers),
         holders=picture.holders,
         fragmentation=outcome.fragmentation and replace(outcome.fragmentation, relocations=()),
@@ -73,3 +74,13 @@ def _blocker(outcome: Outcome, picture: PoolPicture) -> JobRef | None:
     if refusal is None or refusal.blocker is None:
         return None
     return job_ref(picture.by_id[refusal.blocker])
+
+
+def _reserved(outcome: Outcome, picture: PoolPicture) -> Reserved | None:
+    """For the job itself, or for the one it stands behind."""
+    reservation = picture.admission.reservation
+    refusal = picture.admission.refused.get(outcome.job_id)
+    if reservation is None or refusal is None:
+        return None
+    is_about = reservation.job_id in {outcome.job_id, refusal.blocker}
+    return reserved(reservation, picture) if is_about else None

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import RemedyKind
-from autoscaler.planning.explanations.wording import gpus, job_name, names, plural, workers
+from autoscaler.planning.explanations.wording import gpus, job_name, moment, names, plural, workers
 
 if TYPE_CHECKING:
-    from autoscaler.planning.explanations.values import Dropped, Refused, Waiting
+    from autoscaler.planning.explanations.values import Dropped, Refused, Reserved, Waiting
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
+_SHARED_OUT: Final = {Reason.WAITING_FOR_FAIR_SHARE, Reason.BEHIND_HIGHER_PRIORITY}
 
 
 def waiting(job: Waiting) -> str:
-    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _place(job))))
+    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _claim(job), _place(job))))
 
 
 def _for_what(job: Waiting) -> str:
@@ -31,9 +32,24 @@ def _for_what(job: Waiting) -> str:
         case Reason.WAITING_FOR_RECLAIM:
             return f"{needs}: {_blocker(job)} is owed what is free"
         case Reason.BEHIND_HIGHER_PRIORITY:
-            return f"{needs}: {_blocker(job)} needs more, has waited longer and comes first"
+            return f"{needs}: {_first(job)}"
         case _:
-            return f"{needs}: {_what_is_free(job)}; {_holders(job)}"
+            own = f", {_reserved(job.reserved)}" if job.reserved else f": {_what_is_free(job)}"
+            return f"{needs}{own}; {_holders(job)}"
+
+
+def _first(job: Waiting) -> str:
+    if job.reserved is None:
+        return f"{_blocker(job)} needs more, has waited longer and comes first"
+    return f"{_blocker(job)} comes first, with {gpus(job.reserved.gpus)} {_reserved(job.reserved)}"
+
+
+def _reserved(reserved: Reserved) -> str:
+    """`reserved for it since ... (1 of them saved up so far, all expected by ...)`."""
+    expected = reserved.promised_at
+    by = "" if expected is None else f", all expected by {moment(expected)}"
+    saved = reserved.saved_gpus or "none"
+    return f"reserved for it since {moment(reserved.since)} ({saved} of them saved up so far{by})"
 
 
 def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
@@ -89,6 +105,16 @@ def _holders(job: Waiting) -> str:
         verb = f" holds {holder.gpus} of {job.pool_gpus}" if not parts else f" {holder.gpus}"
         parts.append(f"{holder.team}{verb}{loan}")
     return ", ".join(parts) or "nobody holds any"
+
+
+def _claim(job: Waiting) -> str:
+    """What its team uses and may claim, where nothing else tells."""
+    if job.reason not in _SHARED_OUT:
+        return ""
+    team = job.team
+    return (
+        f"Team {team.team} uses {gpus(team.planned_gpus)} and has a claim to {team.entitled_gpus}."
+    )
 
 
 def _place(job: Waiting) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ def percent(share: float) -> str:
 def seconds(span: float) -> str:
     """`0.4 s`, `12 s`: one decimal where it tells something."""
     return f"{span:.0f} s" if span >= _WHOLE_SECONDS_FROM else f"{span:.1f} s"
+
+
+def moment(at: float) -> str:
+    """In UTC, of seconds since 1970: a snapshot's clock wherever people read."""
+    return datetime.fromtimestamp(at, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def job_name(job: JobRef) -> str:

@@ -66,11 +66,12 @@ def _in_all(passes: Sequence[Admission], demands: Sequence[Demand]) -> Admission
     admitted = _admitted(last)
     here = {demand.job.job_id: demand for demand in demands}
     owed = {demand.job.job_id for each in passes for demand in each.owed} & admitted
-    gave_way = {guest: holder for each in passes for guest, holder in each.gave_way.items()}
+    paused = {d.job.job_id: d for d in demands if d.is_active and d.job.job_id not in admitted}
+    gave_way = {guest: due for each in passes for guest, due in each.gave_way.items()}
     return replace(
         last,
         admitted=tuple(here[demand.job.job_id] for demand in last.admitted),
-        paused=tuple(d for d in demands if d.is_active and d.job.job_id not in admitted),
+        paused=tuple(paused.values()),
         owed=tuple(d for d in demands if not d.is_active and d.job.job_id in owed),
-        gave_way={guest: holder for guest, holder in gave_way.items() if guest not in admitted},
+        gave_way={guest: due for guest, due in gave_way.items() if guest in paused},
     )

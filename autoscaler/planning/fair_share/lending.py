@@ -40,7 +40,7 @@ class Lending:
     owed: Demand | None = None  # waits for GPUs of its team's claim
     is_owed_soon: bool = False  # these are on their way
     reservation: Reservation | None = None
-    gave_way: dict[str, str] = field(default_factory=dict)  # guest -> the job it was paused for
+    gave_way: dict[str, Reservation] = field(default_factory=dict)  # by ids of paused guests
     _holder: Demand | None = None  # of the reservation
     _lent: list[Demand] = field(default_factory=list)  # started in this round
 
@@ -80,7 +80,10 @@ class Lending:
                 self._send_away(guests, demand)
                 self.ledger.admit(demand, is_lent=True)
                 return
-            self._holder, self.reservation = demand, self._reserve(demand, missing)
+            self._holder = demand
+            self.reservation = self._reserved(
+                demand, saved=self._saved_for(demand), promised_at=self._free_by(missing)
+            )
         is_kept = demand.smallest_gpus <= self.ledger.gpus_free
         reason = Reason.WAITING_FOR_FAIR_SHARE if is_kept else Reason.WAITING_FOR_CAPACITY
         self.ledger.refuse(demand, reason)
@@ -130,21 +133,33 @@ class Lending:
         return self.now - waited_seconds(holder, self.now) + RESERVATION_SECONDS
 
     def _send_away(self, guests: Iterable[Demand], holder: Demand) -> None:
+        due = self._reserved(holder, saved=holder.smallest_gpus, promised_at=self.now)
         for guest in guests:
             if guest.is_active:
                 self.ledger.pause(guest)
-                self.gave_way[guest.job.job_id] = holder.job.job_id
+                self.gave_way[guest.job.job_id] = due
             else:
                 self.ledger.take_back(guest)
                 self.ledger.refuse(guest, Reason.BEHIND_HIGHER_PRIORITY, holder.job.job_id)
 
-    def _reserve(self, demand: Demand, missing: int) -> Reservation:
+    def _reserved(self, holder: Demand, *, saved: int, promised_at: float | None) -> Reservation:
         return Reservation(
-            job_id=demand.job.job_id,
-            gpus=demand.smallest_gpus,
-            since=self._reserved_since(demand),
-            promised_at=self._free_by(missing),
+            job_id=holder.job.job_id,
+            gpus=holder.smallest_gpus,
+            saved_gpus=saved,
+            since=self._reserved_since(holder),
+            promised_at=promised_at,
         )
+
+    def _saved_for(self, holder: Demand) -> int:
+        """Of the GPUs it needs, those that would be there if all guests were gone."""
+        guests = self._guests_of(holder)
+        for guest in guests:
+            self.ledger.set_aside(guest)
+        missing = self.ledger.missing_for(holder)
+        for guest in guests:
+            self.ledger.put_back(guest)
+        return max(holder.smallest_gpus - missing, 0)
 
     def _free_by(self, missing: int) -> float | None:
         """When running jobs will have given so many GPUs back, if their lengths are right."""

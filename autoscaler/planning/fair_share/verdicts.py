@@ -25,12 +25,14 @@ class Refusal:
 class Reservation:
     """GPUs that add up for one large job: who starts now gives them back when it can start.
 
+    `saved_gpus` of them are there: free, or used by guests, or freed by shrinking others.
     `promised_at` is when enough running jobs will have ended, by what is known of their lengths;
     None: of too many the length is not known.
     """
 
     job_id: str
     gpus: int
+    saved_gpus: int
     since: float
     promised_at: float | None
 
@@ -47,6 +49,4 @@ class Admission:
     gpus_free: int  # left when every admitted job takes its smallest size
     entitled: Mapping[str, int]  # GPUs by team: its guarantee, or fair share, as far as it is used
     reservation: Reservation | None = None
-    gave_way: Mapping[str, str] = field(
-        default_factory=dict
-    )  # paused guest -> job it made room for
+    gave_way: Mapping[str, Reservation] = field(default_factory=dict)  # by ids of paused guests

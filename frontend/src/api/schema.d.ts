@@ -671,6 +671,8 @@ export interface components {
             pool_gpus: number | null;
             /** @description Whom a waiting job stands behind. */
             blocker: components["schemas"]["JobRef"] | null;
+            /** @description For a waiting job or the one it stands behind; or what a paused guest used. */
+            reserved: components["schemas"]["Reserved"] | null;
             holders: components["schemas"]["Holder"][] | null;
             /** @description What makes a job possible that can never start as it is. */
             remedy: components["schemas"]["Remedy"] | null;
@@ -1446,6 +1448,20 @@ export interface components {
             /** @description Running jobs that it would pause. */
             paused_jobs: number;
         };
+        /** @description GPUs that add up for a large job which has waited long. Moments are seconds since 1970. */
+        Reserved: {
+            job: components["schemas"]["JobRef"];
+            gpus: number;
+            /** @description Free, or used by guests that give way. */
+            saved_gpus: number;
+            /** Format: double */
+            since: number;
+            /**
+             * Format: double
+             * @description By what is known of the lengths of running jobs.
+             */
+            promised_at: number | null;
+        };
         /**
          * Resources
          * @description What one worker gets.
@@ -1803,6 +1819,8 @@ export interface components {
             planned_gpus: number;
             guaranteed_gpus: number;
             limit_gpus: number | null;
+            /** @description What its jobs have a claim to now: of its guarantee, or of its fair share. */
+            entitled_gpus: number;
         };
         Token: {
             readonly name: string;

@@ -16,6 +16,7 @@ const LABELS: Record<string, string> = {
   job_finished: "A job finished",
   reclaim_guarantee: "Guarantee reclaimed",
   fair_share: "Fair share moved",
+  reservation: "Saved up for a large job",
   dropped: "Did not fit, no queue here",
   application_metric: "Its own metric asked",
   batch_retune: "Batch retuned",
