@@ -51,7 +51,7 @@ def test_a_request_is_accepted_and_waits_with_every_default_filled_in(admin: API
     assert answer.status_code == 202, answer.json()
     made = answer.json()
     assert (made["title"], made["state"], made["progress"]) == ("More GPUs?", "queued", 0.0)
-    assert made["request"]["tick_seconds"] == 10.0
+    assert made["request"]["tick_seconds"] == 60.0
     assert made["result"] is None
 
 
