@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cluster.worker_host import HostUnavailable, WorkerHost
@@ -16,6 +16,7 @@ from cluster.worker_host import HostUnavailable, WorkerHost
 from autoscaler.control_loop import accounting, decision_document, observe
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.models import Tick
@@ -24,12 +25,6 @@ from autoscaler.control_loop.shell import Clock, Shell, Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
 from autoscaler.control_loop.upkeep.orphans import remove_orphans
 from autoscaler.control_loop.upkeep.rounds import attend
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
-from autoscaler.planning.invariants import Violation
-
-Planner = Callable[[ClusterState], Plan]
-Check = Callable[[ClusterState, Plan], Sequence[Violation]]
 
 _log = logging.getLogger(__name__)
 
@@ -90,40 +85,31 @@ class ControlLoop:
         views = {view.id: view for view in observe.planned_jobs(shell.processes)}
         state = cluster_state(views.values(), shell.now)
         watch.lap("observe")
-        plan, alarm = self._plan(state)
+        decided = decide(state, self.planner, self.check)
         watch.lap("plan")
-        applied = [] if alarm else apply_plan(plan, views, shell)
+        applied = apply_plan(decided.plan, views, shell) if decided.may_be_applied else []
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
             attend(view, shell)
         accounting.update_gpu_seconds(with_workers, self.clock())
         accounting.sample_utilisation(self.clock())
         watch.lap("apply")
-        _record(shell, plan, applied, alarm, watch, has_changed=bool(changed or applied))
-
-    def _plan(self, state: ClusterState) -> tuple[Plan, str]:
-        """The plan, and why it must not be applied; a planner that fails stops nothing else."""
-        try:
-            plan = self.planner(state)
-            violations = self.check(state, plan)
-        except Exception as error:  # noqa: BLE001 - whatever it is, jobs still have to be looked after
-            _log.exception("The planner failed.", extra={"action": "plan"})
-            return Plan(decisions=(), pools=()), f"planning failed: {error!r}"
-        return plan, "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
+        _record(shell, decided, applied, watch, has_changed=bool(changed or applied))
 
 
 def _record(
     shell: Shell,
-    plan: Plan,
+    decided: Decided,
     applied: Sequence[ExplainedDecision],
-    alarm: str,
     watch: _Stopwatch,
     *,
     has_changed: bool,
 ) -> None:
     """Keep what a tick did, if it did anything; an alarm is kept when it is new."""
+    alarm = decided.alarm
     if alarm:
-        _log.critical("No plan was applied: %s", alarm, extra={"action": "alarm"})
+        what = "Alarm" if decided.may_be_applied else "No plan was applied"
+        _log.critical("%s: %s", what, alarm, extra={"action": "alarm"})
         newest = Tick.objects.order_by("-at").first()
         has_changed = has_changed or newest is None or newest.alarm != alarm
     if not has_changed:
@@ -135,7 +121,7 @@ def _record(
         observe_seconds=watch.seconds["observe"],
         plan_seconds=watch.seconds["plan"],
         apply_seconds=watch.seconds["apply"],
-        pools=[decision_document.plain(outcome) for outcome in plan.pools],
+        pools=[decision_document.plain(outcome) for outcome in decided.plan.pools],
         decisions=[decision_document.document_for_admins(one, decided_at=now) for one in applied],
         alarm=alarm,
     )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import pytest
 from cluster.models import Pool
 from django.utils import timezone
 from tenancy.models import Quota
 
+from autoscaler.control_loop import pool_view
+from autoscaler.control_loop.models import Tick
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning import invariants, planner
+from autoscaler.planning.policies import BUILT_IN, Objective, Policy, Situation
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Job, Measurement
 
@@ -55,6 +59,39 @@ def test_the_snapshot_has_what_an_admin_chose_for_a_pool(world: World) -> None:
     assert pool.policy == "deadline:margin=0.3"
     assert pool.admission is planning.AdmissionVariant.DROPPING
     assert (pool.dollars_per_gpu_hour, pool.gpu_type) == (2.5, "h100")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stumbling(Policy):
+    """An extension with a mistake that only planning finds."""
+
+    name: ClassVar = "stumbling"
+    summary: ClassVar = "fails while planning"
+
+    def objective(self, situation: Situation) -> Objective:
+        raise ZeroDivisionError(f"{len(situation.demands)} jobs")
+
+
+def test_where_an_extension_fails_while_planning_the_default_policy_plans_and_an_alarm_is_raised(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policies = BUILT_IN.joined([Stumbling])
+    monkeypatch.setattr(pool_view, "installed_policies", lambda: policies)
+    set_pool(policy="stumbling")
+    job = world.job()
+    loop = replace(
+        world.loop(),
+        planner=partial(planner.plan, policies=policies),
+        check=partial(invariants.check, policies=policies),
+    )
+    assert loop.run_once()
+    assert loop.run_once()
+    assert fresh(job).state == "starting"
+    (alarm,) = Tick.objects.exclude(alarm="").values_list("alarm", flat=True)
+    assert alarm == (
+        "planned by completion_time instead of policies of extensions:"
+        " planning failed: ZeroDivisionError('1 jobs')"
+    )
 
 
 def test_the_snapshot_has_what_a_job_wishes(world: World) -> None:
