@@ -17,7 +17,7 @@ from autoscaler.planning.reasons import cause_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.cluster_state import Allocation, Change, Pool, TeamQuota
+    from autoscaler.planning.cluster_state import Allocation, Change, Job, Pool, TeamQuota
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
@@ -78,6 +78,7 @@ class PoolPicture:
     """
 
     pool: Pool
+    jobs: Mapping[str, Job]  # by id, as they were submitted; `demand.job` is as the policy sees it
     now: float
     quotas: Mapping[str, TeamQuota]
     admission: Admission

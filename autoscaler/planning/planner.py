@@ -92,6 +92,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     # 5. Why is read off the whole picture.
     return PoolPicture(
         pool=pool,
+        jobs={job.job_id: job for job in jobs},
         now=state.now,
         quotas=quotas,
         admission=admission,

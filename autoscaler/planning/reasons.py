@@ -69,7 +69,7 @@ def _is_borrower(outcome: Outcome, picture: PoolPicture) -> bool:
 def _lost_workers(outcome: Outcome, picture: PoolPicture) -> bool:
     """Nobody takes them from a job below its smallest size."""
     losses = picture.changed(ChangeKind.WORKER_LOST)
-    job = outcome.demand.job
+    job = picture.jobs[outcome.job_id]
     return outcome.demand.held < job.min_workers or any(c.name == job.job_id for c in losses)
 
 

@@ -107,7 +107,12 @@ class ObedientPlanner:
 def wished(decision: Decision) -> Explanation:
     """What the planner would say of a wish: who was given how much, by a job of another team."""
     share = TeamShare(
-        team="vision", held_gpus=0, planned_gpus=0, guaranteed_gpus=2, limit_gpus=None
+        team="vision",
+        held_gpus=0,
+        planned_gpus=0,
+        guaranteed_gpus=2,
+        limit_gpus=None,
+        entitled_gpus=2,
     )
     rival = Jobs(named=(JobRef(job_id="other-id", name="other-name", team="language"),))
     if decision.action is Action.WAIT:
@@ -128,6 +133,7 @@ def wished(decision: Decision) -> Explanation:
             gpus_left=0,
             pool="default",
             owed=Owed(team="language", missing_gpus=1, guaranteed_gpus=2, jobs=rival),
+            reserved=None,
         )
     return Started(
         reason=decision.reason,

@@ -219,6 +219,13 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
         ),
         {"a": ("rescale 2", Reason.NODE_LOST)},
     ),
+    "a job that a policy wants larger has lost nothing": (
+        cluster(running("a", 1), running("b", 3, max_workers=3), policy="static", quotas={}),
+        {
+            "a": ("rescale 4", Reason.FAIR_SHARE),
+            "b": ("pause", Reason.WAITING_FOR_CAPACITY),
+        },
+    ),
     "a job below its smallest size that cannot be completed is paused": (
         cluster(running("a", 1, min_workers=3), nodes=(2,)),
         {"a": ("pause", Reason.NODE_LOST)},

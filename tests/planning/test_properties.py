@@ -32,7 +32,7 @@ def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
     assert check(state, plan(state)) == ()
 
 
-@MANY
+@settings(max_examples=300, deadline=None)
 @given(states())
 def test_no_node_is_called_lost_while_all_are_there(state: ClusterState) -> None:
     """Unless the job itself lost workers: nobody else takes them below its smallest size."""

@@ -102,7 +102,12 @@ def kept(*, rival: JobRef) -> Running:
         choices=(lone,),
         price=0.31,
         team=TeamShare(
-            team="vision", held_gpus=3, planned_gpus=3, guaranteed_gpus=2, limit_gpus=None
+            team="vision",
+            held_gpus=3,
+            planned_gpus=3,
+            guaranteed_gpus=2,
+            limit_gpus=None,
+            entitled_gpus=2,
         ),
         hindrance=Hindrance.RIVAL,
         next_step=NextStep(workers=4, gpus=1, gain=0.06),
