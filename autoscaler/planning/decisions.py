@@ -32,7 +32,7 @@ class Reason(StrEnum):
     WAITING_FOR_FAIR_SHARE = "waiting_for_fair_share"
     WAITING_FOR_RECLAIM = "waiting_for_reclaim"
     WAITING_FOR_CAPACITY = "waiting_for_capacity"
-    BEHIND_HIGHER_PRIORITY = "behind_higher_priority"
+    BEHIND_HIGHER_PRIORITY = "behind_higher_priority"  # it waits, or is paused for one of its team
     FRAGMENTED = "fragmented"
     EXCEEDS_LIMIT = "exceeds_limit"
     DROPPED = "dropped"  # did not fit when it arrived, in a pool that keeps no queue
@@ -51,7 +51,7 @@ class Reason(StrEnum):
     NODE_DRAINED = "node_drained"
     DEFRAGMENT = "defragment"  # moved to other nodes: it gets faster there, or makes room
 
-    BEST_ALLOCATION = "best_allocation"  # kept: no other split of the pool is worth more
+    BEST_ALLOCATION = "best_allocation"  # no other split of the pool is worth more
     COOLDOWN = "cooldown"  # kept: changed less than `min_interval` ago
     NOT_RESCALABLE = "not_rescalable"  # kept: starting, rescaling, or of mode `fixed`
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.application_metric import Wish, reading_of
-from autoscaler.planning.cluster_state import ChangeKind
+from autoscaler.planning.cluster_state import ChangeKind, ReclaimTarget
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.split import is_cooling
 
@@ -52,8 +52,8 @@ def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
     """After what takes its GPUs, what it lost; else by what it will wait for."""
     if (due := picture.admission.gave_way.get(outcome.job_id)) is not None:
         return Cause(reason=Reason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
-    if picture.owed and _is_borrower(outcome, picture):
-        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.owed)
+    if _is_borrower(outcome, picture) and (claim := _claim_it_gives_way_to(outcome, picture)):
+        return claim
     if _is_drained(outcome, picture):
         return Cause(reason=Reason.NODE_DRAINED)
     if picture.has_lost_nodes or _lost_workers(outcome, picture):
@@ -64,6 +64,29 @@ def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 def _is_borrower(outcome: Outcome, picture: PoolPicture) -> bool:
     return bool(outcome.demand.sizes) and outcome.job_id not in picture.admission.guaranteed
+
+
+def _claim_it_gives_way_to(outcome: Outcome, picture: PoolPicture) -> Cause | None:
+    """The first that holds, most telling first; None: nobody who starts has a claim before it."""
+    own = outcome.demand.job
+    others = tuple(o for o in picture.owed if o.demand.job.team != own.team)
+    short = tuple(o for o in others if picture.is_below_guarantee(o.demand.job.team))
+    entitled = tuple(o for o in others if o.job_id in picture.admission.guaranteed)
+    ahead = tuple(
+        o
+        for o in picture.owed
+        if o.demand.job.team == own.team and o.demand.job.priority > own.priority
+    )
+    shares_surplus = picture.pool.reclaim.target is ReclaimTarget.FAIR_SHARE
+    beyond = Reason.FAIR_SHARE if shares_surplus else Reason.RECLAIM_GUARANTEE  # of a parent team
+    candidates = (
+        (short if picture.is_above_guarantee(own.team) else (), Reason.RECLAIM_GUARANTEE),
+        (ahead, Reason.BEHIND_HIGHER_PRIORITY),
+        (short, Reason.RECLAIM_GUARANTEE),
+        (entitled, beyond),
+    )
+    claims = (Cause(reason=reason, beneficiaries=by) for by, reason in candidates if by)
+    return next(claims, None)
 
 
 def _lost_workers(outcome: Outcome, picture: PoolPicture) -> bool:
@@ -136,7 +159,7 @@ def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
         (picture.losers, Reason.FAIR_SHARE),
         (tries_more, Reason.SCALING_EFFICIENT),
     )
-    return next((reason for holds, reason in candidates if holds), Reason.JOB_FINISHED)
+    return next((reason for holds, reason in candidates if holds), Reason.BEST_ALLOCATION)
 
 
 def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason

@@ -132,7 +132,10 @@ def wished(decision: Decision) -> Explanation:
             needed_gpus=1,
             gpus_left=0,
             pool="default",
-            owed=Owed(team="language", missing_gpus=1, guaranteed_gpus=2, jobs=rival),
+            owed=Owed(
+                team="language", missing_gpus=1, guaranteed_gpus=2, entitled_gpus=2, jobs=rival
+            ),
+            takers=rival,
             reserved=None,
         )
     return Started(

@@ -88,9 +88,8 @@ def _occasion(change: Rescaled, *, is_growth: bool) -> str:
         case Reason.FAIR_SHARE:
             give = plural(change.givers.count, "gives", "give")
             return f"{names(change.givers)} {give} way; "
-        case Reason.JOB_FINISHED:
-            ended = change.finished
-            return f"{names(ended)} finished; " if ended.count else "GPUs became free; "
+        case Reason.JOB_FINISHED if change.finished.count:
+            return f"{names(change.finished)} finished; "
         case Reason.NODE_JOINED:
             return f"{', '.join(change.joined_nodes)} joined the pool; "
         case _:

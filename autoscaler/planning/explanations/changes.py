@@ -110,7 +110,7 @@ def _gain(before: Choice, after: Choice) -> float | None:
 
 def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
     cause = picture.cause_of(outcome)
-    is_owed = cause.reason is Reason.RECLAIM_GUARANTEE
+    is_owed = cause.reason in {Reason.RECLAIM_GUARANTEE, Reason.FAIR_SHARE}
     due = picture.admission.gave_way.get(outcome.job_id)
     return Paused(
         reason=cause.reason,
@@ -119,6 +119,7 @@ def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
         gpus_left=picture.admission.gpus_free,
         pool=picture.pool.name,
         owed=_owed(cause.beneficiaries, picture) if is_owed else None,
+        takers=jobs(cause.beneficiaries),
         reserved=reserved(due, picture) if due else None,
     )
 
@@ -128,11 +129,18 @@ def _owed(takers: Sequence[Outcome], picture: PoolPicture) -> Owed | None:
     if not takers:
         return None
     team = takers[0].demand.job.team
+    of_team = [taker for taker in takers if taker.demand.job.team == team]
     guaranteed = picture.quotas[team].guaranteed_gpus
-    taken = sum(taker.gpus_after - taker.gpus_before for taker in takers)
+    taken = sum(map(_taken_by, of_team))
     return Owed(
         team=team,
         missing_gpus=min(max(guaranteed - picture.held_by_team[team], 0), taken),
         guaranteed_gpus=guaranteed,
-        jobs=jobs(takers),
+        entitled_gpus=picture.admission.entitled.get(team, 0),
+        jobs=jobs(of_team),
     )
+
+
+def _taken_by(taker: Outcome) -> int:
+    """GPUs; of a job that was admitted and found no place, what it needs."""
+    return (taker.gpus_after or taker.demand.needed_gpus) - taker.gpus_before

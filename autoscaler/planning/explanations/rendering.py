@@ -116,7 +116,10 @@ def _paused(paused: Paused) -> str:
         return "Paused after a checkpoint: its node is being drained, and no other has room for it."
     if paused.reason is Reason.RESERVATION and paused.reserved is not None:
         return _end_of_stay(paused, paused.reserved)
-    if paused.reason is not Reason.RECLAIM_GUARANTEE or paused.owed is None:
+    if paused.reason is Reason.BEHIND_HIGHER_PRIORITY and paused.takers.count:
+        room = f"room for {names(paused.takers)} of its team"
+        return f"Paused after a checkpoint: {room}, whose priority is higher."
+    if paused.owed is None:
         return (
             f"Paused after a checkpoint: it needs {gpus(paused.needed_gpus)} at least, and pool "
             f"{paused.pool} has {paused.gpus_left} left."

@@ -68,11 +68,15 @@ class TeamShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """A claim that is met by taking GPUs back: `missing_gpus` of a team's guarantee, for `jobs`."""
+    """A claim that is met by taking GPUs back: `missing_gpus` of a team's guarantee, for `jobs`.
+
+    None are missing where the claim is to a share beyond the team's own guarantee.
+    """
 
     team: str
     missing_gpus: int
     guaranteed_gpus: int
+    entitled_gpus: int  # the whole claim: see `TeamShare`
     jobs: Jobs
 
 
@@ -208,7 +212,8 @@ class Paused:
     needed_gpus: int
     gpus_left: int  # that it could have had
     pool: str
-    owed: Owed | None
+    owed: Owed | None  # the claim of another team it gives way to
+    takers: Jobs  # who gets what it gives
     reserved: Reserved | None  # it was a guest on these
 
 

@@ -52,10 +52,12 @@ def names(jobs: Jobs) -> str:
 
 def owed(claim: Owed) -> str:
     """`team language is owed 2 of its 2 guaranteed GPUs for ner-bert`."""
-    guaranteed = claim.guaranteed_gpus
+    guaranteed, takers = claim.guaranteed_gpus, _jobs_of(claim.jobs, claim.team)
+    if not claim.missing_gpus:
+        return f"team {claim.team} has a claim to {gpus(claim.entitled_gpus)}, for {takers}"
     return (
         f"team {claim.team} is owed {claim.missing_gpus} of its {guaranteed} guaranteed "
-        f"{plural(guaranteed, 'GPU', 'GPUs')} for {_jobs_of(claim.jobs, claim.team)}"
+        f"{plural(guaranteed, 'GPU', 'GPUs')} for {takers}"
     )
 
 

@@ -1,0 +1,159 @@
+"""Is what the planner says of a change true, in any cluster whatever?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autoscaler.planning.cluster_state import (
+    Change,
+    ChangeKind,
+    ReclaimRules,
+    ReclaimTarget,
+    TeamQuota,
+)
+from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.explanations.rendering import render
+from autoscaler.planning.explanations.values import Paused
+from autoscaler.planning.planner import plan
+from tests.planning.builders import cluster, running, said, summary, waiting
+from tests.planning.random_states import states
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autoscaler.planning.cluster_state import ClusterState, Job
+
+MANY = settings(max_examples=200, deadline=None)
+
+OTHER_CHANGES = st.lists(
+    st.sampled_from(
+        (
+            Change(kind=ChangeKind.NODE_JOINED, pool="default", name="n1"),
+            Change(kind=ChangeKind.NODE_LOST, pool="default", name="n9"),
+            Change(kind=ChangeKind.WORKER_LOST, pool="default", name="j0"),
+            Change(kind=ChangeKind.JOB_FINISHED, pool="elsewhere", name="old"),
+        )
+    ),
+    max_size=2,
+)
+
+
+@MANY
+@given(states(), OTHER_CHANGES, st.sampled_from(("static", "fixed_batch")))
+def test_no_job_is_said_to_have_finished_while_none_has(
+    state: ClusterState, changes: list[Change], policy: str
+) -> None:
+    state = replace(with_pool(state, policy=policy), changes=tuple(changes))
+    decisions = plan(state).decisions
+    assert Reason.JOB_FINISHED not in {decision.reason for decision in decisions}
+
+
+@MANY
+@given(states(), st.sampled_from(ReclaimTarget))
+def test_whoever_is_paused_gives_way_to_somebody_with_a_better_claim(
+    state: ClusterState, target: ReclaimTarget
+) -> None:
+    """Of another team, to something; or of its own team, by priority."""
+    state = with_pool(state, reclaim=ReclaimRules(target=target))
+    jobs = {job.job_id: job for job in state.jobs}
+    for job_id, explanation in plan(state).explanations.items():
+        assert "owed 0 of" not in render(explanation)
+        if isinstance(explanation, Paused):
+            assert_claim_is_better(explanation, jobs[job_id], jobs)
+
+
+def assert_claim_is_better(paused: Paused, job: Job, jobs: Mapping[str, Job]) -> None:
+    takers = [jobs[taker.job_id or ""] for taker in paused.takers.named]
+    if paused.owed is not None:
+        assert "claim to 0" not in render(paused)
+        assert paused.owed.team != job.team
+        assert {taker.team for taker in paused.owed.jobs.named} == {paused.owed.team}
+    if paused.reason is Reason.BEHIND_HIGHER_PRIORITY:
+        assert {taker.team for taker in takers} == {job.team}
+        assert all(taker.priority > job.priority for taker in takers)
+
+
+def test_a_job_within_the_guarantee_is_paused_for_a_higher_priority_of_its_team() -> None:
+    state = cluster(
+        running("a", 2, min_workers=2, priority=10),
+        running("b", 2, "language", min_workers=2),
+        waiting("c", min_workers=2, priority=90),
+    )
+    assert reasons(state)["a"] is Reason.BEHIND_HIGHER_PRIORITY
+    words = "Paused after a checkpoint: room for c of its team, whose priority is higher."
+    assert said(state)["a"] == words
+    assert said(state, to="vision")["a"] == words
+
+
+def test_a_job_is_told_of_the_higher_priority_even_while_another_team_is_owed_gpus() -> None:
+    """Its team holds no more than its guarantee: it owes the other team nothing."""
+    state = cluster(
+        running("a", 2, min_workers=2, priority=10),
+        waiting("b", "language", min_workers=2),
+        waiting("c", min_workers=2, priority=90),
+    )
+    assert summary(plan(state)) == {"a": "pause", "b": "start 2", "c": "start 2"}
+    assert reasons(state)["a"] is Reason.BEHIND_HIGHER_PRIORITY
+
+
+def test_a_borrower_is_told_of_the_fair_share_that_it_gives_way_to() -> None:
+    state = sharing_fairly(running("a", 4, min_workers=4), waiting("b", "language", min_workers=2))
+    assert reasons(state)["a"] is Reason.FAIR_SHARE
+    borrowed = "Paused after a checkpoint, giving back 4 GPUs it borrowed"
+    assert said(state)["a"] == f"{borrowed}: team language has a claim to 2 GPUs, for b."
+    to_vision = f"{borrowed}: team language has a claim to 2 GPUs, for one of its jobs."
+    assert said(state, to="vision")["a"] == to_vision
+
+
+def test_a_claim_to_what_a_parent_is_guaranteed_is_a_claim_to_a_guarantee() -> None:
+    a, b = running("a", 4, min_workers=4), waiting("b", "language", min_workers=2)
+    state = cluster(a, b, quotas={})
+    research = TeamQuota(team="research", pool="default", guaranteed_gpus=2)
+    language = TeamQuota(team="language", pool="default", guaranteed_gpus=0, parent="research")
+    state = replace(state, quotas=(research, language))
+    assert reasons(state)["a"] is Reason.RECLAIM_GUARANTEE
+    assert said(state)["a"] == (
+        "Paused after a checkpoint, giving back 4 GPUs it borrowed: team language has a claim to "
+        "2 GPUs, for b."
+    )
+
+
+def test_only_jobs_of_the_team_that_is_owed_gpus_are_said_to_take_them() -> None:
+    state = cluster(
+        running("a", 4, min_workers=4),
+        waiting("b", "language", min_workers=2),
+        waiting("c", "speech", min_workers=1),
+        quotas={"language": (2, None), "speech": (1, None)},
+    )
+    assert said(state)["a"] == (
+        "Paused after a checkpoint, giving back 4 GPUs it borrowed: team language is owed 2 of "
+        "its 2 guaranteed GPUs for b."
+    )
+
+
+def test_a_job_that_its_policy_wants_larger_grows_for_no_other_cause() -> None:
+    state = cluster(running("a", 2, rescales=3), policy="static", quotas={})
+    assert reasons(state)["a"] is Reason.BEST_ALLOCATION
+    assert said(state)["a"] == (
+        "Grown from 2 to 4 workers: 76 % faster, from 192 to 337 samples/s, for a stall of about "
+        "0.5 s."
+    )
+
+
+def reasons(state: ClusterState) -> dict[str, Reason]:
+    """Of those that do not stay as they are."""
+    changed = (one for one in plan(state).decisions if one.action is not Action.KEEP)
+    return {one.job_id: one.reason for one in changed}
+
+
+def sharing_fairly(*jobs: Job) -> ClusterState:
+    reclaim = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)
+    return with_pool(cluster(*jobs, quotas={}), reclaim=reclaim)
+
+
+def with_pool(state: ClusterState, **changes: Any) -> ClusterState:
+    return replace(state, pools=tuple(replace(pool, **changes) for pool in state.pools))
