@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def side_by_side(comparison: Comparison) -> Table:
     """One row per figure, one column per candidate; best values in bold green."""
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column(f"{comparison.trace}, {comparison.gpus} GPUs")
+    table.add_column(Text(f"{comparison.trace}, {comparison.gpus} GPUs"))
     for run in comparison.runs:
-        table.add_column(run.label, justify="right", overflow="fold")
+        table.add_column(Text(run.label), justify="right", overflow="fold")
     for figure in FIGURES:
         best = figure.best(comparison.runs)
         table.add_row(figure.heading, *(_cell(figure, run, best) for run in comparison.runs))

@@ -11,15 +11,21 @@ during training, so a profile lists it over the progress. Without a list every s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.throughput import Configurations
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import BatchRange
     from autoscaler.planning.throughput import ThroughputModel
+
+
+SHORTEST_STEP: Final = 1e-6  # seconds of one worker at the base batch
+LONGEST_STEP: Final = 1e6
+LARGEST_OVERLAP: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +77,44 @@ def _step_seconds(
         micro_batch=rules.max_per_gpu,
     )
     return float(model.step_seconds(at))
+
+
+def problems_of(profile: Profile) -> tuple[str, ...]:
+    """What is wrong with a kind of job, in sentences; empty when nothing is."""
+    *seconds, overlap = astuple(profile.model)
+    base = profile.batch.base
+    alone = profile.model.compute_fixed + profile.model.compute_per_sample * base
+    rules = (
+        (
+            all(0 <= number <= LONGEST_STEP for number in seconds),
+            f"the times of its model must be 0 to {LONGEST_STEP:g} s",
+        ),
+        (
+            1 <= overlap <= LARGEST_OVERLAP,
+            f"the overlap of its model must be 1 to {LARGEST_OVERLAP:g}",
+        ),
+        (
+            SHORTEST_STEP <= alone <= LONGEST_STEP,
+            f"a step of one worker must take {SHORTEST_STEP:g} to {LONGEST_STEP:g} s",
+        ),
+        (
+            _rises_from_zero(profile.noise),
+            "noise needs pairs of a fraction of the work, rising from 0, and a scale of at least 0",
+        ),
+        (
+            0 <= profile.restart_seconds <= LONGEST_STEP,
+            f"restart_seconds must be 0 to {LONGEST_STEP:g}",
+        ),
+        (0 <= profile.model_bytes < 1 << 63, "model_bytes must be a size"),
+    )
+    return tuple(sentence for holds, sentence in rules if not holds)
+
+
+def _rises_from_zero(noise: tuple[tuple[float, float], ...]) -> bool:
+    starts = [start for start, _ in noise]
+    return not noise or (
+        starts[0] == 0
+        and starts[-1] <= 1
+        and all(earlier < later for earlier, later in pairwise(starts))
+        and all(0 <= phi < float("inf") for _, phi in noise)
+    )

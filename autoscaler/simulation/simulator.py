@@ -9,6 +9,7 @@ planner is the one of the control loop, and sees what the control loop would tel
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from autoscaler.simulation.settings import Settings
     from autoscaler.simulation.trace import Trace
 
+_MOMENTS_PER_SIGN: Final = 1000  # signs of life where nothing is planned
 _EVENTS_WAIT: Final = 0.25  # of the time to the next tick, where ticks grow: guessed
 PATIENCE_SECONDS: Final = 3600.0  # so long nothing may run or come before the rest is given up
 
@@ -129,12 +131,15 @@ class Simulation:
         """Until every job has ended, nothing can happen any more, or the horizon is reached."""
         world, horizon = self.world, self.settings.horizon_seconds
         end = math.inf if horizon is None else self.started_at + horizon
-        while not self._is_over():
+        for moment in itertools.count(1):
             time = world.agenda.next_time
+            if self._is_over():
+                break
             if time is None or time > end:
                 world.now = max(world.now, min(end, math.inf if time is None else time))
                 break
-            if self.step() and on_progress is not None:
+            has_planned = self.step()
+            if on_progress is not None and (has_planned or moment % _MOMENTS_PER_SIGN == 0):
                 on_progress(self._progress())
         return self._result()
 

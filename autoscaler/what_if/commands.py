@@ -47,8 +47,17 @@ def cancel(simulation: Simulation) -> None:
         raise AlreadyOver
 
 
+def is_one_waiting() -> bool:
+    return Simulation.objects.filter(state=State.QUEUED).exists()
+
+
 def claim() -> Simulation | None:
-    """Take up the simulation that waits longest; None: none waits."""
+    """Take up the simulation that waits longest; None: none waits, or another one runs.
+
+    One at a time: the other processes of the io worker are for predictions and housekeeping.
+    """
+    if Simulation.objects.filter(state=State.RUNNING).exists():
+        return None
     with transaction.atomic():
         waiting = Simulation.objects.filter(state=State.QUEUED).order_by("requested_at")
         simulation = waiting.select_for_update(skip_locked=True).first()

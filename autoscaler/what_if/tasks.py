@@ -13,17 +13,20 @@ from celery import shared_task
 from kombu.exceptions import OperationalError
 
 from autoscaler.what_if import commands
-from autoscaler.what_if.models import Simulation
 
 logger: Final = logging.getLogger(__name__)
+KILLED_AFTER_SECONDS: Final = 1860  # a minute after a simulation should have given itself up
 
 
-@shared_task(name="autoscaler.what_if.tasks.run_next")
+@shared_task(name="autoscaler.what_if.tasks.run_next", time_limit=KILLED_AFTER_SECONDS)
 def run_next() -> bool:
-    """Carry out one simulation, if one waits."""
+    """Carry out one simulation, if one waits and none runs; then ask for the next."""
     from autoscaler.what_if import execution  # noqa: PLC0415 - it loads scipy
 
-    return execution.run_next()
+    has_run = execution.run_next()
+    if has_run and commands.is_one_waiting():
+        ask()
+    return has_run
 
 
 @shared_task(name="autoscaler.what_if.tasks.look_after")
@@ -36,7 +39,7 @@ def look_after() -> None:
             recovered,
             extra={"action": "simulation_recover"},
         )
-    if Simulation.objects.filter(state=Simulation.State.QUEUED).exists():
+    if commands.is_one_waiting():
         ask()
 
 

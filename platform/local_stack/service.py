@@ -91,7 +91,7 @@ class Service:
         """The four processes of the service itself. They may start in any order."""
         schedule = str(self.checkout.state_dir / "beat-schedule")
         control = (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
-        io = (*CELERY, *WORKER, "-Q", "io", "-c", "1", "-n", "io@%h")
+        io = (*CELERY, *WORKER, "-Q", "io", "-c", "2", "-n", "io@%h")  # one may be simulating
         return (
             self._process("api", self._gunicorn(), is_ready=self._is_healthy),
             self._process("beat", (*CELERY, "beat", "--schedule", schedule, "--pidfile=")),

@@ -44,6 +44,21 @@ def test_a_simulation_is_taken_up_by_one_worker_only(simulation: Simulation) -> 
     assert commands.claim() is None
 
 
+def test_simulations_run_one_at_a_time_and_each_asks_for_the_next(
+    simulation: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(tasks, "ask", lambda: asked.append(True))
+    second = make()
+    first = commands.claim()
+    assert first == simulation
+    assert commands.claim() is None
+    assert commands.fail(first, "for the test")
+    make()
+    assert tasks.run_next()
+    assert (state_of(second), asked) == ("completed", [True])
+
+
 def test_a_simulation_whose_worker_died_is_run_again(simulation: Simulation) -> None:
     dead = commands.claim()
     assert dead is not None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autoscaler.planning.cluster_state import BatchRange, Preemptibility, Utility
 from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.throughput import ThroughputModel
 from autoscaler.simulation.applications import CIFAR10, IMAGENET, NCF, PROFILES
 from autoscaler.simulation.arrivals import Poisson
 from autoscaler.simulation.generators import Workload, generate
@@ -114,6 +117,17 @@ def test_a_pollux_workload_is_full_runs_of_its_applications() -> None:
     assert (fixed.minimum, fixed.base, fixed.maximum) == (512, 512, 512)
 
 
+NO_TIME = ThroughputModel(
+    compute_fixed=0.0,
+    compute_per_sample=0.0,
+    in_node_fixed=0.0,
+    in_node_per_worker=0.0,
+    cross_node_fixed=0.0,
+    cross_node_per_worker=0.0,
+    overlap=1.0,
+)
+
+
 def row(name: str, at: float, **overrides: object) -> HistoryRow:
     scaling = ScalingModel(throughput=model())
     values: dict[str, object] = {"scaling": scaling, "samples": 1000.0, "batch": LINEAR.batch}
@@ -216,11 +230,25 @@ def test_what_is_not_json_is_no_trace() -> None:
         ({"batch": BatchRange(base=64, minimum=128, maximum=256)}, "minimum <= base <= maximum"),
         ({"batch": BatchRange(base=64, minimum=64, maximum=64, multiple_of=0)}, "multiple_of"),
         ({"batch": BatchRange(base=64, minimum=64, maximum=64, max_per_gpu=0)}, "max_per_gpu"),
-        ({"allowed_workers": (0, 9)}, "allowed_workers has none of min_workers 1 to"),
+        ({"allowed_workers": (0, 9)}, "allowed_workers needs a number of 1 to"),
         ({"requested_workers": 0}, "requested_workers must be at least 1"),
         ({"min_interval_seconds": -1.0}, "min_interval_seconds must not be negative"),
         ({"samples": float("inf")}, "samples must be above 0"),
         ({"utility": Utility(points=((5.0, 1.0), (5.0, 0.0)))}, "points of rising seconds"),
+        ({"utility": Utility(points=((5.0, math.nan),))}, "dollars that are numbers"),
+        ({"team": ""}, "name, team and pool must not be empty"),
+        ({"samples": 10**400}, "samples must be above 0 and at most 1e"),
+        ({"at": 1e300}, "submitted_at must be 0 to"),
+        ({"deadline": math.nan}, "deadline must be a time"),
+        ({"priority": 10**40}, "priority must be 0 to 1000"),
+        ({"profile": replace(LINEAR, noise=((0.0, math.nan),))}, "profile linear: noise needs"),
+        ({"profile": replace(LINEAR, noise=((0.5, 1.0),))}, "profile linear: noise needs"),
+        ({"profile": replace(LINEAR, restart_seconds=-1.0)}, "restart_seconds must be"),
+        ({"profile": replace(LINEAR, model=NO_TIME)}, "a step of one worker must take"),
+        (
+            {"profile": replace(LINEAR, model=replace(LINEAR.model, overlap=0.0))},
+            "overlap of its model must be 1 to",
+        ),
     ],
 )
 def test_a_trace_no_cluster_could_have_seen_is_refused(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -22,6 +21,7 @@ FORMAT: Final = "concertina-trace"
 VERSION: Final = 1
 
 _KINDS: Final = {"str": (str,), "int": (int,), "float": (float, int), "bool": (bool,)}
+_HUGE: Final = 1e300  # no quantity of a workload is as large
 _WORDS: Final = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 Part = TypeVar("Part")
@@ -117,14 +117,15 @@ def _typed(part: Part) -> Part:
         kinds = tuple(kind for name in names for kind in _KINDS.get(name, ()))
         value = getattr(part, one.name)
         if kinds and not (value is None and "None" in names) and not _is_a(kinds, value):
-            raise ValueError(f"{one.name} is {value!r}; expected {_WORDS[kinds[0]]}")
+            raise ValueError(f"{one.name} is {repr(value)[:40]}; expected {_WORDS[kinds[0]]}")
     return part
 
 
 def _is_a(kinds: tuple[type, ...], value: Any) -> bool:
     if isinstance(value, bool):
         return bool in kinds
-    return isinstance(value, kinds) and not (isinstance(value, float) and not math.isfinite(value))
+    is_huge = isinstance(value, int | float) and not abs(value) < _HUGE
+    return isinstance(value, kinds) and not is_huge
 
 
 def _part(what: str, build: Callable[[], Part]) -> Part:
@@ -133,5 +134,5 @@ def _part(what: str, build: Callable[[], Part]) -> Part:
         return build()
     except KeyError as error:
         raise InvalidRecordingError(f"{what}: {error} is missing or not known") from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidRecordingError(f"{what}: {error}") from None
