@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from concertina_worker.group import Group
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.plan import Plan
-from concertina_worker.rendezvous import Meeting, build
 
 Result = TypeVar("Result")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from concertina_worker import checkpoint
-from concertina_worker.checkpoint import CheckpointWriter
 from concertina_worker.environment import CheckpointRules
+from concertina_worker.state import checkpoint
+from concertina_worker.state.checkpoint import CheckpointWriter
 
 
 def write(folder: Path, *steps: int, keep_last: int = 3) -> list[Path]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.cursor import Cursor, micro_batches, permutation, split
+from concertina_worker.data.cursor import Cursor, micro_batches, permutation, split
 
 LENGTHS = st.integers(1, 300)
 

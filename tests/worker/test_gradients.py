@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from concertina_worker import gradients as gradients_module
-from concertina_worker.agreement import Offer, Tally
-from concertina_worker.gradients import Gradients, SecondBackwardError
-from concertina_worker.group import Group
+from concertina_worker.collective.group import Group
+from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.training import gradients as gradients_module
+from concertina_worker.training.gradients import Gradients, SecondBackwardError
 from tests.worker.gathering import a_plan, gather
 
 INPUTS = torch.rand(11, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)

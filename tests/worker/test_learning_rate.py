@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from concertina_worker.learning_rate import Ramp, scale_of
+from concertina_worker.batch.learning_rate import Ramp, scale_of
 
 
 @pytest.mark.parametrize(("scaling", "expected"), [("none", 1.0), ("linear", 4.0), ("sqrt", 2.0)])

@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import nn
 
-from concertina_worker import optimizer_state
-from concertina_worker.cursor import Cursor
-from concertina_worker.group import Group
-from concertina_worker.handover import Handover
-from concertina_worker.recovery import synchronise
-from concertina_worker.training_state import CheckpointMismatchError, TrainingState
+from concertina_worker.collective.group import Group
+from concertina_worker.data.cursor import Cursor
+from concertina_worker.state import optimizer_state
+from concertina_worker.state.handover import Handover
+from concertina_worker.state.recovery import synchronise
+from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
 from tests.worker.gathering import a_plan, gather
 
 OPTIMIZERS = {

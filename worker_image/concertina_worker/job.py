@@ -17,14 +17,14 @@ from typing import Any
 
 import torch
 
-from concertina_worker import optimizer_state
-from concertina_worker.alone import Alone
+from concertina_worker.data.samples import Collate, MapDataset, fetch
 from concertina_worker.environment import WorkerEnvironment
-from concertina_worker.membership import Membership
-from concertina_worker.progress import Progress
-from concertina_worker.samples import Collate, MapDataset, fetch
-from concertina_worker.training_loop import TrainingLoop
-from concertina_worker.training_state import Stateful, TrainingState
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
+from concertina_worker.state import optimizer_state
+from concertina_worker.state.training_state import Stateful, TrainingState
+from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.progress import Progress
 from concertina_worker.wire import FromWorker
 
 

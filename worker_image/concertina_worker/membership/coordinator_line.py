@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from concertina_worker.control import Control
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.environment import Platform
-from concertina_worker.group import Group
-from concertina_worker.orders import Orders
+from concertina_worker.membership.control import Control
+from concertina_worker.membership.orders import Orders
+from concertina_worker.membership.switching import Preparations, Prepared
 from concertina_worker.plan import Plan
-from concertina_worker.rendezvous import Meeting, build
-from concertina_worker.switching import Preparations, Prepared
 from concertina_worker.wire import FromWorker
 
 POLL_SECONDS: Final = 0.2

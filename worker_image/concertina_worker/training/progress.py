@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from concertina_worker.alone import Alone
-from concertina_worker.membership import Membership
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import MeasurementReport
-from concertina_worker.reports import CommittedStep, Reporter, StepClock
+from concertina_worker.training.reports import CommittedStep, Reporter, StepClock
 from concertina_worker.wire import FromWorker
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch.distributed.distributed_c10d import BroadcastOptions
 
+from concertina_worker.collective.store import Board, BoardServer, RemoteBoard
 from concertina_worker.plan import Plan
-from concertina_worker.store import Board, BoardServer, RemoteBoard
 
 _BEGIN = "begin"  # put on the board once the source is about to hand its state over
 

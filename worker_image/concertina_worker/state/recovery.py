@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from concertina_worker.group import Group
-from concertina_worker.training_state import TrainingState
-from concertina_worker.transfer import receive_header, send_header, send_or_receive
+from concertina_worker.collective.group import Group
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.state.transfer import receive_header, send_header, send_or_receive
 
 _NO_STATE = -1
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
-from concertina_worker.group import Group
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.store import Board, BoardServer, GlooStore, RemoteBoard
 from concertina_worker.plan import Plan
-from concertina_worker.store import Board, BoardServer, GlooStore, RemoteBoard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

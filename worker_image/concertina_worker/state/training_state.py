@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import torch
 
-from concertina_worker import optimizer_state
-from concertina_worker.cursor import Cursor
-from concertina_worker.learning_rate import Ramp
+from concertina_worker.batch.learning_rate import Ramp
+from concertina_worker.data.cursor import Cursor
+from concertina_worker.state import optimizer_state
 
 
 class Stateful(Protocol):

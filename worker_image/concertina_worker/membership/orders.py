@@ -12,7 +12,7 @@ import threading
 import time
 from typing import Any, Final, NoReturn
 
-from concertina_worker.control import Control
+from concertina_worker.membership.control import Control
 from concertina_worker.protocol import ExitCode
 
 LEAVE_SECONDS: Final = 60.0  # how long a leaver waits to be released

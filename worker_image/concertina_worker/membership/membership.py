@@ -12,16 +12,16 @@ from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
-from concertina_worker.agreement import Offer, Tally
-from concertina_worker.coordinator_line import CoordinatorLine
+from concertina_worker.collective.group import Group
 from concertina_worker.environment import Platform
-from concertina_worker.group import Group
-from concertina_worker.handover import Handover
+from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.switching import Prepared
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import WorkerPhase
-from concertina_worker.recovery import synchronise
-from concertina_worker.switching import Prepared
-from concertina_worker.training_state import TrainingState
+from concertina_worker.state.handover import Handover
+from concertina_worker.state.recovery import synchronise
+from concertina_worker.state.training_state import TrainingState
 from concertina_worker.wire import FromWorker
 
 HANDOVER_POLL_SECONDS: Final = 0.2

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from concertina_worker.group import Group
-from concertina_worker.training_state import TrainingState
-from concertina_worker.transfer import (
+from concertina_worker.collective.group import Group
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.state.transfer import (
     BackgroundTransfer,
     receive_header,
     send_header,

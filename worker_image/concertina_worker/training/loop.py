@@ -13,17 +13,17 @@ from typing import Any
 
 import torch
 
-from concertina_worker import cursor as cursors
-from concertina_worker.alone import Alone
-from concertina_worker.audit import SampleAudit
-from concertina_worker.checkpoint import CheckpointWriter
+from concertina_worker.batch.learning_rate import scale_of
+from concertina_worker.data import cursor as cursors
 from concertina_worker.environment import WorkerEnvironment
-from concertina_worker.gradients import Gradients
-from concertina_worker.learning_rate import scale_of
-from concertina_worker.membership import Membership
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
 from concertina_worker.plan import Plan
-from concertina_worker.reports import CommittedStep, StepClock
-from concertina_worker.training_state import TrainingState
+from concertina_worker.state.checkpoint import CheckpointWriter
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.training.audit import SampleAudit
+from concertina_worker.training.gradients import Gradients
+from concertina_worker.training.reports import CommittedStep, StepClock
 from concertina_worker.wire import FromWorker
 
 

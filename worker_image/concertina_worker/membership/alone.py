@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from concertina_worker.agreement import Offer, Tally
-from concertina_worker.membership import Loop
+from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.membership import Loop
 from concertina_worker.protocol import ExitCode
 
 

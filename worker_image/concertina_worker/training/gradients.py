@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 import torch
 
-from concertina_worker.agreement import Offer, Tally
+from concertina_worker.membership.agreement import Offer, Tally
 
 BUCKET_BYTES: Final = 4 * 2**20  # guessed: smaller overlaps more, larger costs less latency
 _WIDE: Final = (torch.float32, torch.float64)  # dtypes that count exactly

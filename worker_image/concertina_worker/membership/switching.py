@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from concertina_worker.group import Group
+from concertina_worker.collective.group import Group
 from concertina_worker.plan import Plan
 
 

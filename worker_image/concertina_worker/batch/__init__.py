@@ -1,0 +1,1 @@
+"""What follows from the batch the platform chose: learning rates, noise, memory."""

@@ -1,0 +1,1 @@
+"""How do the workers of one generation find each other and compute together?"""

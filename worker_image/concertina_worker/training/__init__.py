@@ -1,0 +1,1 @@
+"""What happens in one optimizer step of one worker?"""
