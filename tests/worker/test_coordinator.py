@@ -118,7 +118,7 @@ def test_who_begins_after_a_pause_has_lost_nobody(story: Story) -> None:
     story.train("a").want_stop().switch("a").lose("a").take_over()
     story.desired["action"] = DesiredAction.RUN
     story.want("b").connect("b").ready("b").switch("b")
-    story.tell(on.WorkerSettled(worker="b", generation=3, stall_seconds=0.0))
+    story.tell(on.WorkerSettled(worker="b", generation=3, stall_seconds=0.0, transfer_seconds=0.0))
     assert story.generations[-1]["workers"] == ["b"]
     assert story.generations[-1]["cause"] == GenerationCause.DESIRED
 

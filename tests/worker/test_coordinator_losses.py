@@ -14,8 +14,8 @@ def test_survivors_go_on_by_themselves_and_the_report_says_who_was_lost(story: S
     assert story.plan.is_recovery
     assert story.plan.members == ("a", "c")
     story.switch("a", "c", step=5).tell(
-        on.WorkerSettled(worker="a", generation=2, stall_seconds=0.1),
-        on.WorkerSettled(worker="c", generation=2, stall_seconds=0.3),
+        on.WorkerSettled(worker="a", generation=2, stall_seconds=0.1, transfer_seconds=0.0),
+        on.WorkerSettled(worker="c", generation=2, stall_seconds=0.3, transfer_seconds=0.0),
     )
     report = story.generations[-1]
     assert report["cause"] == GenerationCause.WORKER_LOST

@@ -23,7 +23,7 @@ class FromWorker(StrEnum):
     STORE = "store"  # rank 0 opened the rendezvous of a generation: generation, address
     BUILD_FAILED = "build_failed"  # the group of a plan could not be built: generation
     SWITCHED = "switched"  # this worker left the old generation for: generation, step
-    SETTLED = "settled"  # two steps into a generation: generation, stall_seconds
+    SETTLED = "settled"  # the state has moved: generation, stall_seconds, transfer_seconds
     FAILED = "failed"  # a collective of this generation broke: generation, step
     PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None)
     LENGTH = "length"  # total_samples of all epochs

@@ -64,6 +64,7 @@ class WorkerSettled:
     worker: str
     generation: int
     stall_seconds: float
+    transfer_seconds: float  # for which it sent or received state, most of it while computing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ def _settled(worker: str, message: Message) -> on.Event:
         worker=worker,
         generation=int(message["generation"]),
         stall_seconds=float(message["stall_seconds"]),
+        transfer_seconds=float(message["transfer_seconds"]),
     )
 
 

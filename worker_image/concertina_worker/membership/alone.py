@@ -19,6 +19,7 @@ class Alone:
     rank = 0
     size = 1
     generation = 0
+    transfer_seconds = 0.0
     part: tuple[int, int | None] = (1, 0)
 
     def __init__(self) -> None:

@@ -55,6 +55,7 @@ class Membership:
         self._handover: Handover | None = None
         self._has_newcomers = False  # joiners do not compute in this step yet
         self._is_broken = False
+        self.transfer_seconds = 0.0  # for which state was sent or received in this generation
         self._tried = 0  # newest generation this worker was in, or failed to get into
 
     # -- where this worker stands --------------------------------------------------------------
@@ -141,7 +142,7 @@ class Membership:
         except RuntimeError:
             return False
         finally:
-            self._handover = None
+            self.transfer_seconds, self._handover = self._handover.seconds, None
         return True
 
     def decide(self, tally: Tally) -> None:
@@ -191,8 +192,9 @@ class Membership:
         if group is None:
             return
         if prepared.plan.is_recovery:
-            synchronise(group, loop.state, loop.load_checkpoint)
+            seconds = synchronise(group, loop.state, loop.load_checkpoint)
             self._install(group, loop)
+            self.transfer_seconds = seconds
         elif self._handover_begins(group):
             self._join(group, loop)
 
@@ -234,6 +236,7 @@ class Membership:
         self._is_broken = False
         self._has_newcomers = False
         self._tried = group.plan.generation
+        self.transfer_seconds = 0.0
         self._line.preparations.stand_in(group)
         self._line.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
         self._tell_switched(group.plan, loop)

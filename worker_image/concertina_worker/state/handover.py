@@ -41,11 +41,15 @@ class Handover:
         self._state.take_header(receive_header(self._process_group, root=_SOURCE))
         self._start()
 
+    @property
+    def seconds(self) -> float:
+        """For how long state was on its way."""
+        return self._transfer.seconds if self._transfer else 0.0
+
     def finish(self) -> None:
         """Wait for the state; afterwards a joiner holds what the source holds."""
         if self._transfer is not None and not self._transfer.finish():
             raise RuntimeError("the state was lost on its way")
-        self._transfer = None
         send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
         self._state.is_complete = True
 

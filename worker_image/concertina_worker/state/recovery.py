@@ -6,6 +6,7 @@ Both are the same case: tell each other the step, then copy from the furthest.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,8 @@ _NO_STATE = -1
 
 def synchronise(
     group: Group, state: TrainingState, load_checkpoint: Callable[[], dict[str, Any] | None]
-) -> None:
-    """Give every member the same state.
+) -> float:
+    """Give every member the same state; returns for how many seconds it was copied.
 
     Raises:
         RuntimeError: a member was lost meanwhile. A state that was being received is then
@@ -34,7 +35,8 @@ def synchronise(
     someone_is_behind = min(steps) < max(steps) or max(steps) == _NO_STATE
     if group.size > 1 and someone_is_behind:
         is_behind = steps[group.rank] < steps[root] or not state.is_complete
-        _copy(group, state, root=root, is_behind=is_behind)
+        return _copy(group, state, root=root, is_behind=is_behind)
+    return 0.0
 
 
 def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
@@ -51,8 +53,9 @@ def _exchange(group: Group, step: int) -> list[int]:
     return [int(value) for value in group.sum(steps)]
 
 
-def _copy(group: Group, state: TrainingState, *, root: int, is_behind: bool) -> None:
+def _copy(group: Group, state: TrainingState, *, root: int, is_behind: bool) -> float:
     """Those who are not behind receive as well, what they have already: all must take part."""
+    began = time.monotonic()
     if group.rank == root:
         send_header(group.everyone, state.header(), root=root)
     else:
@@ -62,3 +65,4 @@ def _copy(group: Group, state: TrainingState, *, root: int, is_behind: bool) -> 
             state.take_header(header)
     send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
     state.is_complete = True
+    return time.monotonic() - began

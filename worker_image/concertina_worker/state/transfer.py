@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -54,6 +55,7 @@ class BackgroundTransfer:
 
     def __init__(self, process_group: Any, tensors: Sequence[torch.Tensor], *, root: int) -> None:
         self._has_failed = False
+        self.seconds = 0.0
         self._thread = threading.Thread(
             target=self._run, args=(process_group, tensors, root), name="concertina_transfer"
         )
@@ -66,10 +68,12 @@ class BackgroundTransfer:
         return not self._has_failed
 
     def _run(self, process_group: Any, tensors: Sequence[torch.Tensor], root: int) -> None:
+        began = time.monotonic()
         try:
             send_or_receive(process_group, tensors, root=root)
         except RuntimeError:
             self._has_failed = True
+        self.seconds = time.monotonic() - began
 
 
 def _packets(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:

@@ -26,7 +26,10 @@ class Progress:
         seconds = clock.commit(is_whole_batch=step.batch == step.global_batch_size)
         if clock.stall_seconds is not None:
             self._membership.tell(
-                FromWorker.SETTLED, generation=step.generation, stall_seconds=clock.stall_seconds
+                FromWorker.SETTLED,
+                generation=step.generation,
+                stall_seconds=clock.stall_seconds,
+                transfer_seconds=self._membership.transfer_seconds,
             )
         self._reporter.add(seconds, step)
         self._measurement = clock.measurement(
