@@ -114,6 +114,9 @@ class GenerationReport(TypedDict):
     began_at: float  # Unix seconds
     step: int  # optimizer steps of the job before this generation
     stall_seconds: float  # longest gap between steps at the switch, less the median step
+    transfer_seconds: NotRequired[float]  # state was on its way to joiners, mostly behind a step
+    lost_steps: NotRequired[int]  # steps that had been made and are made again, from a checkpoint
+    lost_work_seconds: NotRequired[float]  # the time those steps had taken
     lost_workers: list[str]
 
 
@@ -147,11 +150,17 @@ class MeasurementReport(TypedDict):
 
 
 class WorkerReport(TypedDict):
-    """One worker as the coordinator sees it."""
+    """One worker as the coordinator sees it. What is not known of it is left out."""
 
     worker_id: str
     phase: str
     error: NotRequired[str]  # last line of the traceback, if it said one
+    compute_seconds: NotRequired[float]  # of a step, its own share alone: waiting not included
+    samples_per_second: NotRequired[float]  # of its own share, while it computes
+    relative_speed: NotRequired[float]  # 0.6: 40 % slower than the median of the job's workers
+    is_straggler: NotRequired[bool]  # so slow, for so long, that it should be replaced
+    gpu_utilisation: NotRequired[float]  # 0 to 1, mean over its GPUs
+    gpu_memory_bytes: NotRequired[int]  # in use, sum over its GPUs
 
 
 class SyncReport(TypedDict):
@@ -161,6 +170,7 @@ class SyncReport(TypedDict):
     registered: bool  # the script called `register`: it can be rescaled hot
     model_bytes: int  # parameters and optimizer state; 0 until registered
     noise_scale: NotRequired[float]  # gradient noise in samples at the base batch, if measured
+    batch_limit: NotRequired[int]  # samples one worker holds at once, found by probing
     total_samples: int | None  # over all epochs, once the script told
     revision: int  # newest desired revision seen
     generation: int  # active generation; 0 before the first

@@ -26,6 +26,7 @@ class FromWorker(StrEnum):
     SETTLED = "settled"  # the state has moved: generation, stall_seconds, transfer_seconds
     FAILED = "failed"  # a collective of this generation broke: generation, step
     PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None)
+    PACE = "pace"  # of its own share: generation, steps, samples, compute_seconds
     LENGTH = "length"  # total_samples of all epochs
     CHECKPOINTED = "checkpointed"  # step
     LEAVING = "leaving"  # was asked to end (SIGTERM)
