@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.instructions import SendStore
+from concertina_worker.coordinator.messages import to_event
 from concertina_worker.protocol import (
     DesiredAction,
     GenerationCause,
+    GpuUse,
     MetricReport,
+    WorkerPhase,
 )
+from concertina_worker.wire import FromWorker
 from tests.worker.coordinator_story import Story
 
 
@@ -197,3 +201,23 @@ def test_what_was_acknowledged_is_not_sent_again(story: Story) -> None:
     assert [g["number"] for g in report["generations"]] == [1]
     story.coordination.memory.reports.acknowledge(report["generations"], report["metrics"])
     assert story.generations == []
+
+
+def test_the_newest_reading_of_a_workers_gpus_stands_in_its_report(story: Story) -> None:
+    story.train("a", "b")
+    for use in (GpuUse(gpu_utilisation=0.9), GpuUse(gpu_utilisation=0.25, gpu_memory_bytes=7)):
+        story.tell(on.GpuMeasured(worker="a", use=use))
+    first, second = story.coordination.sync_report()["workers"]
+    assert first == {
+        "worker_id": "a",
+        "phase": WorkerPhase.TRAINING,
+        "gpu_utilisation": 0.25,
+        "gpu_memory_bytes": 7,
+    }
+    assert "gpu_utilisation" not in second
+
+
+def test_of_a_gpu_reading_only_the_known_fields_are_passed_on() -> None:
+    message = {"type": FromWorker.GPU, "use": {"gpu_utilisation": 0.5, "temperature": 60}}
+    event = to_event("a", message)
+    assert event == on.GpuMeasured(worker="a", use=GpuUse(gpu_utilisation=0.5))

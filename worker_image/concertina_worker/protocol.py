@@ -33,6 +33,7 @@ class Env(StrEnum):
     BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
+    GPU_TYPE = "CONCERTINA_GPU_TYPE"  # of the worker's pool; "slot" on a machine without GPUs
     COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional, default 600
     SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # a job may set it: record every step
 
@@ -149,7 +150,15 @@ class MeasurementReport(TypedDict):
     step_seconds: float
 
 
-class WorkerReport(TypedDict):
+class GpuUse(TypedDict, total=False):
+    """How a worker uses its GPUs; what cannot be measured is left out, on a CPU all of it."""
+
+    gpu_utilisation: float  # 0 to 1: part of the last second a kernel ran in; mean over its GPUs
+    gpu_memory_bytes: int  # in use, sum over its GPUs
+    gpu_memory_total_bytes: int  # sum over its GPUs
+
+
+class WorkerReport(GpuUse):
     """One worker as the coordinator sees it. What is not known of it is left out."""
 
     worker_id: str
@@ -159,8 +168,6 @@ class WorkerReport(TypedDict):
     samples_per_second: NotRequired[float]  # of its own share, while it computes
     relative_speed: NotRequired[float]  # 0.6: 40 % slower than the median of the job's workers
     is_straggler: NotRequired[bool]  # so slow, for so long, that it should be replaced
-    gpu_utilisation: NotRequired[float]  # 0 to 1, mean over its GPUs
-    gpu_memory_bytes: NotRequired[int]  # in use, sum over its GPUs
 
 
 class SyncReport(TypedDict):

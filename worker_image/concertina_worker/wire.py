@@ -32,6 +32,7 @@ class FromWorker(StrEnum):
     LEAVING = "leaving"  # was asked to end (SIGTERM)
     FINISHED = "finished"  # ran through the last epoch: step
     ERROR = "error"  # the script raised: text
+    GPU = "gpu"  # use (a GpuUse), at most once a second
     HEARTBEAT = "heartbeat"
 
 

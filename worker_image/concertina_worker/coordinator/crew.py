@@ -6,10 +6,10 @@ until `GRACE_SECONDS` have passed a worker that did not is not counted as lost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from concertina_worker.protocol import WorkerPhase, WorkerReport
+from concertina_worker.protocol import GpuUse, WorkerPhase, WorkerReport
 
 GRACE_SECONDS: Final = 5.0  # guessed: many reconnect delays; trades a wrong loss for a late one
 
@@ -25,11 +25,14 @@ class CrewMember:
     is_released: bool = False  # was told to end
     failed_in: int = 0  # newest generation in which a collective broke for it
     error: str = ""
+    gpu_use: GpuUse = field(default_factory=GpuUse)  # the newest reading; empty: none
 
     def report(self) -> WorkerReport:
-        if not self.error:
-            return {"worker_id": self.worker, "phase": self.phase}
-        return {"worker_id": self.worker, "phase": self.phase, "error": self.error}
+        report = WorkerReport(worker_id=self.worker, phase=self.phase)
+        report.update(self.gpu_use)  # type: ignore[typeddict-item] # a part of the report
+        if self.error:
+            report["error"] = self.error
+        return report
 
 
 class Crew:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import Desired, MeasurementReport, MetricReport, WorkerPhase
+from concertina_worker.protocol import (
+    Desired,
+    GpuUse,
+    MeasurementReport,
+    MetricReport,
+    WorkerPhase,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +117,14 @@ class ErrorRaised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuMeasured:
+    """The newest reading of a worker's GPUs."""
+
+    worker: str
+    use: GpuUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DesiredArrived:
     """The service answered a sync."""
 
@@ -137,6 +151,7 @@ Event = (
     | WorkerLeaving
     | WorkerFinished
     | ErrorRaised
+    | GpuMeasured
     | DesiredArrived
     | TimePassed
 )

@@ -7,10 +7,11 @@ from typing import Final
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import MetricReport, WorkerPhase
+from concertina_worker.protocol import GpuUse, MetricReport, WorkerPhase
 from concertina_worker.wire import FromWorker, Message, ProtocolError
 
 METRIC_FIELDS: Final = frozenset(MetricReport.__annotations__)
+GPU_FIELDS: Final = frozenset(GpuUse.__annotations__)
 
 
 def to_event(worker: str, message: Message) -> on.Event | None:
@@ -44,6 +45,11 @@ def _progress(worker: str, message: Message) -> on.Event:
     return on.ProgressMade(worker=worker, metric=metric, measurement=message["measurement"])
 
 
+def _gpu(worker: str, message: Message) -> on.Event:
+    measured = {name: message["use"][name] for name in GPU_FIELDS & message["use"].keys()}
+    return on.GpuMeasured(worker=worker, use=GpuUse(**measured))  # type: ignore[typeddict-item] # checked by name
+
+
 def _settled(worker: str, message: Message) -> on.Event:
     return on.WorkerSettled(
         worker=worker,
@@ -71,4 +77,5 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),
     FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),
     FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=str(m["text"])),
+    FromWorker.GPU: _gpu,
 }

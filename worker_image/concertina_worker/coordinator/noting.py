@@ -57,6 +57,8 @@ class Notes:
                 memory.reports.stop_awaiting(event.worker)
             case on.ErrorRaised():
                 self.crew[event.worker].error = event.text
+            case on.GpuMeasured():
+                self.crew[event.worker].gpu_use = event.use
             case on.DesiredArrived():
                 self._desire(event.desired)
             case on.TimePassed():

@@ -49,7 +49,8 @@ class Server:
     def handle(self, event: on.Event) -> None:
         """Let the state machine have an event, save, then do what it says."""
         instructions = self._coordination.handle(event, now=time.time())
-        if instructions or not isinstance(event, on.ProgressMade | on.TimePassed):
+        is_passing = isinstance(event, on.ProgressMade | on.TimePassed | on.GpuMeasured)
+        if instructions or not is_passing:
             self.save()
         for instruction in instructions:
             self._carry_out(instruction)
