@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from concertina_worker.coordinator.stragglers import Pace
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import (
     Desired,
@@ -87,6 +88,15 @@ class ProgressMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PaceTold:
+    """How fast a worker computed its own shares since it last told."""
+
+    worker: str
+    generation: int
+    pace: Pace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LengthTold:
     worker: str
     total_samples: int
@@ -146,6 +156,7 @@ Event = (
     | WorkerSettled
     | CollectiveFailed
     | ProgressMade
+    | PaceTold
     | LengthTold
     | CheckpointWritten
     | WorkerLeaving

@@ -13,7 +13,8 @@ from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import Instruction
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.noting import Notes
-from concertina_worker.protocol import SyncReport
+from concertina_worker.coordinator.stragglers import Speeds
+from concertina_worker.protocol import SyncReport, WorkerReport
 
 
 class Coordination:
@@ -22,8 +23,9 @@ class Coordination:
     def __init__(self, memory: Memory, *, now: float) -> None:
         self.memory = memory
         self.crew = Crew()
+        self._speeds = Speeds()
         self._started_at = now
-        self._notes = Notes(memory, self.crew, now=now)
+        self._notes = Notes(memory, self.crew, self._speeds, now=now)
         self._decisions = Decisions(memory, self.crew)
 
     def handle(self, event: Event, *, now: float) -> list[Instruction]:
@@ -45,10 +47,16 @@ class Coordination:
             "total_samples": memory.total_samples,
             "revision": memory.desired["revision"] if memory.desired else 0,
             "generation": memory.active.generation if memory.active else 0,
-            "workers": self.crew.reports(),
+            "workers": self._worker_reports(),
             "generations": list(memory.reports.generations),
             "metrics": list(memory.reports.metrics),
             "measurements": list(memory.reports.measurements),
             "checkpoint_step": memory.checkpoint_step,
             "finished": memory.is_finished,
         }
+
+    def _worker_reports(self) -> list[WorkerReport]:
+        reports = self.crew.reports()
+        for report in reports:
+            self._speeds.tell(report)
+        return reports

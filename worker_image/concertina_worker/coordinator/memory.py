@@ -27,6 +27,7 @@ class Memory:
     leavers: list[str] = field(default_factory=list)  # out of `active`, not released yet
     switched: list[str] = field(default_factory=list)  # workers that told they are in `active`
     withdrawn: int = 0  # a generation whose group could not be built
+    step: int = 0  # newest committed step that was told
     step_seconds: float = 0.0  # newest known
     lost: list[str] = field(default_factory=list)  # ids are never used again
     is_finished: bool = False
@@ -69,6 +70,7 @@ class Memory:
             "leavers": self.leavers,
             "switched": self.switched,
             "withdrawn": self.withdrawn,
+            "step": self.step,
             "step_seconds": self.step_seconds,
             "lost": self.lost,
             "is_finished": self.is_finished,

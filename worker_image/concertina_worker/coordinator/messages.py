@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.stragglers import Pace
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import GpuUse, MetricReport, WorkerPhase
 from concertina_worker.wire import FromWorker, Message, ProtocolError
@@ -50,6 +51,17 @@ def _gpu(worker: str, message: Message) -> on.Event:
     return on.GpuMeasured(worker=worker, use=GpuUse(**measured))  # type: ignore[typeddict-item] # checked by name
 
 
+def _pace(worker: str, message: Message) -> on.Event:
+    pace = Pace(
+        steps=int(message["steps"]),
+        samples=int(message["samples"]),
+        compute_seconds=float(message["compute_seconds"]),
+    )
+    if pace.steps < 1 or pace.samples < 1 or not pace.compute_seconds > 0:
+        raise ValueError(f"{pace} is no pace")
+    return on.PaceTold(worker=worker, generation=int(message["generation"]), pace=pace)
+
+
 def _settled(worker: str, message: Message) -> on.Event:
     return on.WorkerSettled(
         worker=worker,
@@ -72,6 +84,7 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.SETTLED: _settled,
     FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),
     FromWorker.PROGRESS: _progress,
+    FromWorker.PACE: _pace,
     FromWorker.LENGTH: lambda w, m: on.LengthTold(worker=w, total_samples=int(m["total_samples"])),
     FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),

@@ -6,6 +6,7 @@ from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.crew import GRACE_SECONDS, Crew, CrewMember
 from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
 from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.stragglers import Speeds
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, WorkerPhase
 
@@ -13,9 +14,10 @@ from concertina_worker.protocol import Desired, GenerationCause, GenerationRepor
 class Notes:
     """Keeps memory and crew true to the events."""
 
-    def __init__(self, memory: Memory, crew: Crew, *, now: float) -> None:
+    def __init__(self, memory: Memory, crew: Crew, speeds: Speeds, *, now: float) -> None:
         self.memory = memory
         self.crew = crew
+        self.speeds = speeds
         self._took_over_at = now
         self._now = now
 
@@ -38,14 +40,18 @@ class Notes:
             case on.WorkerSwitched():
                 self._switch(event)
             case on.WorkerSettled():
-                memory.reports.settle(event.worker, event.generation, event.stall_seconds)
+                memory.reports.settle(event)
             case on.CollectiveFailed():
                 self.crew[event.worker].failed_in = event.generation
             case on.ProgressMade():
+                memory.step = max(memory.step, event.metric["step"])
                 memory.step_seconds = event.metric["step_seconds"]
                 memory.reports.add_metric(event.metric)
                 if event.measurement is not None:
                     memory.reports.add_measurement(event.measurement)
+            case on.PaceTold():
+                if memory.active is not None and memory.active.generation == event.generation:
+                    self.speeds.note(event.worker, event.pace)
             case on.LengthTold():
                 memory.total_samples = event.total_samples
             case on.CheckpointWritten():
@@ -86,7 +92,7 @@ class Notes:
         """A worker trains by a plan this process may not have seen it switch to."""
         memory = self.memory
         if memory.active is None or plan.generation > memory.active.generation:
-            self._activate(plan, step=0)
+            self._activate(plan, step=self.memory.step)
         memory.next_generation = max(memory.next_generation, plan.generation + 1)
         if worker not in memory.switched and plan == memory.active:
             memory.switched.append(worker)
@@ -136,6 +142,7 @@ class Notes:
         plan = next((p for p in memory.published if p.generation == event.generation), None)
         if plan is not None:
             self._activate(plan, step=event.step)
+            memory.step = event.step
         if memory.active is None or memory.active.generation != event.generation:
             return
         if event.worker not in memory.switched:
@@ -154,11 +161,13 @@ class Notes:
         memory.leavers = [w for w in old_members if w not in plan.members and w not in memory.lost]
         memory.switched = []
         memory.active = plan
+        self.speeds.begin_generation(plan.members)
         memory.published = [p for p in memory.published if p.generation > plan.generation]
 
     def _generation_report(self, plan: Plan, before: Plan | None, step: int) -> GenerationReport:
         members_before = before.members if before else ()
         is_loss = plan.is_recovery and bool(members_before)  # after a pause nobody is missed
+        lost_steps = max(self.memory.step - step, 0)
         return {
             "number": plan.generation,
             "revision": plan.revision,
@@ -168,6 +177,9 @@ class Notes:
             "began_at": self._now,
             "step": step,
             "stall_seconds": 0.0,
+            "transfer_seconds": 0.0,
+            "lost_steps": lost_steps,
+            "lost_work_seconds": lost_steps * self.memory.step_seconds,
             "lost_workers": [w for w in members_before if w in self.memory.lost],
         }
 

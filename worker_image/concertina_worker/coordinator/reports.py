@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from concertina_worker.coordinator.events import WorkerSettled
 from concertina_worker.protocol import GenerationReport, MeasurementReport, MetricReport
 
 MAX_METRICS: Final = 1000  # guessed: a quarter of an hour at one a second, about 400 kB
@@ -30,11 +31,14 @@ class Reports:
         self.draft = generation
         self.awaited = list(awaited)
 
-    def settle(self, worker: str, generation: int, stall_seconds: float) -> None:
-        if self.draft is None or self.draft["number"] != generation:
+    def settle(self, told: WorkerSettled) -> None:
+        """A generation cost what it cost the worker that it cost most."""
+        draft = self.draft
+        if draft is None or draft["number"] != told.generation:
             return
-        self.draft["stall_seconds"] = max(self.draft["stall_seconds"], stall_seconds)
-        self.stop_awaiting(worker)
+        draft["stall_seconds"] = max(draft["stall_seconds"], told.stall_seconds)
+        draft["transfer_seconds"] = max(draft.get("transfer_seconds", 0.0), told.transfer_seconds)
+        self.stop_awaiting(told.worker)
 
     def stop_awaiting(self, worker: str) -> None:
         if worker in self.awaited:

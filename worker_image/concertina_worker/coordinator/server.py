@@ -29,6 +29,8 @@ from concertina_worker.wire import (
 
 SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats come every second; a swapping machine hiccups
 _MAX_LINE_BYTES: Final = 2**20
+# Saved with the next real change.
+_PASSING: Final = on.ProgressMade | on.PaceTold | on.GpuMeasured | on.TimePassed
 
 _log = logging.getLogger(__name__)
 
@@ -49,8 +51,7 @@ class Server:
     def handle(self, event: on.Event) -> None:
         """Let the state machine have an event, save, then do what it says."""
         instructions = self._coordination.handle(event, now=time.time())
-        is_passing = isinstance(event, on.ProgressMade | on.TimePassed | on.GpuMeasured)
-        if instructions or not is_passing:
+        if instructions or not isinstance(event, _PASSING):
             self.save()
         for instruction in instructions:
             self._carry_out(instruction)

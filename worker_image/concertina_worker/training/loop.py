@@ -7,8 +7,9 @@ the recovery it is computed again, from the same cursor.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -42,6 +43,8 @@ class _Step:
     """The step under way."""
 
     share: Share
+    began_at: float = field(default_factory=time.monotonic)
+    compute_seconds: float = 0.0  # of this worker alone
     is_last_micro_batch: bool = False
     was_tried: bool = False  # the exchange is over
     is_committed: bool = False
@@ -168,13 +171,15 @@ class TrainingLoop:
             return
         step.was_tried = True
         self._gradients.finish()
+        waited = self._gradients.waited_seconds
+        step.compute_seconds = time.monotonic() - step.began_at - waited
         if self._gradients.has_failed or not self._membership.finish_handover():
             self._gradients.drop_references()
             self._membership.fail()
             return
         self._step_optimizer()
         step.is_committed = True
-        self._advance(step.share)
+        self._advance(step)
         self._membership.decide(self._gradients.tally)
 
     @property
@@ -215,8 +220,8 @@ class TrainingLoop:
             for group, rate in zip(groups, own_rates, strict=True):
                 group["lr"] = rate
 
-    def _advance(self, share: Share) -> None:
-        state = self.state
+    def _advance(self, step: _Step) -> None:
+        state, share = self.state, step.share
         scale = state.ramp.at(state.step)
         state.step += 1
         state.samples += len(share.batch)
@@ -236,11 +241,13 @@ class TrainingLoop:
                 epoch=self._epoch + share.batch.stop / self._length,
                 samples=state.samples,
                 batch=len(share.batch),
+                own_samples=len(share.own),
                 workers=self._membership.size,
                 global_batch_size=self.global_batch_size,
                 local_batch_size=share.largest,
                 learning_rate=float(state.optimizer.param_groups[0]["lr"]) * scale,
                 waited_seconds=self._gradients.waited_seconds,
+                compute_seconds=step.compute_seconds,
             ),
             self._clock,
         )

@@ -1,4 +1,7 @@
-"""What does the coordinator hear of the training? Progress, once a second, from the main worker."""
+"""What does the coordinator hear of the training? Once a second, and never making a step wait.
+
+Progress from the main worker, for all have made the same; its own pace from every one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import MeasurementReport
+from concertina_worker.training.pace import OwnPace
 from concertina_worker.training.reports import CommittedStep, Reporter, StepClock
 from concertina_worker.wire import FromWorker
 
@@ -17,6 +21,7 @@ class Progress:
     def __init__(self, membership: Membership | Alone) -> None:
         self._membership = membership
         self._reporter = Reporter()
+        self._pace = OwnPace()
         self._measurement: MeasurementReport | None = None
         self._length: int | None = None
         self._has_new_values = False
@@ -31,6 +36,9 @@ class Progress:
                 stall_seconds=clock.stall_seconds,
                 transfer_seconds=self._membership.transfer_seconds,
             )
+        self._pace.add(step)
+        if pace := self._pace.take():
+            self._membership.tell(FromWorker.PACE, **pace)
         self._reporter.add(seconds, step)
         self._measurement = clock.measurement(
             workers=step.workers, global_batch_size=step.global_batch_size

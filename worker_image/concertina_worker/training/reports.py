@@ -25,11 +25,13 @@ class CommittedStep:
     epoch: float
     samples: int
     batch: int  # samples of this step
+    own_samples: int  # of them, this worker's share
     workers: int
     global_batch_size: int
     local_batch_size: int
     learning_rate: float
-    waited_seconds: float
+    waited_seconds: float  # for the others, at the exchange
+    compute_seconds: float  # from the first sample on, waiting left out
 
 
 class StepClock:

@@ -1,0 +1,74 @@
+"""What does a change of the workers cost, as the coordinator tells it?"""
+
+from __future__ import annotations
+
+from concertina_worker.coordinator import events as on
+from concertina_worker.protocol import GenerationReport, MetricReport
+from tests.worker.coordinator_story import Story
+
+
+def test_the_worker_that_a_change_cost_most_tells_its_cost() -> None:
+    story = Story()
+    story.train("a", "b")
+    settle(story, "a", stall=0.1, transfer=0.4)
+    settle(story, "b", stall=0.3, transfer=0.2)
+    told = newest(story)
+    assert (told["stall_seconds"], told["transfer_seconds"]) == (0.3, 0.4)
+    assert (told["lost_steps"], told["lost_work_seconds"]) == (0, 0.0)
+
+
+def test_survivors_lose_no_work() -> None:
+    story = Story()
+    story.train("a", "b")
+    story.tell(progress("a", step=10)).lose("b").switch("a", step=11)
+    settle(story, "a")
+    told = newest(story)
+    assert (told["lost_workers"], told["lost_steps"], told["step"]) == (["b"], 0, 11)
+
+
+def test_steps_made_again_from_a_checkpoint_are_lost_work() -> None:
+    story = Story()
+    story.train("a", "b")
+    story.tell(progress("a", step=100)).lose("a", "b")
+    story.desired = {**story.desired, "attempt": 2}
+    story.want("c").connect("c", attempt=2).ready("c").switch("c", step=40)
+    settle(story, "c")
+    assert (newest(story)["lost_steps"], newest(story)["lost_work_seconds"]) == (60, 30.0)
+
+    story.want("c", "d").connect("d", attempt=2).ready("d").switch("c", "d", step=55)
+    settle(story, "c")
+    settle(story, "d")
+    assert newest(story)["lost_steps"] == 0  # counted once, although step 100 is still ahead
+
+
+def newest(story: Story) -> GenerationReport:
+    return story.generations[-1]
+
+
+def settle(story: Story, worker: str, *, stall: float = 0.0, transfer: float = 0.0) -> None:
+    story.tell(
+        on.WorkerSettled(
+            worker=worker,
+            generation=story.plan.generation,
+            stall_seconds=stall,
+            transfer_seconds=transfer,
+        )
+    )
+
+
+def progress(worker: str, *, step: int) -> on.ProgressMade:
+    metric: MetricReport = {
+        "at": float(step),
+        "generation": 1,
+        "step": step,
+        "epoch": 0.0,
+        "samples": 0,
+        "samples_per_second": 0.0,
+        "step_seconds": 0.5,
+        "compute_seconds": 0.0,
+        "communication_seconds": 0.0,
+        "local_batch_size": 1,
+        "learning_rate": 0.1,
+        "values": {},
+    }
+    return on.ProgressMade(worker=worker, metric=metric, measurement=None)
