@@ -52,6 +52,7 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
         **_as_torchrun(view, worker),
         Env.WORKER_ID: worker.id,
         Env.GPU_INDICES: ",".join(map(str, gpu_indices)),
+        Env.GPU_TYPE: view.job.pool.gpu_type,
         Env.CHECKPOINT_DIR: str(job_dir / "checkpoints"),
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{view.spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(view.spec.checkpoint.keep_last),
@@ -92,15 +93,27 @@ def _common(view: JobView, coordinator_node: Node, shell: Shell) -> dict[str, st
 
 def _defaults(view: JobView, worker: WorkerView, gpu_indices: tuple[int, ...]) -> dict[str, str]:
     """What a job may overrule in its `env`."""
-    gloo = {"GLOO_SOCKET_IFNAME": "lo"} if worker.row.node.address == _LOOPBACK else {}
-    if view.job.pool.gpu_type == _SLOT:
-        return {"OMP_NUM_THREADS": "1", **gloo}
-    return {"CUDA_VISIBLE_DEVICES": ",".join(map(str, gpu_indices)), **gloo}
+    node = worker.row.node
+    names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME") if node.address == _LOOPBACK else ()
+    interfaces = dict.fromkeys(names, "lo")
+    if not _has_gpus(view):
+        return {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **interfaces}
+    return {
+        "CUDA_VISIBLE_DEVICES": ",".join(node.cuda_name(index) for index in gpu_indices),
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # as NVML counts; CUDA's own order is by speed
+        **interfaces,
+    }
+
+
+def _has_gpus(view: JobView) -> bool:
+    return view.job.pool.gpu_type != _SLOT
 
 
 def _as_torchrun(view: JobView, worker: WorkerView) -> dict[str, str]:
     members = view.members
     neighbours = [w.id for w in members if w.row.node_id == worker.row.node_id]
+    if _has_gpus(view):
+        neighbours = [worker.id]  # it sees its own GPUs only: scripts take LOCAL_RANK for a GPU
     decision = view.assignment.decision if view.assignment else {}
     return {
         "RANK": str(view.wanted.index(worker.id)),

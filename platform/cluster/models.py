@@ -82,6 +82,13 @@ class Node(models.Model):
         max_length=200, default="127.0.0.1", help_text="Where its processes reach one another."
     )
     gpus = models.PositiveIntegerField(validators=[MinValueValidator(1)])
+    gpu_uuids = models.JSONField(
+        "GPU UUIDs",
+        default=list,
+        blank=True,
+        help_text="By index, as `nvidia-smi -L` lists them; one may stand for several GPUs, which"
+        " then share it. Empty: processes are given GPUs by their numbers.",
+    )
     is_schedulable = models.BooleanField(
         default=True, help_text="Off: no new work is placed here (cordoned)."
     )
@@ -102,8 +109,13 @@ class Node(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def cuda_name(self, index: int) -> str:
+        """What CUDA_VISIBLE_DEVICES calls the GPU of this index."""
+        return self.gpu_uuids[index] if index < len(self.gpu_uuids) else str(index)
+
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
+        _check_gpu_uuids(self.gpu_uuids)
         if self.is_draining and self.is_schedulable:
             raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
         if self.pool_id is None or not self.gpus:
@@ -117,6 +129,14 @@ class Node(models.Model):
                     f" have {others + self.gpus}. Lower their guarantees first."
                 }
             )
+
+
+def _check_gpu_uuids(uuids: object) -> None:
+    are_names = isinstance(uuids, list) and all(
+        isinstance(name, str) and name and "," not in name for name in uuids
+    )
+    if not are_names:
+        raise ValidationError({"gpu_uuids": 'Write a list of names, such as ["GPU-8a1c…"].'})
 
 
 class NodeChange(models.Model):

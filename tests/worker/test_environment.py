@@ -27,6 +27,7 @@ def test_without_a_coordinator_a_worker_is_alone() -> None:
     assert environment.platform is None
     assert environment.checkpoints is None
     assert environment.batch is None
+    assert environment.gpu_type is None
 
 
 def test_a_worker_of_the_platform() -> None:
@@ -56,3 +57,8 @@ def test_a_variable_that_makes_no_sense_is_named(name: Env, value: str) -> None:
 def test_a_coordinator_must_know_where_its_service_is() -> None:
     with pytest.raises(EnvironmentVariableError, match=Env.SERVICE_URL):
         CoordinatorEnvironment.read({**WORKER, Env.JOB_ID: "j"})
+
+
+def test_a_worker_knows_its_pools_type_of_gpu() -> None:
+    environment = WorkerEnvironment.read({**WORKER, Env.GPU_TYPE: "nvidia-h100"})
+    assert environment.gpu_type == "nvidia-h100"

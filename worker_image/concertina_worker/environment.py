@@ -62,6 +62,8 @@ class CheckpointRules:
 class WorkerEnvironment:
     """Of a worker; every part may be missing when it runs alone."""
 
+    gpu_type: str | None  # of its pool
+
     platform: Platform | None
     checkpoints: CheckpointRules | None
     batch: BatchRules | None
@@ -73,6 +75,7 @@ class WorkerEnvironment:
     def read(cls, environ: Mapping[str, str]) -> WorkerEnvironment:
         audit = environ.get(Env.SAMPLE_AUDIT_DIR)
         return cls(
+            gpu_type=environ.get(Env.GPU_TYPE) or None,
             platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
             checkpoints=_checkpoints(environ),
             batch=_batch(environ),

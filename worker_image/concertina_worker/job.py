@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from concertina_worker.data.samples import Collate, MapDataset, fetch
+from concertina_worker.device import chosen
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
@@ -63,6 +64,7 @@ class Job:
 
     def __init__(self, environment: WorkerEnvironment, membership: Membership | Alone) -> None:
         self._environment = environment
+        self._device = chosen.choose(environment.gpu_type)
         self._membership = membership
         self._extras: dict[str, Stateful] = {}
         self._loop: TrainingLoop | None = None
@@ -85,6 +87,15 @@ class Job:
     def is_main(self) -> bool:
         """One worker of each generation is: let it alone print and save."""
         return self.rank == 0
+
+    @property
+    def device(self) -> torch.device:
+        """Where to put the model and each micro-batch: this worker's first GPU, else the CPU.
+
+        A worker with several GPUs sees them all, as `cuda:0`, `cuda:1` and so on; to use more
+        than the first is up to the script.
+        """
+        return self._device
 
     # -- what a script calls, in order ---------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""What does this worker compute on, and how busy is it?"""
