@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.rendezvous import Meeting, build
+from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
 
 Result = TypeVar("Result")
@@ -39,7 +40,7 @@ def gather(plan: Plan, act: Callable[[Group], Result]) -> dict[str, Result]:
     meeting = Meeting(host="127.0.0.1", announce=address.put, await_address=await_address)
     with ThreadPoolExecutor(len(plan.members)) as pool:
         futures = {
-            worker: pool.submit(lambda worker=worker: act(build(plan, worker, meeting)))
+            worker: pool.submit(lambda worker=worker: act(build(plan, worker, meeting, Wires())))
             for worker in plan.members
         }
         return {worker: future.result(timeout=30) for worker, future in futures.items()}

@@ -8,13 +8,14 @@ reference to a process group or to the work it has under way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch.distributed.distributed_c10d import BroadcastOptions
 
 from concertina_worker.collective.store import Board, BoardServer, RemoteBoard
+from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
 
 _BEGIN = "begin"  # put on the board once the source is about to hand its state over
@@ -30,6 +31,7 @@ class Group:
     handover: Any = None  # of the source (rank 0) and the joiners
     board: Board | RemoteBoard | None = None  # of the rendezvous
     server: BoardServer | None = None  # keeps the board up, in rank 0
+    wires: Wires = field(default_factory=Wires)  # of both process groups
 
     @property
     def rank(self) -> int:

@@ -15,7 +15,8 @@ from typing import Any
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
 from concertina_worker.collective.group import Group
-from concertina_worker.collective.store import Board, BoardServer, GlooStore, RemoteBoard
+from concertina_worker.collective.store import BoardServer, GlooStore, RemoteBoard
+from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
 
 
@@ -28,21 +29,25 @@ class Meeting:
     await_address: Callable[[], str]  # raises RuntimeError when nobody announces one in time
 
 
-def build(plan: Plan, worker: str, meeting: Meeting) -> Group:
-    """Meet the other members; blocks until all are there.
+def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
+    """Meet the other members; blocks until all are there, or until `wires` are cut.
 
     Raises:
         RuntimeError: somebody did not come within the plan's time.
     """
-    group = Group(plan=plan, worker=worker)
+    group = Group(plan=plan, worker=worker, wires=wires)
     if group.size == 1:
         return group
     server = _open_board(meeting) if group.rank == 0 else None
     board = server.board if server else _find_board(meeting)
-    everyone = _gloo(board, meeting, plan, "everyone", (group.rank, group.size))
+
+    def store_of(name: str) -> GlooStore:
+        return GlooStore(board, wires, prefix=f"{name}/", timeout_seconds=plan.timeout_seconds)
+
+    everyone = _gloo(store_of("everyone"), meeting, plan, (group.rank, group.size))
     some = (plan.source, *plan.joiners)
     place = (some.index(worker), len(some)) if worker in some else None
-    handover = _gloo(board, meeting, plan, "handover", place) if place else None
+    handover = _gloo(store_of("handover"), meeting, plan, place) if place else None
     return replace(group, everyone=everyone, handover=handover, board=board, server=server)
 
 
@@ -57,15 +62,12 @@ def _find_board(meeting: Meeting) -> RemoteBoard:
     return RemoteBoard(host, int(port))
 
 
-def _gloo(
-    board: Board | RemoteBoard, meeting: Meeting, plan: Plan, name: str, place: tuple[int, int]
-) -> Any:
+def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]) -> Any:
     """A process group that belongs to nobody but the caller."""
     gloo: Any = ProcessGroupGloo
     options = gloo._Options()  # noqa: SLF001 - the only way to choose device and timeout
     options._timeout = timedelta(seconds=plan.timeout_seconds)  # noqa: SLF001
     options._devices = [_device(meeting.host)]  # noqa: SLF001
-    store = GlooStore(board, prefix=f"{name}/", timeout_seconds=plan.timeout_seconds)
     return ProcessGroupGloo(store, *place, options)
 
 

@@ -17,10 +17,12 @@ from typing import Any, Final
 
 from torch.distributed import Store  # type: ignore[attr-defined] # its stubs forget it
 
+from concertina_worker.collective.wires import Wires
 from concertina_worker.wire import Connection, Message, ProtocolError
 
 CONNECT_SECONDS: Final = 10.0
 LONG_POLL_SECONDS: Final = 5.0  # a wait is asked anew after this, so that no socket hangs
+CUT_POLL_SECONDS: Final = 0.5  # whoever waits for a member notices after this that it is no use
 
 
 class Board:
@@ -95,18 +97,24 @@ class RemoteBoard:
 class GlooStore(Store):
     """A board as gloo wants to see it."""
 
-    def __init__(self, board: Board | RemoteBoard, *, prefix: str, timeout_seconds: float) -> None:
+    def __init__(
+        self, board: Board | RemoteBoard, wires: Wires, *, prefix: str, timeout_seconds: float
+    ) -> None:
         super().__init__()
         self._board = board
+        self._wires = wires
         self._prefix = prefix
         self._timeout_seconds = timeout_seconds
 
     def set(self, key: str, value: bytes | str) -> None:
         text = value if isinstance(value, str) else value.decode("latin-1")
+        self._wires.note(text.encode("latin-1"))
         self._board.put(self._prefix + key, text)
 
     def get(self, key: str) -> bytes:
-        return self._get(key, self._timeout_seconds).encode("latin-1")
+        value = self._get(key, self._timeout_seconds).encode("latin-1")
+        self._wires.note(value)
+        return value
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
         seconds = timeout.total_seconds() if timeout else self._timeout_seconds
@@ -114,10 +122,15 @@ class GlooStore(Store):
             self._get(key, seconds)
 
     def _get(self, key: str, seconds: float) -> str:
-        value = self._board.take(self._prefix + key, seconds=seconds)
-        if value is None:
-            raise RuntimeError(f"nobody told {key} in {seconds:.0f} s")
-        return value
+        deadline = time.monotonic() + seconds
+        while not self._wires.are_cut:
+            left = deadline - time.monotonic()
+            value = self._board.take(self._prefix + key, seconds=min(left, CUT_POLL_SECONDS))
+            if value is not None:
+                return value
+            if left <= 0:
+                raise RuntimeError(f"nobody told {key} in {seconds:.0f} s")
+        raise RuntimeError("the group was given up")
 
 
 def _accept(listener: socket.socket, board: Board) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.rendezvous import Meeting, build
+from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.control import Control
 from concertina_worker.membership.orders import Orders
@@ -46,7 +47,7 @@ class CoordinatorLine:
             if prepared is not None:
                 return prepared
 
-    def _build(self, plan: Plan) -> Group:
+    def _build(self, plan: Plan, wires: Wires) -> Group:
         meeting = Meeting(
             host=self.control.local_host,
             announce=lambda address: self._announce_store(plan, address),
@@ -54,7 +55,7 @@ class CoordinatorLine:
                 plan.generation, timeout_seconds=plan.timeout_seconds
             ),
         )
-        return build(plan, self.worker, meeting)
+        return build(plan, self.worker, meeting, wires)
 
     def _announce_store(self, plan: Plan, address: str) -> None:
         store = {"generation": plan.generation, "address": address}

@@ -262,13 +262,16 @@ class Membership:
         return newest is not None and newest.is_recovery and newest.generation > self._tried
 
     def _break(self, because_of: Plan | None = None) -> None:
-        """Drop every reference to the group: that is what tells the others.
+        """Cut the group's sockets and drop every reference: that is what tells the others.
 
         Neither the generation that broke nor one that was agreed on before can be used any more;
         only a recovery plan newer than that is a way out.
         """
         self._is_broken = True
-        self._group = self._old_group = self._handover = None
+        for group in (self._group, self._agreed.group if self._agreed else None):
+            if group is not None:
+                group.wires.cut()
+        group = self._group = self._old_group = self._handover = None
         self._offered = self._agreed = None
         self._has_newcomers = False
         newest = self._line.preparations.newest

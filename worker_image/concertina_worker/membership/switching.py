@@ -2,17 +2,23 @@
 
 Each new plan starts a thread that builds its group, while training goes on. A later plan
 supersedes an unfinished build: nobody waits for a group that cannot come about, because one of
-its members may be dead.
+its members may be dead. A recovery plan ends the groups that stand as well: whoever waits in a
+collective for the lost member gets out of it, though that member may only be stopped.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from concertina_worker.collective.group import Group
+from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,7 @@ class Prepared:
 class Preparations:
     """The newest plan, and its group as soon as it is built."""
 
-    def __init__(self, worker: str, build: Callable[[Plan], Group]) -> None:
+    def __init__(self, worker: str, build: Callable[[Plan, Wires], Group]) -> None:
         """`build` blocks until all members have met, and raises RuntimeError if they do not."""
         self._worker = worker
         self._build = build
@@ -34,6 +40,8 @@ class Preparations:
         self._newest: Plan | None = None
         self._prepared: Prepared | None = None
         self._current: Group | None = None
+        self._building: set[Wires] = set()
+        self._wires: weakref.WeakSet[Wires] = weakref.WeakSet()  # of all groups anybody still has
         self.on_build_failed: Callable[[Plan], None] = lambda _: None
 
     @property
@@ -46,12 +54,18 @@ class Preparations:
             if self._newest is not None and plan.generation <= self._newest.generation:
                 return
             self._newest = plan
+            useless = [*(self._wires if plan.is_recovery else self._building)]
             self._prepared = self._without_building(plan)
             self._changed.notify_all()
             if self._prepared is None:
+                wires = Wires()
+                self._wires.add(wires)
+                self._building.add(wires)
                 threading.Thread(
-                    target=self._prepare, args=(plan,), name="concertina_prepare", daemon=True
+                    target=self._prepare, args=(plan, wires), name="concertina_prepare", daemon=True
                 ).start()
+        for wires in useless:
+            wires.cut()
 
     def stand_in(self, group: Group | None) -> None:
         """This is the group the worker trains in now."""
@@ -91,13 +105,16 @@ class Preparations:
             return Prepared(plan=plan, group=current.under(plan))
         return None
 
-    def _prepare(self, plan: Plan) -> None:
+    def _prepare(self, plan: Plan, wires: Wires) -> None:
         try:
-            group = self._build(plan)
-        except RuntimeError:
+            group = self._build(plan, wires)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others must not wait
             if self._newest == plan:
+                _log.warning("No group of plan %d: %r action=replan", plan.generation, error)
                 self.on_build_failed(plan)
             return
+        finally:
+            self._building.discard(wires)
         with self._changed:
             if self._newest == plan:
                 self._prepared = Prepared(plan=plan, group=group)
