@@ -36,7 +36,7 @@ def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingSt
     chosen = OPTIMIZERS[optimizer](model.parameters())
     scheduler = torch.optim.lr_scheduler.ExponentialLR(chosen, 0.9)
     optimizer_state.allocate(chosen)
-    state = TrainingState(model, chosen, {"scheduler": scheduler})
+    state = TrainingState(model, [chosen], {"scheduler": scheduler})
     if steps:
         state.begin_afresh()
         _train(state, steps, generator)
@@ -46,9 +46,9 @@ def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingSt
 def _train(state: TrainingState, steps: int, generator: torch.Generator) -> None:
     scheduler: Any = state.extras["scheduler"]
     for _ in range(steps):
-        state.optimizer.zero_grad()
+        state.optimizers[0].zero_grad()
         state.model(torch.rand(5, 3, generator=generator)).square().mean().backward()
-        state.optimizer.step()
+        state.optimizers[0].step()
         scheduler.step()
         state.step += 1
         state.samples += 5
@@ -61,12 +61,12 @@ def assert_equal(one: TrainingState, other: TrainingState) -> None:
         assert a[key] == b[key]
     for name, tensor in a["model"].items():
         assert torch.equal(tensor, b["model"][name]), name
-    assert a["optimizer"]["param_groups"] == b["optimizer"]["param_groups"]
-    assert a["optimizer"]["state"].keys() == b["optimizer"]["state"].keys()
-    for index, values in a["optimizer"]["state"].items():
+    assert a["optimizers"][0]["param_groups"] == b["optimizers"][0]["param_groups"]
+    assert a["optimizers"][0]["state"].keys() == b["optimizers"][0]["state"].keys()
+    for index, values in a["optimizers"][0]["state"].items():
         for name, value in values.items():
             assert torch.equal(
-                torch.as_tensor(value), torch.as_tensor(b["optimizer"]["state"][index][name])
+                torch.as_tensor(value), torch.as_tensor(b["optimizers"][0]["state"][index][name])
             )
     assert one.is_complete
     assert other.is_complete
@@ -107,7 +107,7 @@ def test_a_fresh_training_starts_from_the_weights_of_rank_0() -> None:
     assert_equal(states["a"], states["b"])
     assert torch.equal(states["b"].model.get_parameter("0.weight"), weights)
     assert states["a"].step == 0
-    assert not states["b"].optimizer.state
+    assert not states["b"].optimizers[0].state
 
 
 def test_a_resumed_training_starts_from_the_checkpoint() -> None:
@@ -121,7 +121,7 @@ def test_a_resumed_training_starts_from_the_checkpoint() -> None:
 def test_a_checkpoint_of_another_model_is_refused_with_a_reason() -> None:
     checkpoint = a_state(seed=3, steps=1).to_checkpoint()
     model = nn.Linear(2, 2)
-    other = TrainingState(model, torch.optim.SGD(model.parameters(), lr=0.1), {})
+    other = TrainingState(model, [torch.optim.SGD(model.parameters(), lr=0.1)], {})
     with pytest.raises(CheckpointMismatchError, match="Missing key"):
         other.load_checkpoint(checkpoint)
 

@@ -22,10 +22,12 @@ from concertina_worker.device import chosen
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
-from concertina_worker.state import optimizer_state
+from concertina_worker.state import optimizer_state, several
+from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.progress import Progress
+from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
 from concertina_worker.wire import FromWorker
 
 
@@ -101,9 +103,9 @@ class Job:
 
     def register(
         self,
-        model: torch.nn.Module,
-        optimizer: torch.optim.Optimizer,
-        scheduler: Stateful | None = None,
+        model: Several[torch.nn.Module],
+        optimizer: Several[torch.optim.Optimizer],
+        scheduler: Several[Stateful] | None = None,
         *,
         warm_up: Callable[[], Any] | None = None,
     ) -> None:
@@ -111,7 +113,7 @@ class Job:
 
         From here on `optimizer.step()` does nothing except at the last micro-batch of a step,
         `optimizer.zero_grad()` nothing at all, and `scheduler.step()` runs once per optimizer
-        step inside an epoch.
+        step inside an epoch. Each may be one object, or a list or a dictionary of several.
 
         Args:
             model: on its device; with the weights to start from if there is no checkpoint.
@@ -122,22 +124,27 @@ class Job:
         """
         if self._loop is not None:
             raise RuntimeError("register was called before: a job trains one model")
-        if scheduler is not None:
-            self._extras["scheduler"] = scheduler
-        state = TrainingState(model, optimizer, self._extras)
+        for number, one in enumerate(several.members(scheduler)):
+            self._extras[f"scheduler {number}"] = one
+        state = TrainingState(
+            several.as_one_module(model), several.members(optimizer), self._extras
+        )
         loop = TrainingLoop(self._environment, self._membership, state, self._progress.add)
         self._loop = loop
         if warm_up is not None:
-            _run_without_effect(warm_up, model)
-        if isinstance(self._membership, Membership):
-            optimizer_state.allocate(optimizer)
-        _take_over_optimizer(optimizer, loop)
-        if scheduler is not None:
-            _take_over_scheduler(scheduler, loop)
+            _run_without_effect(warm_up, state.model)
+        for one in state.optimizers:
+            if isinstance(self._membership, Membership):
+                optimizer_state.allocate(one)
+            take_over_optimizer(one, loop)
+        for extra in self._extras.values():
+            take_over_extra(extra, loop)
 
     def state(self, name: str, extra: Stateful) -> None:
         """Keep another object (a weight average, a loss scaler) with the training's state."""
         self._extras[name] = extra
+        if self._loop is not None:
+            take_over_extra(extra, self._loop)
 
     def on_rescale(self, callback: Callable[[Rescale], None]) -> None:
         """Be called whenever a generation has begun, between two steps."""
@@ -173,10 +180,9 @@ class Job:
     ) -> Iterator[Any]:
         """This worker's micro-batches of one epoch over the data set, in random order.
 
-        Call it once per epoch. A worker may get no micro-batch at all in a step; it takes part in
-        the step nevertheless. A worker that got none in the whole epoch, because it joined in the
-        last step, is given one whose gradient goes nowhere: so code after the loop may use what
-        its body assigns.
+        Call it once per epoch. A worker without samples in a step, because it joins or there are
+        fewer samples than workers, is given some whose gradient counts nothing: so that the
+        script does on every worker what it does in a step.
 
         Args:
             dataset: with a length, and samples reached by number.
@@ -195,9 +201,7 @@ class Job:
                 for number in range(len(share.micro_batches)):
                     yield fetch(dataset, loop.begin_micro_batch(share, number), collate)
                     has_yielded = True
-                loop.commit()  # unless optimizer.step() has done it
-                if not share.micro_batches:
-                    self._step_scheduler_like_the_others(loop)
+                loop.close_step()
             if not has_yielded and len(dataset):
                 yield fetch(dataset, loop.rehearsal(), collate)
         finally:
@@ -223,12 +227,6 @@ class Job:
         if self._loop is None:
             raise RuntimeError("call job.register(model, optimizer) first")
         return self._loop
-
-    def _step_scheduler_like_the_others(self, loop: TrainingLoop) -> None:
-        """The script did not run in this step; its scheduler must not fall behind."""
-        scheduler: Any = self._extras.get("scheduler")
-        if scheduler is not None and loop.state.steps_scheduler_per_batch:
-            scheduler.step()
 
     def _finish(self) -> None:
         if self._has_finished or self._loop is None:
@@ -268,33 +266,3 @@ def _run_without_effect(warm_up: Callable[[], Any], model: torch.nn.Module) -> N
     for buffer, before in zip(model.buffers(), buffers, strict=True):
         buffer.data.copy_(before)
     torch.set_rng_state(random_state)
-
-
-def _take_over_optimizer(optimizer: torch.optim.Optimizer, loop: TrainingLoop) -> None:
-    def step(closure: None = None) -> None:
-        if closure is not None:
-            raise TypeError("optimizer.step(closure) cannot be made elastic: call it without")
-        if not loop.is_in_epoch:
-            raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
-        loop.commit()
-
-    def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002 - torch's own
-        """Gradients are zeroed at the beginning of each step."""
-
-    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined] # noqa: SLF001 - or it warns
-    optimizer.step = step  # type: ignore[method-assign, assignment]
-    optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
-
-
-def _take_over_scheduler(scheduler: Any, loop: TrainingLoop) -> None:
-    """Give it a class with a guarded `step`: an attribute would get into its state_dict."""
-    original = type(scheduler)
-
-    def step(self: Any, *args: Any, **kwargs: Any) -> None:
-        if not loop.may_step_scheduler:
-            return
-        if loop.is_in_epoch:
-            loop.state.steps_scheduler_per_batch = True
-        original.step(self, *args, **kwargs)
-
-    scheduler.__class__ = type(original.__name__, (original,), {"step": step})

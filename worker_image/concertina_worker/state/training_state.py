@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
+from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.batch.learning_rate import Ramp
 from concertina_worker.data.cursor import Cursor
@@ -26,24 +28,23 @@ class TrainingState:
     def __init__(
         self,
         model: torch.nn.Module,
-        optimizer: torch.optim.Optimizer,
+        optimizers: Sequence[torch.optim.Optimizer],
         extras: dict[str, Stateful],
     ) -> None:
-        """`extras` may grow until training begins; the scheduler is one of them."""
+        """`extras` may grow until training begins; schedulers are among them."""
         self.model = model
-        self.optimizer = optimizer
+        self.optimizers = tuple(optimizers)
         self.extras = extras
         self.cursor = Cursor()
         self.step = 0
         self.samples = 0
         self.ramp = Ramp()
         self.is_complete = False  # holds the state of a training, not just fresh weights
-        self.steps_scheduler_per_batch = False
 
     @property
     def model_bytes(self) -> int:
         tensors = [*self.model.parameters(), *self.model.buffers()]
-        return sum(t.nbytes for t in [*tensors, *optimizer_state.tensors(self.optimizer)])
+        return sum(t.nbytes for t in [*tensors, *self._optimizer_tensors()])
 
     # -- between workers -----------------------------------------------------------------------
 
@@ -51,21 +52,30 @@ class TrainingState:
         """Everything but the large tensors."""
         return {
             **self._progress(),
-            "hyperparameters": optimizer_state.hyperparameters(self.optimizer),
-            "optimizer_shapes": optimizer_state.shapes(self.optimizer),
-            "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
+            "hyperparameters": [optimizer_state.hyperparameters(o) for o in self.optimizers],
+            "optimizer_shapes": [optimizer_state.shapes(o) for o in self.optimizers],
+            "extras": {
+                name: extra.state_dict()
+                for name, extra in self.extras.items()
+                if not isinstance(extra, AveragedModel)
+            },
         }
 
     def take_header(self, header: dict[str, Any]) -> None:
         """Be where the sender is, and make room for its tensors."""
         self._set_progress(header)
-        optimizer_state.set_hyperparameters(self.optimizer, header["hyperparameters"])
-        optimizer_state.make_room(self.optimizer, header["optimizer_shapes"])
+        for optimizer, hyperparameters, shapes in zip(
+            self.optimizers, header["hyperparameters"], header["optimizer_shapes"], strict=True
+        ):
+            optimizer_state.set_hyperparameters(optimizer, hyperparameters)
+            optimizer_state.make_room(optimizer, shapes)
         self._load_extras(header["extras"])
 
     def tensors(self) -> list[torch.Tensor]:
         """What changes in an optimizer step and at no other time, in the same order everywhere."""
-        return [*self.model.parameters(), *optimizer_state.tensors(self.optimizer)]
+        averages = [a for a in self.extras.values() if isinstance(a, AveragedModel)]
+        averaged = [t for a in averages for t in (*a.parameters(), *a.buffers())]
+        return [*self.model.parameters(), *self._optimizer_tensors(), *averaged]
 
     def buffers(self) -> list[torch.Tensor]:
         """What changes in a forward pass: running averages of normalisation layers."""
@@ -75,7 +85,8 @@ class TrainingState:
 
     def begin_afresh(self) -> None:
         """Start a training from the weights as they are."""
-        self.optimizer.state.clear()
+        for optimizer in self.optimizers:
+            optimizer.state.clear()
         self.is_complete = True
 
     def to_checkpoint(self) -> dict[str, Any]:
@@ -83,7 +94,7 @@ class TrainingState:
         content = {
             **self._progress(),
             "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
             "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
             "random": {"torch": torch.get_rng_state(), "python": random.getstate()},
         }
@@ -93,7 +104,8 @@ class TrainingState:
         """Raises CheckpointMismatchError when the script's objects have other shapes now."""
         try:
             self.model.load_state_dict(checkpoint["model"])
-            self.optimizer.load_state_dict(checkpoint["optimizer"])
+            for optimizer, state in zip(self.optimizers, checkpoint["optimizers"], strict=True):
+                optimizer.load_state_dict(state)
             self._load_extras(checkpoint["extras"])
         except (RuntimeError, ValueError, KeyError) as error:
             raise CheckpointMismatchError(str(error)) from error
@@ -108,7 +120,6 @@ class TrainingState:
             "step": self.step,
             "samples": self.samples,
             "ramp": self.ramp,
-            "steps_scheduler_per_batch": self.steps_scheduler_per_batch,
         }
 
     def _set_progress(self, progress: dict[str, Any]) -> None:
@@ -116,7 +127,9 @@ class TrainingState:
         self.step = progress["step"]
         self.samples = progress["samples"]
         self.ramp = progress["ramp"]
-        self.steps_scheduler_per_batch = progress["steps_scheduler_per_batch"]
+
+    def _optimizer_tensors(self) -> list[torch.Tensor]:
+        return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]
 
     def _load_extras(self, states: dict[str, dict[str, Any]]) -> None:
         for name, extra in self.extras.items():

@@ -152,7 +152,8 @@ class Gradients:
         gradient = parameter.grad
         if gradient is None:
             return
-        self._views[parameter].add_(gradient, alpha=step.weight)
+        if step.weight:  # or what counts nothing might still be no number
+            self._views[parameter].add_(gradient, alpha=step.weight)
         parameter.grad = None
         if step.is_last:
             self._note_complete(self._bucket_of[parameter])

@@ -35,7 +35,15 @@ class Share:
     batch: range
     own: range
     largest: int  # the most samples any worker has
-    micro_batches: tuple[range, ...]
+    micro_batches: tuple[range, ...]  # never none: see `weight_of`
+
+    def weight_of(self, micro_batch: range) -> float:
+        """Of its mean gradient in the global mean.
+
+        0 for a worker without a share: it computes a few samples that count nothing, because the
+        script must do all that it does between two steps (clip, step, average) on every worker.
+        """
+        return len(micro_batch) / len(self.batch) if self.own else 0.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,8 +54,10 @@ class _Step:
     began_at: float = field(default_factory=time.monotonic)
     compute_seconds: float = 0.0  # of this worker alone
     is_last_micro_batch: bool = False
-    was_tried: bool = False  # the exchange is over
-    is_committed: bool = False
+    is_exchanged: bool = False  # the exchange is over
+    is_whole: bool = False  # and nobody was lost: `.grad` is the global gradient
+    has_stepped: bool = False  # an optimizer
+    learning_rate: float = 0.0  # that it stepped with
 
 
 class TrainingLoop:
@@ -68,7 +78,6 @@ class TrainingLoop:
         self._on_commit = on_commit
         self._clock = StepClock()
         self._gradients = Gradients([*state.model.parameters()])
-        self._real_step = state.optimizer.step
         self._step: _Step | None = None
         self._is_in_epoch = False
         self._epoch = 0
@@ -117,6 +126,8 @@ class TrainingLoop:
         self._clock.resume()
 
     def end_epoch(self) -> None:
+        if self._step is not None and self._step.has_stepped:  # the script broke off
+            self.close_step()
         self._is_in_epoch = False
         self._step = None
         self._gradients.hide()
@@ -144,7 +155,7 @@ class TrainingLoop:
         if not batch or self.is_catching_up:
             return None
         share = self._share_of(batch)
-        self._step = _Step(share=share, is_last_micro_batch=not share.micro_batches)
+        self._step = _Step(share=share)
         self._gradients.begin_step(self._membership.start_sum, self._membership.offer)
         return share
 
@@ -154,7 +165,7 @@ class TrainingLoop:
         is_last = number == len(share.micro_batches) - 1
         if self._step is not None:
             self._step.is_last_micro_batch = is_last
-        self._gradients.begin_micro_batch(weight=len(positions) / len(share.batch), is_last=is_last)
+        self._gradients.begin_micro_batch(weight=share.weight_of(positions), is_last=is_last)
         return self._order[positions.start : positions.stop]
 
     def rehearsal(self) -> torch.Tensor:
@@ -164,30 +175,46 @@ class TrainingLoop:
         parts, _ = self._membership.part
         return self._order[-max(2, self.global_batch_size // parts) :]
 
-    def commit(self) -> None:
-        """After the last micro-batch: exchange and step; does nothing at any other time."""
+    def exchange(self) -> bool:
+        """Whether `.grad` is the global gradient: at the last micro-batch, if nobody was lost."""
         step = self._step
-        if step is None or step.was_tried or not step.is_last_micro_batch:
-            return
-        step.was_tried = True
-        self._gradients.finish()
-        waited = self._gradients.waited_seconds
-        step.compute_seconds = time.monotonic() - step.began_at - waited
-        if self._gradients.has_failed or not self._membership.finish_handover():
-            self._gradients.drop_references()
-            self._membership.fail()
-            return
-        self._step_optimizer()
-        step.is_committed = True
-        self._advance(step)
-        self._membership.decide(self._gradients.tally)
+        if step is None or not step.is_last_micro_batch:
+            return False
+        if not step.is_exchanged:
+            step.is_exchanged = True
+            self._gradients.finish()
+            waited = self._gradients.waited_seconds
+            step.compute_seconds = time.monotonic() - step.began_at - waited
+            step.is_whole = not self._gradients.has_failed and self._membership.finish_handover()
+            if not step.is_whole:
+                self._gradients.drop_references()
+                self._membership.fail()
+        return step.is_whole
+
+    def step_optimizer(
+        self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
+    ) -> None:
+        """What the script's `optimizer.step()` does; nothing before the last micro-batch."""
+        if self._step is not None and self.exchange():
+            self._step_with_the_batch_rate(optimizer, real_step)
+            if not self._step.has_stepped:
+                rate = float(optimizer.param_groups[0]["lr"])
+                self._step.learning_rate = rate * self.state.ramp.at(self.state.step)
+            self._step.has_stepped = True
+
+    def close_step(self) -> None:
+        """The script is through with the last micro-batch: the step counts."""
+        if self._step is not None and self.exchange():
+            self._advance(self._step)
+            self._membership.decide(self._gradients.tally)
+        self._step = None
 
     @property
-    def may_step_scheduler(self) -> bool:
-        """Once per committed step inside an epoch, freely between epochs."""
+    def may_change_state(self) -> bool:
+        """Whether schedulers and averages may move: once per step, and freely between epochs."""
         if self._step is None:
             return not self.is_catching_up and not self._is_in_epoch
-        return self._step.is_committed
+        return self._step.is_whole
 
     @property
     def is_in_epoch(self) -> bool:
@@ -204,25 +231,26 @@ class TrainingLoop:
             batch=batch,
             own=own,
             largest=len(cursors.split(batch, parts=parts, index=0)),
-            micro_batches=cursors.micro_batches(own, limit=limit),
+            micro_batches=cursors.micro_batches(own, limit=limit) or (batch[-2:],),
         )
 
-    def _step_optimizer(self) -> None:
+    def _step_with_the_batch_rate(
+        self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
+    ) -> None:
         """With the learning rate that belongs to the batch; the script's own stays as it is."""
-        groups = self.state.optimizer.param_groups
+        groups = optimizer.param_groups
         own_rates = [group["lr"] for group in groups]
         scale = self.state.ramp.at(self.state.step)
         for group, rate in zip(groups, own_rates, strict=True):
             group["lr"] = rate * scale
         try:
-            self._real_step()
+            real_step()
         finally:
             for group, rate in zip(groups, own_rates, strict=True):
                 group["lr"] = rate
 
     def _advance(self, step: _Step) -> None:
         state, share = self.state, step.share
-        scale = state.ramp.at(state.step)
         state.step += 1
         state.samples += len(share.batch)
         state.cursor = state.cursor.after(share.batch)
@@ -245,7 +273,7 @@ class TrainingLoop:
                 workers=self._membership.size,
                 global_batch_size=self.global_batch_size,
                 local_batch_size=share.largest,
-                learning_rate=float(state.optimizer.param_groups[0]["lr"]) * scale,
+                learning_rate=step.learning_rate,
                 waited_seconds=self._gradients.waited_seconds,
                 compute_seconds=step.compute_seconds,
             ),

@@ -1,0 +1,82 @@
+"""When may the script's objects move? Once per step, however often their methods are called.
+
+A script calls `step()` after every micro-batch it sees. An optimizer moves at the last one of a
+step; so do schedulers, averages of weights and loss scalers, or they would count micro-batches,
+whose number differs from worker to worker, and steps that were lost with a worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import torch
+from torch.amp.grad_scaler import GradScaler
+from torch.optim.lr_scheduler import LRScheduler
+from torch.optim.swa_utils import AveragedModel
+
+
+class Loop(Protocol):
+    """What a step is, to the script's objects."""
+
+    @property
+    def is_in_epoch(self) -> bool: ...
+
+    @property
+    def may_change_state(self) -> bool: ...
+
+    def exchange(self) -> bool: ...
+
+    def step_optimizer(
+        self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
+    ) -> None: ...
+
+
+def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
+    """Let it step once per step, and leave gradients alone."""
+    real_step = optimizer.step
+
+    def step(closure: None = None) -> None:
+        if closure is not None:
+            raise TypeError("optimizer.step(closure) cannot be made elastic: call it without")
+        if not loop.is_in_epoch:
+            raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
+        loop.step_optimizer(optimizer, real_step)
+
+    def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002 - torch's own
+        """Gradients are zeroed at the beginning of each step."""
+
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined] # noqa: SLF001 - or it warns
+    optimizer.step = step  # type: ignore[method-assign, assignment]
+    optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
+
+
+def take_over_extra(extra: Any, loop: Loop) -> None:
+    """Let a scheduler, an average of weights or a loss scaler move once per step."""
+
+    def may_change() -> bool:
+        return loop.may_change_state
+
+    match extra:
+        case GradScaler():
+            _guard(extra, {"unscale_": loop.exchange, "step": loop.exchange, "update": may_change})
+        case AveragedModel():
+            _guard(extra, {"update_parameters": may_change})
+        case LRScheduler():
+            _guard(extra, {"step": may_change})
+        case _ if callable(getattr(extra, "step", None)):  # a scheduler of the script's own
+            _guard(extra, {"step": may_change})
+
+
+def _guard(extra: Any, conditions: dict[str, Callable[[], bool]]) -> None:
+    """Give it a class with guarded methods: attributes would get into its state_dict."""
+    original = type(extra)
+
+    def guarded(name: str, condition: Callable[[], bool]) -> Callable[..., Any]:
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return getattr(original, name)(self, *args, **kwargs) if condition() else None
+
+        return method
+
+    methods = {name: guarded(name, condition) for name, condition in conditions.items()}
+    extra.__class__ = type(original.__name__, (original,), methods)
