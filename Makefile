@@ -48,7 +48,7 @@ lock: ## pin every dependency anew; PyTorch is handled apart, see docs/decisions
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra demo --extra worker \
 	    --universal --python-version 3.11 --no-annotate --no-header --quiet --no-emit-package torch \
 	    --find-links "$$($(BIN)/python -m pip config get global.find-links 2>/dev/null || echo /nonexistent)" \
-	    | grep -v -E '^(nvidia-|cuda-|triton)' > requirements.lock.part
+	    | grep -v -E '^(nvidia-[^m]|cuda-|triton)' > requirements.lock.part
 	@mv requirements.lock.part requirements.lock
 
 hooks: ## lint before every commit

@@ -47,10 +47,10 @@ def network(width: int) -> nn.Module:
 
 
 @torch.no_grad()
-def accuracy(model: nn.Module, data: TensorDataset, part: int, parts: int) -> float:
-    """Of every `parts`-th held-out image, from number `part` on."""
+def accuracy(model: nn.Module, data: TensorDataset, job: elastic.Job) -> float:
+    """Of this worker's part of the held-out images."""
     model.eval()
-    images, labels = (tensor[part::parts] for tensor in data.tensors)
+    images, labels = (t[job.rank :: job.world_size].to(job.device) for t in data.tensors)
     correct = (model(images).argmax(1) == labels).double().mean().item()
     model.train()
     return correct
@@ -69,21 +69,23 @@ def main() -> None:
 
     training, held_out = load()
     job = elastic.init()  # elastic
-    model = network(arguments.width)
+    model = network(arguments.width).to(job.device)
     optimizer = torch.optim.SGD(model.parameters(), lr=arguments.learning_rate, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, arguments.epochs)
+    some = training.tensors[0][:8].to(job.device)
     job.register(  # elastic
-        model, optimizer, scheduler, warm_up=lambda: model(training.tensors[0][:8]).sum().backward()
+        model, optimizer, scheduler, warm_up=lambda: model(some).sum().backward()
     )
     for epoch in job.epochs(arguments.epochs):  # elastic
         for images, labels in job.batches(training, batch_size=arguments.batch_size):  # elastic
+            images, labels = images.to(job.device), labels.to(job.device)  # noqa: PLW2901
             loss = F.cross_entropy(model(images), labels)
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
             job.log(loss=loss.item())
         scheduler.step()
-        correct = job.mean(accuracy(model, held_out, job.rank, job.world_size))
+        correct = job.mean(accuracy(model, held_out, job))
         job.log(accuracy=correct)
         if job.is_main:
             print(

@@ -81,7 +81,9 @@ def read_library(characters: int) -> torch.Tensor:
 
 
 def loss_of(model: nn.Module, letters: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
-    return F.cross_entropy(model(letters).flatten(0, 1), following.flatten())
+    device = next(model.parameters()).device
+    logits = model(letters.to(device)).flatten(0, 1)
+    return F.cross_entropy(logits, following.to(device).flatten())
 
 
 @torch.no_grad()
@@ -112,6 +114,7 @@ def main() -> None:
     held_out = Text(library[border:], arguments.length, 64)
     job = elastic.init()  # elastic
     model = Transformer(width=arguments.width, layers=arguments.layers, length=arguments.length)
+    model.to(job.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=arguments.learning_rate)
     letters, following = (tensor.unsqueeze(0) for tensor in training[0])
     job.register(  # elastic

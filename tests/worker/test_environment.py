@@ -59,6 +59,12 @@ def test_a_coordinator_must_know_where_its_service_is() -> None:
         CoordinatorEnvironment.read({**WORKER, Env.JOB_ID: "j"})
 
 
-def test_a_worker_knows_its_pools_type_of_gpu() -> None:
-    environment = WorkerEnvironment.read({**WORKER, Env.GPU_TYPE: "nvidia-h100"})
+def test_a_worker_knows_its_gpus_and_their_type() -> None:
+    given = {Env.GPU_TYPE: "nvidia-h100", "CUDA_VISIBLE_DEVICES": "GPU-aa,GPU-bb"}
+    environment = WorkerEnvironment.read({**WORKER, **given})
     assert environment.gpu_type == "nvidia-h100"
+    assert environment.gpus == ("GPU-aa", "GPU-bb")
+
+
+def test_a_worker_on_a_slot_has_no_gpu_to_watch() -> None:
+    assert WorkerEnvironment.read({**WORKER, "CUDA_VISIBLE_DEVICES": ""}).gpus == ()

@@ -13,6 +13,7 @@ from typing import Final
 
 from concertina_worker.protocol import BatchRules, Env, LearningRateScaling
 
+CUDA_GPUS: Final = "CUDA_VISIBLE_DEVICES"
 _COORDINATOR_LOST_SECONDS: Final = 600.0
 
 
@@ -63,6 +64,7 @@ class WorkerEnvironment:
     """Of a worker; every part may be missing when it runs alone."""
 
     gpu_type: str | None  # of its pool
+    gpus: tuple[str, ...]  # numbers or UUIDs, as the platform gave them
 
     platform: Platform | None
     checkpoints: CheckpointRules | None
@@ -76,6 +78,7 @@ class WorkerEnvironment:
         audit = environ.get(Env.SAMPLE_AUDIT_DIR)
         return cls(
             gpu_type=environ.get(Env.GPU_TYPE) or None,
+            gpus=tuple(filter(None, environ.get(CUDA_GPUS, "").split(","))),
             platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
             checkpoints=_checkpoints(environ),
             batch=_batch(environ),

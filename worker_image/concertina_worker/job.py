@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from concertina_worker.data.samples import Collate, MapDataset, fetch
-from concertina_worker.device import chosen
+from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
@@ -45,6 +45,7 @@ def init() -> Job:
         return Job(environment, alone)
     membership = Membership(platform, lost_seconds=environment.coordinator_lost_seconds)
     membership.start()
+    gpu_watch.watch(environment.gpus, membership.tell)
     return Job(environment, membership)
 
 
