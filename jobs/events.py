@@ -12,6 +12,8 @@ STATE_CHANGED: Final = "state_changed"
 STOP_REQUESTED: Final = "stop_requested"
 MODE_DETECTED: Final = "mode_detected"
 WORKERS_LOST: Final = "workers_lost"
+WORK_LOST: Final = "work_lost"
+STRAGGLER_FOUND: Final = "straggler_found"
 DEADLINE_AT_RISK: Final = "deadline_at_risk"
 
 

@@ -86,6 +86,9 @@ class Job(models.Model):
     noise_scale = models.FloatField(
         null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
     )
+    batch_limit = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Samples one worker holds at once, found by probing."
+    )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
@@ -171,7 +174,15 @@ class Generation(models.Model):
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     step = models.BigIntegerField(default=0, help_text="Steps of the job before it.")
-    stall_seconds = models.FloatField(default=0.0)
+    stall_seconds = models.FloatField(default=0.0, help_text="Nobody trained, at the switch.")
+    transfer_seconds = models.FloatField(
+        default=0.0, help_text="State was on its way to joiners, mostly while the others trained."
+    )
+    lost_steps = models.BigIntegerField(
+        default=0, help_text="Steps made before that are made again, from a checkpoint."
+    )
+    lost_work_seconds = models.FloatField(default=0.0, help_text="What those steps had taken.")
+    lost_worker_ids = models.JSONField(default=list, help_text="Whose loss led to it.")
 
     class Meta:
         ordering = ("number",)
@@ -202,6 +213,20 @@ class Worker(models.Model):
     gone_at = models.DateTimeField(null=True, blank=True)
     exit_code = models.IntegerField(null=True, blank=True)
     error = models.TextField(default="", blank=True)
+
+    compute_seconds = models.FloatField(
+        null=True, blank=True, help_text="Of its share of a step; waiting for others left out."
+    )
+    samples_per_second = models.FloatField(
+        null=True, blank=True, help_text="Of its own share, while it computes."
+    )
+    relative_speed = models.FloatField(
+        null=True, blank=True, help_text="0.6: 40 % slower than the median of the job's workers."
+    )
+    is_straggler = models.BooleanField(default=False, help_text="Slow for long enough to replace.")
+    gpu_utilisation = models.FloatField(null=True, blank=True, help_text="0 to 1.")
+    gpu_memory_bytes = models.BigIntegerField(null=True, blank=True, help_text="In use.")
+    gpu_memory_total_bytes = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ("created_at", "id")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Window
-from django.db.models.functions import Mod, RowNumber
+from django.db.models import F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models.functions import Coalesce, Mod, Now, RowNumber
 from tenancy.access import Principal
 
 from jobs.errors import JobNotFound
@@ -50,17 +50,22 @@ def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:
     """Add what histories tell of each job, in the same statement.
 
     `workers_now` and `batch_now`: of the generation that trains, None when none does;
-    `wanted_workers` and `wanted_batch`: of the newest assignment; `longest_stall`: seconds.
+    `wanted_workers` and `wanted_batch`: of the newest assignment; `longest_stall`, `all_stalls`
+    and `lost_work`: seconds; `trained`: for how long, as a timedelta. None: it never trained.
     """
     trains = Generation.objects.filter(job=OuterRef("pk"), ended_at=None).order_by("-number")
     wanted = Assignment.objects.filter(job=OuterRef("pk"), revision=OuterRef("revision"))
-    stalls = Generation.objects.filter(job=OuterRef("pk")).values("job")
+    ran = Generation.objects.filter(job=OuterRef("pk")).order_by().values("job")
+    length = Coalesce("ended_at", Now()) - F("began_at")
     return jobs.select_related("team", "pool").annotate(
         workers_now=Subquery(trains.values("workers")[:1]),
         batch_now=Subquery(trains.values("global_batch_size")[:1]),
         wanted_workers=Subquery(wanted.values("worker_ids")[:1]),
         wanted_batch=Subquery(wanted.values("global_batch_size")[:1]),
-        longest_stall=Subquery(stalls.annotate(most=Max("stall_seconds")).values("most")),
+        longest_stall=Subquery(ran.annotate(most=Max("stall_seconds")).values("most")),
+        all_stalls=Subquery(ran.annotate(all=Sum("stall_seconds")).values("all")),
+        lost_work=Subquery(ran.annotate(all=Sum("lost_work_seconds")).values("all")),
+        trained=Subquery(ran.annotate(all=Sum(length)).values("all")),
     )
 
 

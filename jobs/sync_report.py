@@ -24,7 +24,7 @@ from concertina_worker.protocol import GenerationCause, WorkerPhase
 
 MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
-_MOST_NOISE: Final = 1e15  # samples
+_MOST: Final = 1e15  # of anything that is measured
 _LATEST: Final = 32_503_680_000  # the year 3000
 
 
@@ -67,10 +67,22 @@ WorkerId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0
 def _positive(value: object) -> float | None:
     """What makes no sense as a number above 0 is as good as not reported."""
     number = _as_number(value)
-    return number if number is not None and 0 < number <= _MOST_NOISE else None
+    return number if number is not None and 0 < number <= _MOST else None
+
+
+def _known(value: object) -> float | None:
+    """The same, where 0 makes sense."""
+    number = _as_number(value)
+    return number if number is not None and 0 <= number <= _MOST else None
 
 
 NoiseScale = Annotated[float | None, BeforeValidator(_positive)]
+Known = Annotated[float | None, BeforeValidator(_known)]
+KnownCount = Annotated[int | None, BeforeValidator(lambda value: _whole(_known(value)))]
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 class _Report(BaseModel):
@@ -86,6 +98,9 @@ class GenerationEntry(_Report):
     began_at: Moment
     step: LargeCount = 0
     stall_seconds: Amount = 0.0
+    transfer_seconds: Amount = 0.0
+    lost_steps: LargeCount = 0
+    lost_work_seconds: Amount = 0.0
     lost_workers: Annotated[list[WorkerId], Field(max_length=10_000)] = Field(default_factory=list)
 
 
@@ -116,6 +131,13 @@ class WorkerEntry(_Report):
     worker_id: WorkerId
     phase: WorkerPhase
     error: Annotated[str, AfterValidator(_clean)] | None = None
+    compute_seconds: Known = None
+    samples_per_second: Known = None
+    relative_speed: Known = None
+    is_straggler: bool | None = None
+    gpu_utilisation: Known = None
+    gpu_memory_bytes: KnownCount = None
+    gpu_memory_total_bytes: KnownCount = None
 
 
 class SyncReport(_Report):
@@ -124,6 +146,7 @@ class SyncReport(_Report):
     registered: bool = False
     model_bytes: LargeCount = 0
     noise_scale: NoiseScale = None
+    batch_limit: KnownCount = None
     total_samples: LargeCount | None = None
     revision: Count = 0
     generation: Count = 0

@@ -81,7 +81,10 @@ class Job(TypedDict):
     values: dict[str, float | None]  # None: not a number, or infinite
     gpu_seconds: float
     completion_seconds: float | None
+    trained_seconds: float
+    stall_seconds: float
     longest_stall_seconds: float
+    lost_work_seconds: float
     eta_seconds: float | None
     prediction: Prediction | None
     labels: dict[str, str]
@@ -117,6 +120,10 @@ class Generation(TypedDict):
     ended_at: str | None
     step: int
     stall_seconds: float
+    transfer_seconds: float
+    lost_steps: int
+    lost_work_seconds: float
+    lost_worker_ids: list[str]
     predicted_gain: float | None  # 0.31: 31 % faster than the generation before
     measured_gain: float | None
 
@@ -133,6 +140,12 @@ class Worker(TypedDict):
     gone_at: str | None
     exit_code: int | None
     error: str
+    compute_seconds: float | None  # of its share of a step
+    relative_speed: float | None  # 0.6: 40 % slower than the median of the job's workers
+    is_straggler: bool
+    gpu_utilisation: float | None  # 0 to 1
+    gpu_memory_bytes: int | None
+    gpu_memory_total_bytes: int | None
 
 
 class LogLine(TypedDict):

@@ -48,7 +48,12 @@ _JOB_FIELDS = (
     "values",
     "gpu_seconds",
     "completion_seconds",
+    "trained_seconds",
+    "stall_seconds",
     "longest_stall_seconds",
+    "lost_work_seconds",
+    "noise_scale",
+    "batch_limit",
     "eta_seconds",
     "prediction",
     "position",
@@ -93,7 +98,12 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     total_epochs = serializers.SerializerMethodField()
     values = ValuesField()
     completion_seconds = serializers.SerializerMethodField(help_text="From submit to the end.")
+    trained_seconds = serializers.SerializerMethodField(help_text="All generations together.")
+    stall_seconds = serializers.SerializerMethodField(help_text="Of all rescales and losses.")
     longest_stall_seconds = serializers.SerializerMethodField()
+    lost_work_seconds = serializers.SerializerMethodField(
+        help_text="Of steps that were made again from a checkpoint."
+    )
     eta_seconds = serializers.SerializerMethodField(help_text="At the present speed.")
     prediction = serializers.SerializerMethodField(help_text="Null: none yet, or it has ended.")
     position = serializers.SerializerMethodField(help_text="In the queue; 1 is next.")
@@ -129,6 +139,15 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.finished_at is None:
             return None
         return (job.finished_at - job.submitted_at).total_seconds()
+
+    def get_trained_seconds(self, job: Any) -> float:
+        return float(job.trained.total_seconds()) if job.trained else 0.0
+
+    def get_stall_seconds(self, job: Any) -> float:
+        return float(job.all_stalls or 0.0)
+
+    def get_lost_work_seconds(self, job: Any) -> float:
+        return float(job.lost_work or 0.0)
 
     def get_longest_stall_seconds(self, job: Any) -> float:
         return float(job.longest_stall or 0.0)
@@ -176,6 +195,7 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 
 class GenerationSerializer(serializers.ModelSerializer[Generation]):
     worker_ids = serializers.ListField(child=serializers.CharField())
+    lost_worker_ids = serializers.ListField(child=serializers.CharField())
     predicted_gain = serializers.SerializerMethodField(help_text="Of the rescale; 0.31: 31 %.")
     predicted_stall_seconds = serializers.SerializerMethodField()
     measured_gain = serializers.FloatField(
@@ -198,6 +218,10 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
             "ended_at",
             "step",
             "stall_seconds",
+            "transfer_seconds",
+            "lost_steps",
+            "lost_work_seconds",
+            "lost_worker_ids",
             "predicted_gain",
             "predicted_stall_seconds",
             "measured_gain",
@@ -237,6 +261,13 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
             "gone_at",
             "exit_code",
             "error",
+            "compute_seconds",
+            "samples_per_second",
+            "relative_speed",
+            "is_straggler",
+            "gpu_utilisation",
+            "gpu_memory_bytes",
+            "gpu_memory_total_bytes",
         )
         read_only_fields = fields
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import F
 
-from concertina_worker.protocol import GenerationCause, WorkerPhase
+from concertina_worker.protocol import GenerationCause
 from jobs import events
 from jobs.lifecycle import WITHOUT_WORKERS
 from jobs.models import Assignment, Generation, Job, Measurement, MetricPoint, Worker
-from jobs.sync_report import GenerationEntry, MeasurementEntry, MetricEntry, WorkerEntry
-
-_PHASES = {
-    WorkerPhase.CONNECTED: Worker.Phase.STARTING,
-    WorkerPhase.READY: Worker.Phase.READY,
-    WorkerPhase.TRAINING: Worker.Phase.TRAINING,
-    WorkerPhase.FINISHED: Worker.Phase.LEAVING,
-}  # a lost worker keeps its phase until the worker host has seen it gone
+from jobs.sync_report import GenerationEntry, MeasurementEntry, MetricEntry
 
 
 def store_generations(job: Job, reported: Sequence[GenerationEntry]) -> bool:
@@ -49,6 +43,10 @@ def _add_generation(job: Job, entry: GenerationEntry, last: Generation | None) -
         ended_at=entry.began_at if job.state in WITHOUT_WORKERS else None,  # a late report
         step=entry.step,
         stall_seconds=entry.stall_seconds,
+        transfer_seconds=entry.transfer_seconds,
+        lost_steps=entry.lost_steps,
+        lost_work_seconds=entry.lost_work_seconds,
+        lost_worker_ids=entry.lost_workers,
     )
     Generation.objects.filter(job=job, number__lt=made.number, ended_at=None).update(
         ended_at=entry.began_at
@@ -57,8 +55,21 @@ def _add_generation(job: Job, entry: GenerationEntry, last: Generation | None) -
     changes = {"last_rescaled_at": entry.began_at, "rescales": F("rescales") + 1}
     Job.objects.filter(pk=job.id).update(generation=made.number, **(changes if is_rescale else {}))
     if entry.cause == GenerationCause.WORKER_LOST:
-        _record_loss(job, entry, message)
+        _record_loss(made)
+    if entry.lost_steps:
+        _record_lost_work(made)
     return made
+
+
+def cost_of(generation: Generation) -> dict[str, Any]:
+    """What it cost to get into a generation, for the event that tells of it."""
+    return {
+        "generation": generation.number,
+        "stall_seconds": generation.stall_seconds,
+        "transfer_seconds": generation.transfer_seconds,
+        "lost_steps": generation.lost_steps,
+        "lost_work_seconds": generation.lost_work_seconds,
+    }
 
 
 def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
@@ -68,13 +79,26 @@ def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
     return (wanted.reason, wanted.message) if wanted else ("", "")
 
 
-def _record_loss(job: Job, entry: GenerationEntry, message: str) -> None:
+def _record_loss(generation: Generation) -> None:
     events.record(
-        job_id=job.id,
+        job_id=generation.job_id,
         kind=events.WORKERS_LOST,
         reason="node_lost",
-        message=message,
-        data={"workers": entry.lost_workers, "generation": entry.number},
+        message=generation.message,
+        data={"workers": generation.lost_worker_ids, **cost_of(generation)},
+    )
+
+
+def _record_lost_work(generation: Generation) -> None:
+    steps, seconds = generation.lost_steps, generation.lost_work_seconds
+    events.record(
+        job_id=generation.job_id,
+        kind=events.WORK_LOST,
+        message=(
+            f"Goes on from the checkpoint of step {generation.step}: {steps} newer"
+            f" step{'s' if steps != 1 else ''}, {seconds:.1f} s of work, are made again."
+        ),
+        data=cost_of(generation),
     )
 
 
@@ -135,19 +159,3 @@ class _NodesOfConfigurations:
         return max(
             1, len({self._node_by_worker[one] for one in ids if one in self._node_by_worker})
         )
-
-
-def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:
-    """Bring the phases of workers up to date; those seen gone stay gone."""
-    entries = {entry.worker_id: entry for entry in reported}
-    members = set(wanted.worker_ids) if wanted else set()
-    rows = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
-    for worker in rows:
-        entry = entries[worker.id]
-        phase = _PHASES.get(entry.phase, worker.phase)
-        if worker.id not in members:
-            phase = Worker.Phase.LEAVING
-        error = entry.error or worker.error
-        if (worker.phase, worker.error) != (phase, error):
-            still = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
-            still.update(phase=phase, error=error)

@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs import events, signals
 from jobs.commands import observations
+from jobs.commands.worker_observations import store_workers
 from jobs.errors import JobNotFound
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job
@@ -37,7 +38,7 @@ def record_sync(*, job_id: str, report: SyncReport) -> Desired:
     is_new = observations.store_generations(job, report.generations)
     observations.store_metrics(job, report.metrics)
     observations.store_measurements(job, report.measurements)
-    observations.store_workers(job, report.workers, wanted)
+    store_workers(job, report.workers, wanted)
     _store_progress(job, report)
     if _is_up_to_date(job, report, wanted) or is_new:
         signals.announce_demand(job.id)
@@ -49,6 +50,7 @@ def _store_progress(job: Job, report: SyncReport) -> None:
         "coordinator_seen_at": Now(),
         "model_bytes": report.model_bytes or job.model_bytes,
         "noise_scale": report.noise_scale or job.noise_scale,
+        "batch_limit": report.batch_limit or job.batch_limit,
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:
@@ -98,14 +100,14 @@ def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> b
         return False
     trains = Generation.objects.filter(
         job=job, number=report.generation, revision=wanted.revision, ended_at=None
-    )
-    return trains.exists() and move(
+    ).first()
+    return trains is not None and move(
         job.id,
         {State.STARTING, State.RESCALING},
         State.RUNNING,
         reason=wanted.reason,
         message=wanted.message,
-        data={"generation": report.generation, "revision": wanted.revision},
+        data={"revision": wanted.revision, **observations.cost_of(trains)},
     )
 
 

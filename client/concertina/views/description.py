@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concertina.documents import Event, Generation, Job, Worker
 
 NEWEST: Final = 10
+_COSTS: Final = ("STALL", "TRANSFER", "LOST WORK")
 _GAINS: Final = ("PREDICTED", "MEASURED")  # how much faster than the generation before
 
 
@@ -66,14 +67,23 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
         yield name.capitalize(), words.number(value)
     yield "Pool", f"{job['pool']}, priority {job['priority']}"
     yield "Attempt", f"{job['attempt']} ({job['failures']} failures, {job['losses']} losses)"
-    stall = words.duration(job["longest_stall_seconds"])
-    yield "Rescales", f"{job['rescales']} (longest stall {stall})"
+    yield "Rescales", f"{job['rescales']} ({_cost(job)})"
     yield "GPU time", words.duration(job["gpu_seconds"])
     yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
     yield "Started", words.date_time(job["started_at"])
     if job["finished_at"]:
         took = words.duration(job["completion_seconds"])
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _cost(job: Job) -> str:
+    """What all changes together cost, and which part of the run that was."""
+    share = job["stall_seconds"] / job["trained_seconds"] if job["trained_seconds"] else 0.0
+    longest = words.duration(job["longest_stall_seconds"])
+    stood = f"stood still for {words.duration(job['stall_seconds'])}, {share:.1%} of its run"
+    lost = job["lost_work_seconds"]
+    again = f"; {words.duration(lost)} of work made again" if lost else ""
+    return f"{stood.replace('%', ' %')}; longest {longest}{again}"
 
 
 def _foretold(job: Job) -> Iterator[tuple[str, str]]:
@@ -96,7 +106,7 @@ def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[Rende
 
 def _generations_table(generations: Sequence[Generation]) -> Table:
     table = plain_table(
-        "", "SINCE", "WORKERS", "BATCH", "FROM STEP", "STALL", *_GAINS, "REASON", "WHY"
+        "", "SINCE", "WORKERS", "BATCH", "FROM STEP", *_COSTS, *_GAINS, "REASON", "WHY"
     )
     for generation in generations[-NEWEST:]:
         table.add_row(
@@ -106,6 +116,8 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
             words.number(generation["global_batch_size"]),
             str(generation["step"]),
             words.duration(generation["stall_seconds"]),
+            words.duration(generation["transfer_seconds"] or None),
+            words.duration(generation["lost_work_seconds"] or None),
             words.gain(generation["predicted_gain"]),
             words.gain(generation["measured_gain"]),
             generation["reason"],
@@ -115,16 +127,35 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
 
 
 def _workers_table(workers: Sequence[Worker]) -> Table:
-    table = plain_table("WORKER", "PHASE", "NODE", "GPUS", "AGE")
+    has_gpus = any(worker["gpu_utilisation"] is not None for worker in workers)
+    of_gpus = ("GPU USE", "GPU MEMORY") if has_gpus else ()
+    table = plain_table("WORKER", "PHASE", "NODE", "GPUS", "COMPUTES", "SPEED", *of_gpus, "AGE")
     for worker in workers[-NEWEST:]:
         table.add_row(
             worker["id"],
             worker["phase"],
             worker["node"],
             ", ".join(map(str, worker["gpu_indices"])),
+            words.duration(worker["compute_seconds"]),
+            _relative_speed(worker),
+            *(_gpu_use(worker) if has_gpus else ()),
             words.age(worker["created_at"]),
         )
     return table
+
+
+def _relative_speed(worker: Worker) -> str:
+    speed = worker["relative_speed"]
+    mark = " straggler" if worker["is_straggler"] else ""
+    return "-" if speed is None else f"{speed:.2f}{mark}"
+
+
+def _gpu_use(worker: Worker) -> tuple[str, str]:
+    used, memory = worker["gpu_utilisation"], worker["gpu_memory_bytes"]
+    return (
+        "-" if used is None else f"{used:.0%}",
+        "-" if memory is None else f"{memory / 2**30:.1f} GiB",
+    )
 
 
 def _events_table(events: Sequence[Event]) -> Table:

@@ -828,8 +828,24 @@ export interface components {
             readonly ended_at: string | null;
             /** @description Steps of the job before it. */
             readonly step: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Nobody trained, at the switch.
+             */
             readonly stall_seconds: number;
+            /**
+             * Format: double
+             * @description State was on its way to joiners, mostly while the others trained.
+             */
+            readonly transfer_seconds: number;
+            /** @description Steps made before that are made again, from a checkpoint. */
+            readonly lost_steps: number;
+            /**
+             * Format: double
+             * @description What those steps had taken.
+             */
+            readonly lost_work_seconds: number;
+            lost_worker_ids: string[];
             /**
              * Format: double
              * @description Of the rescale; 0.31: 31 %.
@@ -960,8 +976,30 @@ export interface components {
              * @description From submit to the end.
              */
             readonly completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description All generations together.
+             */
+            readonly trained_seconds: number;
+            /**
+             * Format: double
+             * @description Of all rescales and losses.
+             */
+            readonly stall_seconds: number;
             /** Format: double */
             readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description Of steps that were made again from a checkpoint.
+             */
+            readonly lost_work_seconds: number;
+            /**
+             * Format: double
+             * @description Gradient noise in samples, at the base batch.
+             */
+            readonly noise_scale: number | null;
+            /** @description Samples one worker holds at once, found by probing. */
+            readonly batch_limit: number | null;
             /**
              * Format: double
              * @description At the present speed.
@@ -1038,8 +1076,30 @@ export interface components {
              * @description From submit to the end.
              */
             readonly completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description All generations together.
+             */
+            readonly trained_seconds: number;
+            /**
+             * Format: double
+             * @description Of all rescales and losses.
+             */
+            readonly stall_seconds: number;
             /** Format: double */
             readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description Of steps that were made again from a checkpoint.
+             */
+            readonly lost_work_seconds: number;
+            /**
+             * Format: double
+             * @description Gradient noise in samples, at the base batch.
+             */
+            readonly noise_scale: number | null;
+            /** @description Samples one worker holds at once, found by probing. */
+            readonly batch_limit: number | null;
             /**
              * Format: double
              * @description At the present speed.
@@ -1924,6 +1984,31 @@ export interface components {
             readonly gone_at: string | null;
             readonly exit_code: number | null;
             readonly error: string;
+            /**
+             * Format: double
+             * @description Of its share of a step; waiting for others left out.
+             */
+            readonly compute_seconds: number | null;
+            /**
+             * Format: double
+             * @description Of its own share, while it computes.
+             */
+            readonly samples_per_second: number | null;
+            /**
+             * Format: double
+             * @description 0.6: 40 % slower than the median of the job's workers.
+             */
+            readonly relative_speed: number | null;
+            /** @description Slow for long enough to replace. */
+            readonly is_straggler: boolean;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            readonly gpu_utilisation: number | null;
+            /** @description In use. */
+            readonly gpu_memory_bytes: number | null;
+            readonly gpu_memory_total_bytes: number | null;
         };
         WorkerList: {
             items: components["schemas"]["Worker"][];

@@ -1,0 +1,80 @@
+"""How are a coordinator's observations of its workers stored? Phases guarded, speeds together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from concertina_worker.protocol import WorkerPhase
+from jobs import events
+from jobs.models import Assignment, Job, Worker
+from jobs.sync_report import WorkerEntry
+
+_PHASES: Final = {
+    WorkerPhase.CONNECTED: Worker.Phase.STARTING,
+    WorkerPhase.READY: Worker.Phase.READY,
+    WorkerPhase.TRAINING: Worker.Phase.TRAINING,
+    WorkerPhase.FINISHED: Worker.Phase.LEAVING,
+}  # a lost worker keeps its phase until the worker host has seen it gone
+
+_MEASURED: Final = (
+    "compute_seconds",
+    "samples_per_second",
+    "relative_speed",
+    "is_straggler",
+    "gpu_utilisation",
+    "gpu_memory_bytes",
+    "gpu_memory_total_bytes",
+)
+
+
+def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:
+    """Bring phases and speeds of workers up to date; those seen gone stay gone."""
+    entries = {entry.worker_id: entry for entry in reported}
+    known = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
+    rows = list(known.select_related("node"))
+    members = set(wanted.worker_ids) if wanted else set()
+    for worker in rows:
+        _store_phase(worker, entries[worker.id], is_wanted=worker.id in members)
+    _store_speeds(rows, entries)
+
+
+def _store_phase(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> None:
+    phase = _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING
+    error = entry.error or worker.error
+    if (worker.phase, worker.error) != (phase, error):
+        still = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
+        still.update(phase=phase, error=error)
+
+
+def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) -> None:
+    """One statement, when any has changed. What is not told this time is as it was."""
+    changed = []
+    for worker in rows:
+        told = {name: getattr(entries[worker.id], name) for name in _MEASURED}
+        new = {name: value for name, value in told.items() if value is not None}
+        if any(getattr(worker, name) != value for name, value in new.items()):
+            if new.get("is_straggler") and not worker.is_straggler:
+                _record_straggler(worker, new["relative_speed"])
+            for name, value in new.items():
+                setattr(worker, name, value)
+            changed.append(worker)
+    if changed:
+        Worker.objects.bulk_update(changed, _MEASURED)
+
+
+def _record_straggler(worker: Worker, relative_speed: float) -> None:
+    events.record(
+        job_id=worker.job_id,
+        kind=events.STRAGGLER_FOUND,
+        reason="straggler",
+        message=(
+            f"{worker.id} on node {worker.node.name} is {1 - relative_speed:.0%} slower than the"
+            " median of the job's workers."
+        ).replace("%", " %"),
+        data={
+            "worker": worker.id,
+            "node": worker.node.name,
+            "relative_speed": relative_speed,
+        },
+    )
