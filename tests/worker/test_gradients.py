@@ -10,7 +10,7 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer, Tally
-from concertina_worker.training import gradients as gradients_module
+from concertina_worker.training import layout
 from concertina_worker.training.gradients import Gradients, SecondBackwardError
 from tests.worker.gathering import a_plan, gather
 
@@ -32,10 +32,17 @@ def loss(model: nn.Module, rows: torch.Tensor) -> torch.Tensor:
     return value
 
 
-def expected() -> list[torch.Tensor]:
+def expected() -> list[torch.Tensor | None]:
     model = a_model()
     loss(model, INPUTS).backward()
-    return [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]
+    return [parameter.grad for parameter in model.parameters()]
+
+
+def assert_gradients(model: nn.Module, expected: list[torch.Tensor | None]) -> None:
+    for parameter, gradient in zip(model.parameters(), expected, strict=True):
+        assert (parameter.grad is None) == (gradient is None)
+        if gradient is not None:
+            torch.testing.assert_close(parameter.grad, gradient, rtol=0, atol=1e-14)
 
 
 def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.Module, Tally]:
@@ -51,7 +58,7 @@ def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.M
         start += size
     gradients.finish()
     assert not gradients.has_failed
-    return model, gradients.tally
+    return model, gradients.sums.tally
 
 
 @pytest.mark.parametrize("bucket_bytes", [1, 100, 10**6])
@@ -61,13 +68,11 @@ def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.M
 def test_any_split_gives_the_gradient_of_the_whole_batch(
     shares: list[list[int]], bucket_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradients_module, "BUCKET_BYTES", bucket_bytes)
+    monkeypatch.setattr(layout, "BUCKET_BYTES", bucket_bytes)
     workers = "abc"[: len(shares)]
     results = gather(a_plan(workers), lambda group: compute(group, shares))
     for model, _ in results.values():
-        for parameter, gradient in zip(model.parameters(), expected(), strict=True):
-            assert parameter.grad is not None
-            torch.testing.assert_close(parameter.grad, gradient, rtol=0, atol=1e-14)
+        assert_gradients(model, expected())
 
 
 def test_the_gradient_is_complete_when_backward_returns() -> None:
@@ -77,7 +82,8 @@ def test_the_gradient_is_complete_when_backward_returns() -> None:
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     norm = nn.utils.clip_grad_norm_(model.parameters(), 1e9)
-    assert norm == pytest.approx(float(torch.cat([g.flatten() for g in expected()]).norm()))
+    whole = torch.cat([gradient.flatten() for gradient in expected() if gradient is not None])
+    assert norm == pytest.approx(float(whole.norm()))
 
 
 def test_a_second_backward_in_a_step_is_refused() -> None:
@@ -120,7 +126,7 @@ def test_narrow_gradients_carry_an_exact_agreement(dtype: torch.dtype) -> None:
         gradients = Gradients([nn.Parameter(torch.ones(3, dtype=dtype))])
         gradients.begin_step(group.start_sum, lambda: Offer(300))
         gradients.finish()
-        return gradients.tally
+        return gradients.sums.tally
 
     for tally in gather(a_plan("abc"), act).values():
         assert tally.is_unanimous(3)

@@ -47,6 +47,24 @@ def test_one_two_three_one_workers_train_like_one(
     assert job.coordinator_code == 0
 
 
+def test_clipped_steps_of_several_backwards_are_the_same_on_workers_without_samples(
+    make_job: MakeJob, undisturbed: Undisturbed
+) -> None:
+    """With 3 workers and 97 samples the last batch of each epoch, of one sample, is for one."""
+    arguments = ("--two-backwards", "--clip", "0.3")
+    job = make_job(*arguments, batch={**RULES, "base": 32})
+    job.begin_attempt(3, batch=32)
+    job.wait_for_workers(3)
+    job.wait_for_steps(8)
+    job.end()
+    results = [job.result(worker) for worker in ("w1", "w2", "w3")]
+    job.assert_every_sample_once(epochs=results[0]["epochs"])
+    assert_same_parameters(results[0], results[1], 0.0)
+    assert_same_parameters(results[0], results[2], 0.0)
+    alone = undisturbed(results[0]["epochs"], *arguments, "--batch-size", "32")
+    assert_same_parameters(results[0], alone, 1e-12)
+
+
 def test_workers_that_begin_together_start_from_the_weights_of_the_first(
     make_job: MakeJob, undisturbed: Undisturbed
 ) -> None:

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -181,9 +182,9 @@ class Job:
     ) -> Iterator[Any]:
         """This worker's micro-batches of one epoch over the data set, in random order.
 
-        Call it once per epoch. A worker without samples in a step, because it joins or there are
-        fewer samples than workers, is given some whose gradient counts nothing: so that the
-        script does on every worker what it does in a step.
+        Call it once per epoch. The body runs in every step on every worker: one without samples
+        is given some whose gradient goes nowhere, and so is one for which nothing is left of the
+        epoch, because code after the loop may use what its body assigns.
 
         Args:
             dataset: with a length, and samples reached by number.
@@ -207,6 +208,16 @@ class Job:
                 yield fetch(dataset, loop.rehearsal(), collate)
         finally:
             loop.end_epoch()
+
+    def step(self) -> AbstractContextManager[None]:
+        """Around all backward passes of one micro-batch, where there are several.
+
+        Inside, gradients are this worker's own and add up as autograd does it; they are exchanged
+        where the block of a step's last micro-batch ends. So clip them and call
+        `optimizer.step()` behind the block. A script with one `backward()` per micro-batch needs
+        no block, and is faster without: its exchange runs during the backward pass.
+        """
+        return self._registered.several_backwards()
 
     def log(self, **values: float) -> None:
         """Show these with the next report (at most one a second); the main worker's count."""

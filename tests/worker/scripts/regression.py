@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -23,19 +25,27 @@ def build_model(arguments: argparse.Namespace) -> nn.Module:
     return nn.Sequential(*layers, nn.Linear(16, 1)).double()
 
 
-def main() -> None:
+def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--batch-size", type=int, default=20, help="of a worker alone")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--step-seconds", type=float, default=0.02)
     parser.add_argument("--adam", action="store_true")
     parser.add_argument("--batch-norm", action="store_true")
+    parser.add_argument("--two-backwards", action="store_true", help="in a block of their own")
+    parser.add_argument(
+        "--clip", type=float, default=math.inf, help="to this norm of the whole gradient"
+    )
     parser.add_argument("--model-seed", type=int, default=os.getpid())
     parser.add_argument("--crash-at-step", type=int)
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    arguments = read_arguments()
     torch.set_num_threads(1)
     job = elastic.init()
     generator = torch.Generator().manual_seed(7)
@@ -52,9 +62,13 @@ def main() -> None:
     steps = 0
     epoch = -1
     for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
-        for inputs, targets in job.batches(data, batch_size=20):
-            loss = nn.functional.mse_loss(model(inputs), targets)
-            loss.backward()
+        for inputs, targets in job.batches(data, batch_size=arguments.batch_size):
+            with job.step() if arguments.two_backwards else nullcontext():
+                loss = nn.functional.mse_loss(model(inputs), targets)
+                loss.backward()
+                if arguments.two_backwards:
+                    model(inputs).abs().mean().backward()
+            nn.utils.clip_grad_norm_(model.parameters(), arguments.clip)
             time.sleep(arguments.step_seconds)
             optimizer.step()
             optimizer.zero_grad()

@@ -39,6 +39,7 @@ class TrainingState:
         self.step = 0
         self.samples = 0
         self.ramp = Ramp()
+        self.trained: tuple[bool, ...] | None = None  # by parameter; None: not settled yet
         self.is_complete = False  # holds the state of a training, not just fresh weights
 
     @property
@@ -120,6 +121,8 @@ class TrainingState:
             "step": self.step,
             "samples": self.samples,
             "ramp": self.ramp,
+            "trained": self.trained,
+            "is_frozen": [not parameter.requires_grad for parameter in self.model.parameters()],
         }
 
     def _set_progress(self, progress: dict[str, Any]) -> None:
@@ -127,6 +130,11 @@ class TrainingState:
         self.step = progress["step"]
         self.samples = progress["samples"]
         self.ramp = progress["ramp"]
+        self.trained = progress["trained"]
+        for parameter, is_frozen in zip(
+            self.model.parameters(), progress["is_frozen"], strict=True
+        ):
+            parameter.requires_grad_(not is_frozen)
 
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]

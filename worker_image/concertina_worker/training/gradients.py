@@ -1,238 +1,310 @@
-"""How do the gradients of a step become the sum over all workers? In one flat buffer per dtype.
+"""How do the gradients of a step become the sum over all workers?
 
-Every parameter owns a view of a buffer. A hook adds each fresh gradient to its view, weighted by
-the micro-batch's part of the global batch, so that after the last micro-batch the views of all
-workers add up to the gradient of the global mean loss, however uneven the split. Buckets of the
-buffer are exchanged as soon as the backward pass has filled them; the exchange is complete when
-`backward()` returns, so that clipping sees the true gradient.
+A hook on every parameter takes each fresh gradient into its slot, weighted by the micro-batch's
+part of the global batch, so that after the last micro-batch the slots of all workers add up to
+the gradient of the global mean loss, however uneven the split. Three ways to get there:
 
-Behind the last gradient two elements carry the agreement on a switch: see `agreement`.
+- one backward pass per micro-batch, as in most scripts: buckets are exchanged as soon as the
+  last pass has filled them, and the exchange is complete when `backward()` returns;
+- several passes, between `open` and `close`: `.grad` is autograd's own in between, and the
+  exchange happens in `close` of the last micro-batch;
+- several passes, the last one as above and the others with `holds_back`.
+
+In all three `.grad` is the true gradient afterwards, so that clipping and loss scalers see it.
+A parameter that no worker had a gradient for keeps none, so that the optimizer leaves it alone.
 Assumption: the script's loss is the mean over the micro-batch it was given.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from functools import partial
+from typing import Any
 
 import torch
 
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import Offer
+from concertina_worker.training.exchange import Exchange, StartSum
+from concertina_worker.training.layout import Layout, Slot, squared_norm
+from concertina_worker.training.postscript import Postscript, SquaredNorms, tally_of
 
-BUCKET_BYTES: Final = 4 * 2**20  # guessed: smaller overlaps more, larger costs less latency
-_WIDE: Final = (torch.float32, torch.float64)  # dtypes that count exactly
-
-
-class Work(Protocol):
-    """A collective under way."""
-
-    def wait(self) -> Any: ...
-
-
-Exchange = Callable[[torch.Tensor], Work | None]
-"""Starts the sum over all workers, in place; None when there is nobody else."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Bucket:
-    """A stretch of a buffer that is exchanged as one."""
-
-    tensor: torch.Tensor
-    parameters: int
-    missing: int = 0  # parameters whose gradient has not come yet
+Trained = tuple[bool, ...]
+"""By parameter of the model: whether its gradient is exchanged."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Step:
     """What is going on in the current step."""
 
+    exchange: Exchange
+    offer: Callable[[], Offer]
+    is_alone: bool
+    measures_norms: bool
+    micro_batch: int = 0  # counted from 1
     weight: float = 0.0
     is_last: bool = False
-    launched: int = 0
-    works: list[Work] = field(default_factory=list)
+    keeps: bool = False  # gradients stay where autograd put them: there is nothing to add
+    is_open: bool = False
+    parts: int = 0
+    squares_of_parts: list[torch.Tensor] = field(default_factory=list)
     is_finishing: bool = False  # the backward pass will call `finish`
     is_exchanged: bool = False
-    has_failed: bool = False
-    waited_seconds: float = 0.0
+    sums: Postscript = field(default_factory=Postscript)
 
 
 class Gradients:
-    """The gradient buffers of a model."""
+    """The gradients of a model."""
 
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
-        self._parameters = [p for p in parameters if p.requires_grad]
-        self._views: dict[torch.nn.Parameter, torch.Tensor] = {}
-        self._bucket_of: dict[torch.nn.Parameter, _Bucket] = {}
-        self._buffers: list[torch.Tensor] = []
-        self._buckets: list[_Bucket] = []
-        self._agreement = torch.zeros(2)
-        self._lay_out()
-        self._step = _Step()
-        self._exchange: Exchange = lambda _: None
-        self._offer: Callable[[], Offer] = Offer
-        for parameter in self._parameters:
-            parameter.register_post_accumulate_grad_hook(self._accumulate)  # type: ignore[no-untyped-call] # torch
+        self._parameters = parameters
+        self._layout = Layout((), (), postscript=1)
+        self._trained: Trained = ()
+        self._step: _Step | None = None
+        self.holds_back = False  # backward passes add up, but none of them is the last
+        self.train(tuple(parameter.requires_grad for parameter in parameters))
+        for number, parameter in enumerate(parameters):
+            _hook(parameter, partial(self._on_gradient, number))
+
+    @property
+    def trained(self) -> Trained:
+        return self._trained
+
+    def train(self, trained: Trained) -> None:
+        """Exchange the gradients of these parameters, from the next step on."""
+        if trained != self._trained:
+            self._trained = trained
+            length = Postscript.length(len(trained))
+            self._layout = Layout(self._parameters, trained, postscript=length)
+
+    def touch(self) -> None:
+        """Get memory ready for a first step that is as fast as the others."""
+        self._layout.touch()
 
     # -- one step, in order --------------------------------------------------------------------
 
-    def begin_step(self, exchange: Exchange, offer: Callable[[], Offer]) -> None:
-        """`offer` is asked once, as late as possible, for this worker's part of the agreement."""
-        self._step = _Step()
-        self._exchange = exchange
-        self._offer = offer
-        for buffer in self._buffers:
-            buffer.zero_()
-        for bucket in self._buckets:
-            bucket.missing = bucket.parameters
-        self.hide()
+    def begin_step(
+        self,
+        start_sum: StartSum,
+        offer: Callable[[], Offer],
+        *,
+        is_alone: bool = False,
+        measures_norms: bool = False,
+    ) -> None:
+        """`offer` is asked once, as late as possible, for this worker's part of the agreement.
+
+        Args:
+            start_sum: starts the sum over the workers.
+            offer: see above.
+            is_alone: there is nobody to exchange with; saves copies.
+            measures_norms: see `squared_norms`; all workers must say the same.
+        """
+        self._layout.begin_step()
+        self._step = _Step(
+            exchange=Exchange(self._layout.buckets, start_sum),
+            offer=offer,
+            is_alone=is_alone,
+            measures_norms=measures_norms,
+        )
+        self._hide()
 
     def begin_micro_batch(self, *, weight: float, is_last: bool) -> None:
-        self._step.weight = weight
-        self._step.is_last = is_last
+        """`weight`: its part of the global batch; 0: its gradient goes nowhere."""
+        step = self._running
+        step.micro_batch += 1
+        step.weight, step.is_last = weight, is_last
+        step.keeps = step.is_alone and weight == 1 and not step.measures_norms
+        step.parts += weight > 0
+
+    def open(self) -> None:
+        """Leave gradients to autograd until `close`."""
+        self._running.is_open = True
+
+    def close(self, *, is_valid: bool = True) -> None:
+        """Take what has come together since `open`; invalid: throw it away.
+
+        Raises:
+            SecondBackwardError: the gradients of this step are exchanged already.
+            SparseGradientError: one of them is sparse.
+        """
+        step = self._running
+        step.is_open = False
+        if not is_valid:
+            self._hide()
+            return
+        for slot, parameter in zip(self._layout.slots, self._parameters, strict=True):
+            if parameter.grad is not None:
+                self._take(slot, parameter, step)
+        if step.is_last:
+            self.finish()
 
     def finish(self) -> None:
         """Exchange what is left and wait; afterwards every `.grad` is the global gradient.
 
         Never raises for a lost worker: see `has_failed`.
         """
-        if self._step.is_exchanged:
+        step = self._running
+        if step.is_exchanged:
             return
-        self._step.is_exchanged = True
-        self._write_offer(self._offer())
-        began = time.monotonic()
-        try:
-            self._launch_all()
-            for work in self._step.works:
-                work.wait()
-        except RuntimeError:  # holds on to nothing: the group must become unreferenced
-            self._step.has_failed = True
-        self._step.works.clear()
-        self._step.waited_seconds = time.monotonic() - began
-        for parameter, view in self._views.items():
-            parameter.grad = view
+        step.is_exchanged = True
+        own = self._own_postscript(step)
+        if step.keeps:
+            step.sums = own
+            return
+        self._layout.write_postscript(own.to_numbers())
+        step.exchange.finish()
+        if not self.has_failed:
+            own = Postscript.from_numbers(self._layout.read_postscript())
+        step.sums = own
+        self._show()
+
+    def end_steps(self) -> None:
+        """Outside of steps `.grad` belongs to the script."""
+        self._step = None
+        self._hide()
+
+    @property
+    def is_in_step(self) -> bool:
+        return self._step is not None
+
+    # -- what came of it -----------------------------------------------------------------------
 
     @property
     def has_failed(self) -> bool:
-        return self._step.has_failed
+        return self._running.exchange.has_failed
 
     @property
     def waited_seconds(self) -> float:
         """How long this worker waited for the exchange after its own backward pass."""
-        return self._step.waited_seconds
+        return self._running.exchange.waited_seconds
 
     @property
-    def tally(self) -> Tally:
-        """Everybody's offers, summed; meaningful after `finish`."""
-        first, second = self._agreement.tolist()
-        return Tally(deltas=first, squares=second)
+    def sums(self) -> Postscript:
+        """What travelled behind the gradients, summed; meaningful after `finish`."""
+        return self._running.sums
 
-    def hide(self) -> None:
-        """Take the gradients away from the parameters; the hook wants to see fresh ones."""
-        for parameter in self._parameters:
-            parameter.grad = None
+    @property
+    def squared_norms(self) -> SquaredNorms | None:
+        """Of this step, if it was asked to measure them."""
+        step = self._running
+        if not step.measures_norms or self.has_failed:
+            return None
+        return SquaredNorms(
+            of_parts=step.sums.squares_of_parts,
+            parts=step.sums.parts,
+            of_sum=self._layout.squared_norm,
+        )
 
-    def ignore_next(self) -> None:
-        """The next backward pass goes nowhere."""
-        self._step = _Step()
-        self.hide()
+    @property
+    def trained_next(self) -> Trained:
+        """With the parameters that all workers have unfrozen: the same answer on all of them."""
+        workers, counts = self.sums.workers, self.sums.counts
+        return tuple(
+            is_trained or count == workers
+            for is_trained, count in zip(self._trained, counts, strict=True)
+        )
 
     def drop_references(self) -> None:
         """Forget the group: its sockets close when nobody refers to it."""
-        self._step.works.clear()
-        self._exchange = lambda _: None
+        if self._step is not None:
+            self._step.exchange.drop_references()
 
     # -- inside the backward pass --------------------------------------------------------------
 
-    def _accumulate(self, parameter: torch.nn.Parameter) -> None:
-        step = self._step
+    def _on_gradient(self, number: int, parameter: torch.nn.Parameter) -> None:
+        step, slot = self._step, self._layout.slots[number]
+        if step is None or step.is_open:
+            return
+        if slot is not None and slot.completed_in == step.micro_batch:
+            raise SecondBackwardError
+        self._take(slot, parameter, step)
+        if slot is not None and not self.holds_back:
+            slot.completed_in = step.micro_batch
+            if step.is_last:
+                self._note_complete(slot, step)
+
+    def _take(self, slot: Slot | None, parameter: torch.nn.Parameter, step: _Step) -> None:
+        """Empty `.grad` into the slot."""
+        gradient = parameter.grad
         if step.is_exchanged:
             raise SecondBackwardError
-        gradient = parameter.grad
-        if gradient is None:
+        if gradient is None or slot is None:
+            parameter.grad = None  # unfrozen in this step: it begins with the next, on all workers
             return
-        if step.weight:  # or what counts nothing might still be no number
-            self._views[parameter].add_(gradient, alpha=step.weight)
+        if gradient.layout != torch.strided:
+            raise SparseGradientError
+        if step.keeps:
+            slot.is_filled = True
+            return
         parameter.grad = None
-        if step.is_last:
-            self._note_complete(self._bucket_of[parameter])
+        if step.weight == 0:
+            return
+        if step.measures_norms:
+            step.squares_of_parts.append(squared_norm(gradient) * step.weight)
+        slot.add(gradient, step.weight)
 
-    def _note_complete(self, bucket: _Bucket) -> None:
-        if not self._step.is_finishing:
-            self._finish_with_the_backward_pass()
-        bucket.missing = max(bucket.missing - 1, 0)
-        try:
-            self._launch_complete()
-        except RuntimeError:
-            self._step.has_failed = True
+    def _note_complete(self, slot: Slot, step: _Step) -> None:
+        if not step.is_finishing:
+            step.is_finishing = True
+            engine: Any = torch.autograd.Variable._execution_engine  # noqa: SLF001 - as DDP does
+            engine.queue_callback(self.finish)
+        if not step.keeps:
+            step.exchange.note_complete(slot.bucket)
 
-    def _finish_with_the_backward_pass(self) -> None:
-        self._step.is_finishing = True
-        engine: Any = torch.autograd.Variable._execution_engine  # noqa: SLF001 - as DDP does
-        engine.queue_callback(self.finish)
+    # -- parts of a step -----------------------------------------------------------------------
 
-    def _launch_complete(self) -> None:
-        """In the same order on all workers, or sums would mix; never the last one: see `finish`."""
-        last = len(self._buckets) - 1
-        while self._step.launched < last and not self._buckets[self._step.launched].missing:
-            self._launch_next()
+    @property
+    def _running(self) -> _Step:
+        if self._step is None:
+            raise RuntimeError("no step is under way")
+        return self._step
 
-    def _launch_all(self) -> None:
-        while self._step.launched < len(self._buckets):
-            self._launch_next()
+    def _own_postscript(self, step: _Step) -> Postscript:
+        squares = step.squares_of_parts
+        pairs = zip(self._layout.slots, self._parameters, strict=True)
+        return Postscript(
+            tally=tally_of(step.offer()),
+            squares_of_parts=float(torch.stack(squares).sum()) if squares else 0.0,
+            parts=step.parts if step.measures_norms else 0,
+            counts=tuple([slot.is_filled if slot else p.requires_grad for slot, p in pairs]),
+        )
 
-    def _launch_next(self) -> None:
-        bucket = self._buckets[self._step.launched]
-        self._step.launched += 1
-        work = self._exchange(bucket.tensor)
-        if work is not None:
-            self._step.works.append(work)
+    def _show(self) -> None:
+        for slot, count in zip(self._layout.slots, self.sums.counts, strict=True):
+            if slot is not None:
+                slot.parameter.grad = slot.view if count else None
 
-    # -- layout --------------------------------------------------------------------------------
+    def _hide(self) -> None:
+        """The hooks want to see fresh gradients."""
+        for parameter in self._parameters:
+            parameter.grad = None
 
-    def _write_offer(self, offer: Offer) -> None:
-        self._agreement.copy_(torch.tensor([offer.delta, offer.delta**2]))
 
-    def _lay_out(self) -> None:
-        """Buffers by dtype and device, wide ones last: the agreement rides in the last bucket."""
-        kinds = {(p.dtype, p.device): [] for p in self._parameters}  # type: ignore[var-annotated]
-        for parameter in reversed(self._parameters):  # the order in which gradients appear
-            kinds[parameter.dtype, parameter.device].append(parameter)
-        for (dtype, device), members in sorted(kinds.items(), key=lambda kind: kind[0][0] in _WIDE):
-            size = sum(p.numel() for p in members)
-            buffer = torch.zeros(size + 2, dtype=dtype, device=device)
-            self._buffers.append(buffer)
-            self._fill(buffer, members)
-        if self._buffers and self._buffers[-1].dtype in _WIDE:
-            self._agreement = self._buffers[-1][-2:]
-        else:
-            self._buckets.append(_Bucket(tensor=self._agreement, parameters=0))
-
-    def _fill(self, buffer: torch.Tensor, members: Sequence[torch.nn.Parameter]) -> None:
-        start = offset = count = 0
-        waiting: list[torch.nn.Parameter] = []
-        for parameter in members:
-            end = offset + parameter.numel()
-            self._views[parameter] = buffer[offset:end].view_as(parameter)
-            waiting.append(parameter)
-            offset, count = end, count + 1
-            is_full = (offset - start) * buffer.element_size() >= BUCKET_BYTES
-            if is_full and count < len(members):
-                self._close_bucket(buffer[start:offset], waiting)
-                start, waiting = offset, []
-        self._close_bucket(buffer[start:], waiting)
-
-    def _close_bucket(self, tensor: torch.Tensor, members: list[torch.nn.Parameter]) -> None:
-        bucket = _Bucket(tensor=tensor, parameters=len(members))
-        self._buckets.append(bucket)
-        self._bucket_of.update(dict.fromkeys(members, bucket))
+def _hook(parameter: torch.nn.Parameter, on_gradient: Callable[[torch.nn.Parameter], None]) -> None:
+    """Also for one that is frozen now: it may be unfrozen later."""
+    if not (parameter.is_floating_point() or parameter.is_complex()):
+        return
+    is_trained = parameter.requires_grad
+    parameter.requires_grad_(True)
+    parameter.register_post_accumulate_grad_hook(on_gradient)  # type: ignore[no-untyped-call] # torch
+    parameter.requires_grad_(is_trained)
 
 
 class SecondBackwardError(Exception):
     """backward() ran again after the gradients of this step were exchanged.
 
-    Add the losses of a micro-batch up and call backward() once.
+    Add the losses of a micro-batch up and call backward() once, or put all backward passes of a
+    micro-batch into one `with job.step():`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
+
+
+class SparseGradientError(Exception):
+    """A parameter has a sparse gradient, which cannot be exchanged.
+
+    Make it dense: `nn.Embedding(…, sparse=False)`.
     """
 
     def __init__(self) -> None:

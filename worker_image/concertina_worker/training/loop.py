@@ -8,9 +8,10 @@ the recovery it is computed again, from the same cursor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import torch
 
@@ -26,6 +27,8 @@ from concertina_worker.training.audit import SampleAudit
 from concertina_worker.training.gradients import Gradients
 from concertina_worker.training.reports import CommittedStep, StepClock
 from concertina_worker.wire import FromWorker
+
+REHEARSED_SAMPLES: Final = 2  # batch normalisation cannot do with one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +76,17 @@ class TrainingLoop:
         self.state = state
         self.global_batch_size = 0
         self.on_rescale: list[Callable[[], None]] = []
+        self.norms_every = 0  # steps from one measurement of squared norms to the next; 0: never
         self._environment = environment
         self._membership = membership
         self._on_commit = on_commit
         self._clock = StepClock()
         self._gradients = Gradients([*state.model.parameters()])
+        if isinstance(membership, Membership):
+            self._gradients.touch()
         self._step: _Step | None = None
         self._is_in_epoch = False
+        self._is_in_block = False
         self._epoch = 0
         self._length = 0
         self._order = torch.zeros(0, dtype=torch.int64)
@@ -130,7 +137,7 @@ class TrainingLoop:
             self.close_step()
         self._is_in_epoch = False
         self._step = None
-        self._gradients.hide()
+        self._gradients.end_steps()
         self._clock.pause()
 
     @property
@@ -142,6 +149,11 @@ class TrainingLoop:
 
     def begin_step(self) -> Share | None:
         """What to compute next; None at the end of the epoch.
+
+        A worker without samples in this step, because the batch is small or its state is still on
+        the way, rehearses: it gets a few that others compute, and its gradient goes nowhere. So
+        the script's code runs in every step on every worker, and what it does to gradients,
+        schedules and averages is the same everywhere.
 
         Switches, recoveries and checkpoints wait at the end of an epoch until the next one
         begins: the script's code between epochs runs as if nothing could happen there.
@@ -156,7 +168,15 @@ class TrainingLoop:
             return None
         share = self._share_of(batch)
         self._step = _Step(share=share)
-        self._gradients.begin_step(self._membership.start_sum, self._membership.offer)
+        if self.state.trained is None:
+            self.state.trained = self._gradients.trained
+        self._gradients.train(self.state.trained)
+        self._gradients.begin_step(
+            self._membership.start_sum,
+            self._membership.offer,
+            is_alone=self._membership.size == 1,
+            measures_norms=self.norms_every > 0 and self.state.step % self.norms_every == 0,
+        )
         return share
 
     def begin_micro_batch(self, share: Share, number: int) -> torch.Tensor:
@@ -169,14 +189,50 @@ class TrainingLoop:
         return self._order[positions.start : positions.stop]
 
     def rehearsal(self) -> torch.Tensor:
-        """Indices of samples for a micro-batch that goes nowhere: see `Job.batches`."""
+        """Indices of samples for a micro-batch without a step: see `Job.batches`."""
         self._step = None
-        self._gradients.ignore_next()
-        parts, _ = self._membership.part
-        return self._order[-max(2, self.global_batch_size // parts) :]
+        self._gradients.end_steps()
+        return self._order[:REHEARSED_SAMPLES]
+
+    @contextmanager
+    def several_backwards(self) -> Iterator[None]:
+        """Around all backward passes of one micro-batch; the exchange is at the end of it.
+
+        Raises:
+            StepBlockError: not inside `batches`, or inside itself.
+        """
+        if not self._is_in_epoch or self._is_in_block:
+            raise StepBlockError
+        if not self._gradients.is_in_step:  # a rehearsal at the end of an epoch
+            yield
+            return
+        self._gradients.open()
+        self._is_in_block = True
+        is_valid = False
+        try:
+            yield
+            is_valid = True
+        finally:
+            self._is_in_block = False
+            self._gradients.close(is_valid=is_valid)
+
+    @contextmanager
+    def holding_back(self) -> Iterator[None]:
+        """Around all backward passes of one micro-batch but the last."""
+        before, self._gradients.holds_back = self._gradients.holds_back, True
+        try:
+            yield
+        finally:
+            self._gradients.holds_back = before
 
     def exchange(self) -> bool:
-        """Whether `.grad` is the global gradient: at the last micro-batch, if nobody was lost."""
+        """Whether `.grad` is the global gradient: at the last micro-batch, if nobody was lost.
+
+        Raises:
+            StepInsideBlockError: inside `with job.step():` gradients are not complete.
+        """
+        if self._is_in_block:
+            raise StepInsideBlockError
         step = self._step
         if step is None or not step.is_last_micro_batch:
             return False
@@ -205,8 +261,9 @@ class TrainingLoop:
     def close_step(self) -> None:
         """The script is through with the last micro-batch: the step counts."""
         if self._step is not None and self.exchange():
+            self.state.trained = self._gradients.trained_next
             self._advance(self._step)
-            self._membership.decide(self._gradients.tally)
+            self._membership.decide(self._gradients.sums.tally)
         self._step = None
 
     @property
@@ -227,11 +284,14 @@ class TrainingLoop:
         own = batch[:0] if index is None else cursors.split(batch, parts=parts, index=index)
         rules = self._environment.batch
         limit = rules["max_per_gpu"] if rules else None
+        computed = cursors.micro_batches(own, limit=limit)
+        first = max(min(batch.start, self._length - REHEARSED_SAMPLES), 0)
+        rehearsed = range(first, min(first + REHEARSED_SAMPLES, self._length))
         return Share(
             batch=batch,
             own=own,
             largest=len(cursors.split(batch, parts=parts, index=0)),
-            micro_batches=cursors.micro_batches(own, limit=limit) or (batch[-2:],),
+            micro_batches=computed or (rehearsed,),
         )
 
     def _step_with_the_batch_rate(
@@ -276,6 +336,7 @@ class TrainingLoop:
                 learning_rate=step.learning_rate,
                 waited_seconds=self._gradients.waited_seconds,
                 compute_seconds=step.compute_seconds,
+                squared_norms=self._gradients.squared_norms,
             ),
             self._clock,
         )
@@ -286,3 +347,20 @@ class TrainingLoop:
 
     def _tell_checkpoint(self, step: int) -> None:
         self._membership.tell(FromWorker.CHECKPOINTED, step=step)
+
+
+class StepBlockError(Exception):
+    """`with job.step():` belongs inside `for … in job.batches(…)`, and not inside itself."""
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
+
+
+class StepInsideBlockError(Exception):
+    """The gradients are complete only where `with job.step():` ends.
+
+    Clip gradients and call optimizer.step() behind the block.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
