@@ -42,7 +42,7 @@ def assert_gradients(model: nn.Module, expected: list[torch.Tensor | None]) -> N
     for parameter, gradient in zip(model.parameters(), expected, strict=True):
         assert (parameter.grad is None) == (gradient is None)
         if gradient is not None:
-            torch.testing.assert_close(parameter.grad, gradient, rtol=0, atol=1e-14)
+            torch.testing.assert_close(parameter.grad, gradient, rtol=1e-14, atol=1e-14)
 
 
 def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.Module, Tally]:
