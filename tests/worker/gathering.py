@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from concertina_worker.collective.group import Group
+from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
@@ -28,7 +29,9 @@ def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Pla
     )
 
 
-def gather(plan: Plan, act: Callable[[Group], Result]) -> dict[str, Result]:
+def gather(
+    plan: Plan, act: Callable[[Group], Result], *, gpu: GpuOffer | None = None
+) -> dict[str, Result]:
     """Let every member build its group and act; returns what each returned."""
     address: queue.Queue[str] = queue.Queue()
 
@@ -37,7 +40,12 @@ def gather(plan: Plan, act: Callable[[Group], Result]) -> dict[str, Result]:
         address.put(found)
         return found
 
-    meeting = Meeting(host="127.0.0.1", announce=address.put, await_address=await_address)
+    meeting = Meeting(
+        host="127.0.0.1",
+        announce=address.put,
+        await_address=await_address,
+        gpu=gpu or GpuOffer(),
+    )
     with ThreadPoolExecutor(len(plan.members)) as pool:
         futures = {
             worker: pool.submit(lambda worker=worker: act(build(plan, worker, meeting, Wires())))

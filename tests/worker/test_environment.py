@@ -47,6 +47,7 @@ def test_a_worker_of_the_platform() -> None:
         (Env.BATCH, "{}"),
         (Env.BATCH, json.dumps({**BATCH, "lr_scaling": "cubic"})),
         (Env.CHECKPOINT_INTERVAL_SECONDS, "soon"),
+        (Env.GPU_EXCHANGE, "pigeon"),
     ],
 )
 def test_a_variable_that_makes_no_sense_is_named(name: Env, value: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from concertina_worker.protocol import BatchRules, Env, LearningRateScaling
+from concertina_worker.protocol import BatchRules, Env, GpuExchange, LearningRateScaling
 
 CUDA_GPUS: Final = "CUDA_VISIBLE_DEVICES"
 _COORDINATOR_LOST_SECONDS: Final = 600.0
@@ -65,6 +65,7 @@ class WorkerEnvironment:
 
     gpu_type: str | None  # of its pool
     gpus: tuple[str, ...]  # numbers or UUIDs, as the platform gave them
+    gpu_exchange: GpuExchange
 
     platform: Platform | None
     checkpoints: CheckpointRules | None
@@ -78,6 +79,7 @@ class WorkerEnvironment:
         audit = environ.get(Env.SAMPLE_AUDIT_DIR)
         return cls(
             gpu_type=environ.get(Env.GPU_TYPE) or None,
+            gpu_exchange=_gpu_exchange(environ),
             gpus=tuple(filter(None, environ.get(CUDA_GPUS, "").split(","))),
             platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
             checkpoints=_checkpoints(environ),
@@ -126,6 +128,14 @@ def _batch(environ: Mapping[str, str]) -> BatchRules | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise EnvironmentVariableError(Env.BATCH, text, "JSON of BatchRules") from error
+
+
+def _gpu_exchange(environ: Mapping[str, str]) -> GpuExchange:
+    text = environ.get(Env.GPU_EXCHANGE) or GpuExchange.NCCL
+    try:
+        return GpuExchange(text)
+    except ValueError as error:
+        raise EnvironmentVariableError(Env.GPU_EXCHANGE, text, "nccl or gloo") from error
 
 
 def _address(text: str) -> tuple[str, int]:

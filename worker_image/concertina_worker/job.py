@@ -18,11 +18,13 @@ from typing import Any
 
 import torch
 
+from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.data.samples import Collate, MapDataset, fetch
 from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
+from concertina_worker.protocol import GpuExchange
 from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
@@ -39,15 +41,19 @@ def init() -> Job:
         EnvironmentVariableError: the platform's variables make no sense.
     """
     environment = WorkerEnvironment.read(os.environ)
+    device = chosen.choose(environment.gpu_type)
     platform = environment.platform
     if platform is None:
         alone = Alone()
         alone.start(keeps_checkpoints=environment.checkpoints is not None)
-        return Job(environment, alone)
-    membership = Membership(platform, lost_seconds=environment.coordinator_lost_seconds)
+        return Job(environment, alone, device)
+    is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
+    gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
+    lost_seconds = environment.coordinator_lost_seconds
+    membership = Membership(platform, gpu, lost_seconds=lost_seconds)
     membership.start()
     gpu_watch.watch(environment.gpus, membership.tell)
-    return Job(environment, membership)
+    return Job(environment, membership, device)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +72,14 @@ class Job:
     and `backward()` must run once per micro-batch.
     """
 
-    def __init__(self, environment: WorkerEnvironment, membership: Membership | Alone) -> None:
+    def __init__(
+        self,
+        environment: WorkerEnvironment,
+        membership: Membership | Alone,
+        device: torch.device,
+    ) -> None:
         self._environment = environment
-        self._device = chosen.choose(environment.gpu_type)
+        self._device = device
         self._membership = membership
         self._extras: dict[str, Stateful] = {}
         self._loop: TrainingLoop | None = None

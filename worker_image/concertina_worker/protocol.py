@@ -34,11 +34,12 @@ class Env(StrEnum):
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
     GPU_TYPE = "CONCERTINA_GPU_TYPE"  # of the worker's pool; "slot" on a machine without GPUs
+    GPU_EXCHANGE = "CONCERTINA_GPU_EXCHANGE"  # a job may set it: see `GpuExchange`
     COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional, default 600
     SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # a job may set it: record every step
 
 
-FOR_JOBS_TO_SET: Final = frozenset({Env.SAMPLE_AUDIT_DIR})
+FOR_JOBS_TO_SET: Final = frozenset({Env.SAMPLE_AUDIT_DIR, Env.GPU_EXCHANGE})
 
 
 class ExitCode(IntEnum):
@@ -50,6 +51,13 @@ class ExitCode(IntEnum):
     PORT_IN_USE = 85  # the coordinator could not listen; the service picks another port
     COMMAND_NOT_FOUND = 127
     COMMAND_NOT_EXECUTABLE = 126
+
+
+class GpuExchange(StrEnum):
+    """How gradients travel between GPUs."""
+
+    NCCL = "nccl"  # from GPU to GPU where each worker has its own, else as below; the default
+    GLOO = "gloo"  # through the memory of the host
 
 
 class LearningRateScaling(StrEnum):

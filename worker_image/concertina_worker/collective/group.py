@@ -8,12 +8,14 @@ reference to a process group or to the work it has under way.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch.distributed.distributed_c10d import BroadcastOptions
 
+from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.store import Board, BoardServer, RemoteBoard
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
@@ -29,6 +31,7 @@ class Group:
     worker: str
     everyone: Any = None  # ProcessGroupGloo of all members
     handover: Any = None  # of the source (rank 0) and the joiners
+    nccl: NcclExchange | None = None  # of all members, if each has a GPU of its own
     board: Board | RemoteBoard | None = None  # of the rendezvous
     server: BoardServer | None = None  # keeps the board up, in rank 0
     wires: Wires = field(default_factory=Wires)  # of both process groups
@@ -55,6 +58,8 @@ class Group:
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start to add up over all members, in place; None when alone."""
+        if tensor.is_cuda and self.nccl:
+            return self.nccl.start_sum(tensor)
         return self.everyone.allreduce([tensor]) if self.everyone else None
 
     def sum(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -62,6 +67,12 @@ class Group:
         if self.everyone:
             self.everyone.allreduce([tensor]).wait()
         return tensor
+
+    def part(self) -> None:
+        """Wait until nobody's GPU reads from another's any more; then memory may go."""
+        if self.nccl:
+            with contextlib.suppress(RuntimeError):  # somebody has gone without waiting
+                self.sum(torch.zeros(1))
 
     def announce_handover(self) -> None:
         if self.board is not None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
+from concertina_worker.collective import nccl
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.store import BoardServer, GlooStore, RemoteBoard
 from concertina_worker.collective.wires import Wires
@@ -27,6 +28,7 @@ class Meeting:
     host: str  # of this worker, as the others reach it
     announce: Callable[[str], None]  # the board's address, if this worker opened it
     await_address: Callable[[], str]  # raises RuntimeError when nobody announces one in time
+    gpu: nccl.GpuOffer = field(default_factory=nccl.GpuOffer)
 
 
 def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
@@ -48,7 +50,8 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
     some = (plan.source, *plan.joiners)
     place = (some.index(worker), len(some)) if worker in some else None
     handover = _gloo(store_of("handover"), meeting, plan, place) if place else None
-    return replace(group, everyone=everyone, handover=handover, board=board, server=server)
+    group = replace(group, everyone=everyone, handover=handover, board=board, server=server)
+    return replace(group, nccl=_nccl(group, store_of("nccl"), meeting.gpu))
 
 
 def _open_board(meeting: Meeting) -> BoardServer:
@@ -69,6 +72,19 @@ def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]
     options._timeout = timedelta(seconds=plan.timeout_seconds)  # noqa: SLF001
     options._devices = [_device(meeting.host)]  # noqa: SLF001
     return ProcessGroupGloo(store, *place, options)
+
+
+def _nccl(group: Group, store: GlooStore, gpu: nccl.GpuOffer) -> nccl.NcclExchange | None:
+    """All members come to the same answer, because they tell each other what they have."""
+    store.set(f"gpu-{group.rank}", gpu.name)
+    if not gpu.name:
+        return None
+    names = [store.get(f"gpu-{rank}").decode() for rank in range(group.size)]
+    if not nccl.is_possible(names):
+        return None
+    seconds = group.plan.timeout_seconds
+    process_group = nccl.build(store, (group.rank, group.size), seconds)
+    return nccl.NcclExchange(process_group, group.wires, gpu, timeout_seconds=seconds)
 
 
 def _device(host: str) -> Any:

@@ -15,6 +15,7 @@ import contextlib
 import os
 import socket
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ class Wires:
 
     def __init__(self) -> None:
         self._listeners: set[Address] = set()
+        self._endings: list[Callable[[], object]] = []
         self.are_cut = False  # nobody may wait for this group any more
 
     def note(self, value: bytes) -> None:
@@ -41,6 +43,14 @@ class Wires:
         for descriptor in Path("/proc/self/fd").iterdir():
             with contextlib.suppress(OSError):  # closed meanwhile, or no socket
                 self._cut_if_own(descriptor)
+        for end in self._endings:
+            end()
+
+    def when_cut(self, end: Callable[[], object]) -> None:
+        """Call this as well, once more than once if need be; at once when they are cut already."""
+        self._endings.append(end)
+        if self.are_cut:
+            end()
 
     def _cut_if_own(self, descriptor: Path) -> None:
         if not descriptor.readlink().name.startswith("socket:"):

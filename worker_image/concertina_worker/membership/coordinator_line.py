@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from concertina_worker.collective.group import Group
+from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
@@ -25,8 +26,9 @@ POLL_SECONDS: Final = 0.2
 class CoordinatorLine:
     """Control connection, preparations and orders of one worker."""
 
-    def __init__(self, platform: Platform, *, lost_seconds: float) -> None:
+    def __init__(self, platform: Platform, gpu: GpuOffer, *, lost_seconds: float) -> None:
         self.worker = platform.worker_id
+        self._gpu = gpu
         self.preparations = Preparations(self.worker, self._build)
         self.preparations.on_build_failed = self._report_failed_build
         self.control = Control(platform, self.preparations.take)
@@ -54,6 +56,7 @@ class CoordinatorLine:
             await_address=lambda: self.control.await_store(
                 plan.generation, timeout_seconds=plan.timeout_seconds
             ),
+            gpu=self._gpu,
         )
         return build(plan, self.worker, meeting, wires)
 

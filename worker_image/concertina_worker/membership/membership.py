@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn, Protocol
 import torch
 
 from concertina_worker.collective.group import Group
+from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
@@ -45,8 +46,8 @@ class Loop(Protocol):
 class Membership:
     """A worker's place among the workers of its job."""
 
-    def __init__(self, platform: Platform, *, lost_seconds: float) -> None:
-        self._line = CoordinatorLine(platform, lost_seconds=lost_seconds)
+    def __init__(self, platform: Platform, gpu: GpuOffer, *, lost_seconds: float) -> None:
+        self._line = CoordinatorLine(platform, gpu, lost_seconds=lost_seconds)
         self._worker = platform.worker_id
         self._group: Group | None = None
         self._old_group: Group | None = None  # kept until the new one has made a step
@@ -169,6 +170,8 @@ class Membership:
 
     def finish(self) -> None:
         """The last epoch is over."""
+        if self._group is not None:
+            self._group.part()
         self._line.orders.is_training = False
         self._line.control.stand(phase=WorkerPhase.FINISHED)
         self._line.control.send(FromWorker.FINISHED)

@@ -1,0 +1,176 @@
+"""How exchanges between GPUs end, well or badly. Gloo stands in for NCCL: see also `test_gpus`."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import torch
+from torch.distributed import HashStore  # type: ignore[attr-defined] # its stubs forget it
+from torch.distributed.distributed_c10d import ProcessGroupGloo
+
+from concertina_worker.collective.nccl import GpuOffer, NcclExchange, is_possible
+from concertina_worker.collective.wires import Wires
+from tests.worker.gathering import a_plan, gather
+
+MakeExchange = Callable[..., NcclExchange]
+
+
+class SpinningGroup:
+    """What a communicator is like that waits for a lost member: kernels end only by abort."""
+
+    def __init__(self, *, answers: int) -> None:
+        """It answers this many times before the member is lost."""
+        self.answers = answers
+        self.was_aborted = threading.Event()
+        self.is_waited_for = threading.Event()
+
+    def allreduce(self, _tensors: list[torch.Tensor]) -> SpinningGroup:
+        self.answers -= 1
+        return self
+
+    def is_completed(self) -> bool:
+        is_completed = self.answers >= 0 or self.was_aborted.is_set()
+        if not is_completed:
+            self.is_waited_for.set()
+        return is_completed
+
+    def wait(self) -> None:
+        assert self.is_completed()
+
+    def abort(self) -> None:
+        self.was_aborted.set()
+
+
+class RefusingGroup(SpinningGroup):
+    """What a communicator is like that cannot come about."""
+
+    def allreduce(self, _tensors: list[torch.Tensor]) -> SpinningGroup:
+        raise RuntimeError("Duplicate GPU detected")
+
+
+def an_offer() -> GpuOffer:
+    offer = GpuOffer()
+    offer.name = "GPU-aa"  # though this build of PyTorch may not know NCCL
+    return offer
+
+
+def an_exchange(
+    group: Any, wires: Wires, offer: GpuOffer | None = None, *, seconds: float = 20.0
+) -> NcclExchange:
+    return NcclExchange(group, wires, offer or an_offer(), timeout_seconds=seconds)
+
+
+def cut_when_waited_for(group: SpinningGroup, wires: Wires) -> None:
+    def cut() -> None:
+        assert group.is_waited_for.wait(20)
+        wires.cut()
+
+    threading.Thread(target=cut).start()
+
+
+def test_all_members_get_the_sum() -> None:
+    store, sums = HashStore(), [torch.full((3,), 1.0), torch.full((3,), 10.0)]
+
+    def member(rank: int) -> None:
+        group = ProcessGroupGloo(store, rank, 2, timedelta(seconds=20))
+        exchange = an_exchange(group, Wires())
+        works = [exchange.start_sum(part) for part in sums[rank].split(2)]
+        for work in works:
+            work.wait()
+
+    other = threading.Thread(target=member, args=(1,))
+    other.start()
+    member(0)
+    other.join()
+    assert [part.tolist() for part in sums] == [[11.0] * 3] * 2
+
+
+@pytest.mark.parametrize("answers", [0, 1])
+def test_who_waits_for_a_lost_member_gets_out_when_the_wires_are_cut(answers: int) -> None:
+    """While connecting, and in an exchange."""
+    group, wires = SpinningGroup(answers=answers), Wires()
+    exchange = an_exchange(group, wires)
+    cut_when_waited_for(group, wires)
+    with pytest.raises(RuntimeError, match="given up"):
+        exchange.start_sum(torch.ones(1)).wait()
+    assert group.was_aborted.wait(20)
+
+
+def test_a_sum_that_an_abort_has_ended_does_not_count() -> None:
+    group, wires = SpinningGroup(answers=1), Wires()
+    work = an_exchange(group, wires).start_sum(torch.ones(1))
+    wires.cut()
+    assert group.is_completed()
+    with pytest.raises(RuntimeError, match="given up"):
+        work.wait()
+
+
+def test_an_exchange_that_takes_too_long_is_given_up() -> None:
+    exchange = an_exchange(SpinningGroup(answers=1), Wires(), seconds=0.05)
+    with pytest.raises(RuntimeError, match="no sum came about"):
+        exchange.start_sum(torch.ones(1)).wait()
+
+
+def test_a_member_on_which_nccl_does_not_work_offers_it_no_more(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    offer = an_offer()
+    exchange = an_exchange(RefusingGroup(answers=0), Wires(), offer)
+    with pytest.raises(RuntimeError, match="Duplicate GPU"):
+        exchange.start_sum(torch.ones(1))
+    assert offer.name == ""
+    assert "Duplicate GPU" in caplog.text
+
+
+def test_a_loss_while_connecting_says_nothing_against_nccl() -> None:
+    offer, wires, group = an_offer(), Wires(), SpinningGroup(answers=0)
+    exchange = an_exchange(group, wires, offer)
+    cut_when_waited_for(group, wires)
+    with pytest.raises(RuntimeError, match="given up"):
+        exchange.start_sum(torch.ones(1))
+    assert offer.name == "GPU-aa"
+
+
+def test_a_communicator_that_nobody_refers_to_is_aborted() -> None:
+    group = SpinningGroup(answers=5)
+    exchange = an_exchange(group, Wires())
+    exchange.start_sum(torch.ones(1)).wait()
+    del exchange
+    gc.collect()
+    assert group.was_aborted.is_set()
+
+
+def test_an_exchange_whose_wires_were_cut_before_is_over_at_once() -> None:
+    group, wires = SpinningGroup(answers=5), Wires()
+    wires.cut()
+    exchange = an_exchange(group, wires)
+    assert group.was_aborted.is_set()
+    with pytest.raises(RuntimeError, match="given up"):
+        exchange.start_sum(torch.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["GPU-aa", "GPU-bb"], True),
+        (["GPU-aa", "GPU-aa"], False),
+        (["GPU-aa", ""], False),
+    ],
+    ids=["each its own", "one shared", "one on the CPU"],
+)
+def test_nccl_needs_a_gpu_of_its_own_for_each_member(names: list[str], *, expected: bool) -> None:
+    assert is_possible(names) is expected
+
+
+def test_members_that_share_a_gpu_exchange_through_gloo() -> None:
+    sums = gather(
+        a_plan("abc"),
+        lambda group: (group.nccl, group.sum(torch.ones(1)).item()),
+        gpu=an_offer(),
+    )
+    assert set(sums.values()) == {(None, 3.0)}
