@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import pytest
 from cluster.in_memory_host import InMemoryHost
@@ -23,6 +25,7 @@ from cluster.worker_host import (
 )
 
 T = TypeVar("T")
+SCRIPTS: Final = Path(__file__).parent / "scripts"
 OBEDIENT = """
 while :; do
   if [ -e "$CONTROL.say" ]; then mv "$CONTROL.say" "$CONTROL.said"; cat "$CONTROL.said"; fi
@@ -109,6 +112,28 @@ class ProcessBench:
 
 
 @dataclass
+class WarmBench(ProcessBench):
+    """The same by a Python script, which a zygote starts."""
+
+    def launch(self, *arguments: Any, env: Mapping[str, str] | None = None, **options: Any) -> None:
+        path = os.pathsep.join(path for path in sys.path if path)
+        super().launch(*arguments, env={"PYTHONPATH": path, **(env or {})}, **options)
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        deaf = ("deaf",) if is_deaf else ()
+        script = (sys.executable, str(SCRIPTS / "obedient.py"), str(self.folder / process_id))
+        self.launch(process_id, (*script, *deaf))
+        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
+
+    def make_zygote(self) -> None:
+        """Have one that is warm for every launch of this bench; it imports nothing of ours."""
+        self.launch("first", (sys.executable, "-m", "this"))
+        exited(self.host, "first")
+        until(lambda: list(self.host.state_dir.glob("zygotes/*/socket")))
+        self.host.forget("first")
+
+
+@dataclass
 class InMemoryBench:
     """Drives the twin through its own script."""
 
@@ -140,11 +165,23 @@ def process_bench(tmp_path: Path) -> Iterator[ProcessBench]:
     sweep(state_dir, grace_seconds=0.0)
 
 
-@pytest.fixture(params=["process", "in_memory"])
+@pytest.fixture
+def warm_bench(tmp_path: Path) -> Iterator[WarmBench]:
+    state_dir = tmp_path / "warm_state"
+    control = tmp_path / "warm_control"
+    control.mkdir()
+    host = ProcessHost(state_dir=state_dir, warm_modules=("json",), warm_after_seconds=0.0)
+    bench = WarmBench(host=host, folder=control)
+    bench.make_zygote()
+    yield bench
+    sweep(state_dir, grace_seconds=0.0)
+
+
+@pytest.fixture(params=["process", "warm", "in_memory"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "in_memory":
         return InMemoryBench()
-    chosen: ProcessBench = request.getfixturevalue("process_bench")
+    chosen: ProcessBench = request.getfixturevalue(f"{request.param}_bench")
     return chosen
 
 

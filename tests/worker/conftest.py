@@ -21,8 +21,8 @@ def story() -> Story:
 
 
 @pytest.fixture(scope="session")
-def zygote() -> Iterator[WorkerZygote]:
-    zygote = WorkerZygote()
+def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerZygote]:
+    zygote = WorkerZygote(tmp_path_factory.mktemp("zygotes"))
     yield zygote
     zygote.close()
 

@@ -7,14 +7,20 @@ import ctypes
 import json
 import os
 import signal
-import subprocess
+import socket
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TextIO
+
+from cluster.process_host import leftovers
+from cluster.process_host.zygotes import Keeper, Zygotes
 
 _PR_SET_PDEATHSIG: Final = 1
+_KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,6 +29,7 @@ class WorkerProcess:
 
     pid: int = 0
     code: int | None = None
+    connection: socket.socket | None = None  # while it is open, the keeper stays
     has_started: threading.Event = field(default_factory=threading.Event)
 
     def poll(self) -> int | None:
@@ -41,48 +48,69 @@ class WorkerProcess:
 class WorkerZygote:
     """One zygote for all tests of a run."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("zygote.py"))],
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": python_path()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            preexec_fn=die_with_the_parent,  # noqa: PLW1509 - one system call, no locks
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._zygotes = Zygotes(
+            folder=folder,
+            marks=folder,
+            modules=("concertina_worker.imports",),
+            idle_seconds=60.0,
+            after_seconds=0.0,
         )
+        self._zygotes.prepare([_command([], {})])
+        wait_for(lambda: list(folder.glob("*/socket")), "the zygote is warm")
         self._workers: dict[str, WorkerProcess] = {}
-        self._count = 0
-        self._reader = threading.Thread(target=self._read)
+        reader, self._output = os.pipe()
+        self._reader = threading.Thread(target=self._read, args=(os.fdopen(reader),))
         self._reader.start()
 
     def start(self, argv: list[str], environment: dict[str, str], log: Path) -> WorkerProcess:
-        self._count += 1
-        name = str(self._count)
+        name = str(len(self._workers))
+        command = _command(argv, environment)
+        keeper = (sys.executable, "-S", _KEEPER, name, str(log), json.dumps(command))
         worker = self._workers[name] = WorkerProcess()
-        request = {"name": name, "argv": argv, "environment": environment, "log": str(log)}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
+        worker.connection = self._zygotes.ask(
+            command,
+            Keeper(
+                command=keeper,
+                env={"PYTHONPATH": python_path()},
+                workdir="/",
+                output=self._output,
+            ),
+        )
+        assert worker.connection is not None, "the zygote does not answer"
         assert worker.has_started.wait(60), "the zygote does not fork"
         return worker
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        leftovers.kill_all(self._folder)
+        for worker in self._workers.values():
+            if worker.connection is not None:
+                worker.connection.close()
+        os.close(self._output)
         self._reader.join()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            answer = json.loads(line)
-            worker = self._workers[answer["name"]]
-            if "pid" in answer:
-                worker.pid = answer["pid"]
-                worker.has_started.set()
-            else:
-                worker.code = answer["code"]
+    def _read(self, lines: TextIO) -> None:
+        with lines:
+            for line in lines:
+                answer = json.loads(line)
+                worker = self._workers[answer["name"]]
+                if "pid" in answer:
+                    worker.pid = answer["pid"]
+                    worker.has_started.set()
+                else:
+                    worker.code = answer["code"]
+
+
+def _command(argv: list[str], environment: dict[str, str]) -> dict[str, Any]:
+    """The same to a zygote, whatever the script."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    env = {**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": python_path()}
+    return {
+        "arguments": [sys.executable, *(argv or [_KEEPER])],
+        "env": {**env, **environment},
+        "workdir": str(Path.cwd()),
+    }
 
 
 def python_path() -> str:
@@ -92,3 +120,10 @@ def python_path() -> str:
 def die_with_the_parent() -> None:
     """However the test ends, the kernel ends its children."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def wait_for(condition: Callable[[], Any], what: str, *, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain until {what}"
+        time.sleep(0.02)

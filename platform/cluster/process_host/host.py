@@ -20,6 +20,7 @@ from typing import Any, Final
 from cluster import log_store
 from cluster.process_host import identity, leftovers, records
 from cluster.process_host.starting import DEFAULT_PATH, start_supervisors
+from cluster.process_host.zygotes import Zygotes
 from cluster.worker_host import (
     Labels,
     Launch,
@@ -39,13 +40,16 @@ class ProcessHost:
     """Runs processes under supervisors that outlive the service; Linux only."""
 
     state_dir: Path
+    warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
+    warm_after_seconds: float = 5.0  # guessed: a launch that found no zygote imports the same now
 
     def start(self, *launches: Launch) -> None:
         """See the port. CPU limits are not enforced here; memory limits bound data segments."""
         if not all(launch.command for launch in launches):
             raise LaunchRefused("The command is empty.")
         written = [(self._write_down(launch), launch.labels) for launch in launches]
-        start_supervisors((record, labels) for record, labels in written if not record.was_started)
+        starts = [(record, labels) for record, labels in written if not record.was_started]
+        start_supervisors(starts, self.zygotes)
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         record = self._record(process_id)
@@ -100,6 +104,17 @@ class ProcessHost:
             for job_id, process_id in jobs
         )
         return lines if tail is None else iter(deque(lines, maxlen=tail))
+
+    @property
+    def zygotes(self) -> Zygotes:
+        """What makes starting plain Python commands quick."""
+        folder = self.state_dir / "zygotes"
+        return Zygotes(
+            folder=folder,
+            marks=self._folder,
+            modules=self.warm_modules,
+            after_seconds=self.warm_after_seconds,
+        )
 
     @property
     def _folder(self) -> Path:

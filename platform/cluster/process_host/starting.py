@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cluster.process_host import records
+from cluster.process_host.zygotes import Keeper, Zygotes
 from cluster.worker_host import HostUnavailable, Labels
 
 DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
+_WARM_TIMEOUT_SECONDS: Final = 5.0  # then it is started in the ordinary way: only one will run
+
+Start = tuple[records.Record, Labels]
 
 
-def start_supervisors(starts: Iterable[tuple[records.Record, Labels]]) -> None:
+def start_supervisors(starts: Iterable[Start], zygotes: Zygotes) -> None:
     """Start a supervisor for each record; returns when all starts are on record.
 
     Raises:
@@ -27,33 +33,76 @@ def start_supervisors(starts: Iterable[tuple[records.Record, Labels]]) -> None:
     """
     beginning: list[subprocess.Popen[bytes]] = []
     try:
-        beginning.extend(_begin(record, labels) for record, labels in starts)
+        cold = _start_warm(starts, zygotes)
+        beginning.extend(_begin(record, labels) for record, labels in cold)
     except OSError as problem:
         raise HostUnavailable(f"No supervisor could be started: {problem}") from problem
     finally:
         slow = _wait_for(beginning)
     if slow:
         raise HostUnavailable(f"{slow} supervisors did not start in {_TIMEOUT_SECONDS:.0f} s.")
+    zygotes.prepare([_command(record) for record, _ in cold])
+
+
+def _start_warm(starts: Iterable[Start], zygotes: Zygotes) -> list[Start]:
+    """Let zygotes start what they can; returns the others."""
+    asked = [(start, _ask(start, zygotes)) for start in starts]
+    for _, connection in asked:
+        if connection is not None:
+            _wait_until_closed(connection)
+    return [start for start, connection in asked if connection is None or not start[0].was_started]
+
+
+def _ask(start: Start, zygotes: Zygotes) -> socket.socket | None:
+    record, labels = start
+    with (record.folder / "supervisor.log").open("ab") as output:
+        keeper = Keeper(
+            command=_supervisor(record),
+            env=_environment(record, labels),
+            workdir=str(_SOURCE_ROOT),
+            output=output.fileno(),
+        )
+        return zygotes.ask(_command(record), keeper)
 
 
 def _begin(record: records.Record, labels: Labels) -> subprocess.Popen[bytes]:
     """It leaves our process tree; what we have is its parent, which ends when it is on record."""
-    env = {
-        "PATH": DEFAULT_PATH,
-        records.RECORD_VARIABLE: str(record.folder),
-        records.LABELS_VARIABLE: json.dumps(asdict(labels)),
-    }
-    arguments = ("-S", "-E", "-m", "cluster.process_host.supervisor", str(record.folder))
     with (record.folder / "supervisor.log").open("ab") as output:
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            (sys.executable, *arguments),
+            _supervisor(record),
             cwd=_SOURCE_ROOT,
-            env=env,
+            env=_environment(record, labels),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
         )
+
+
+def _supervisor(record: records.Record) -> tuple[str, ...]:
+    arguments = ("-S", "-E", "-m", "cluster.process_host.supervisor", str(record.folder))
+    return (sys.executable, *arguments)
+
+
+def _environment(record: records.Record, labels: Labels) -> dict[str, str]:
+    return {
+        "PATH": DEFAULT_PATH,
+        records.RECORD_VARIABLE: str(record.folder),
+        records.LABELS_VARIABLE: json.dumps(asdict(labels)),
+    }
+
+
+def _command(record: records.Record) -> dict[str, Any]:
+    launch = records.read(record.launch_path) or {}
+    command: dict[str, Any] = launch["command"]
+    return command
+
+
+def _wait_until_closed(connection: socket.socket) -> None:
+    """The zygote's keeper does it once the start is on record; it ends if it cannot start."""
+    with connection, contextlib.suppress(OSError):
+        connection.settimeout(_WARM_TIMEOUT_SECONDS)
+        connection.recv(1)
 
 
 def _wait_for(beginning: Sequence[subprocess.Popen[bytes]]) -> int:

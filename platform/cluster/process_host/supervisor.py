@@ -1,9 +1,10 @@
 """Who stays with a process until it ends? Its supervisor, one small program per process.
 
-Started by the host as `python -S -E -m cluster.process_host.supervisor <record folder>`, it
-leaves the service's process tree, runs the command of `launch.json`, writes its log, carries out
-`stop.json` (SIGTERM, after the grace period SIGKILL), and finally writes `exit.json`. When it is
-killed, the kernel kills the command. Standard library only: it must start in milliseconds.
+Started as `python -S -E -m cluster.process_host.supervisor <record folder>`, by the host or by a
+zygote, it leaves the service's process tree, runs the command of `launch.json`, writes its log,
+carries out `stop.json` (SIGTERM, after the grace period SIGKILL), and finally writes `exit.json`.
+When it is killed, the kernel kills the command. Standard library only: it must start in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from cluster.process_host import command, identity, line_log, records
+from cluster.process_host import command, identity, line_log, records, warm
 
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
 _REAP_SECONDS: Final = 5.0  # for killed leftovers to go; longer only in the kernel's own trouble
@@ -29,8 +30,9 @@ _CHUNK_BYTES: Final = 64 * 1024
 class Supervisor:
     """Runs one command from start to `exit.json`."""
 
-    def __init__(self, record: records.Record) -> None:
+    def __init__(self, record: records.Record, warm_child: warm.WarmChild | None = None) -> None:
         self._record = record
+        self._warm_child = warm_child
         self._selector = selectors.DefaultSelector()
         self._splitters: dict[str, line_log.LineSplitter] = {}
         self._log: line_log.LineLog | None = None
@@ -59,7 +61,7 @@ class Supervisor:
     def _spawn(self, launch: dict[str, object]) -> int:
         what = command.Command(**launch["command"])  # type: ignore[arg-type]  # our own JSON
         writers = {stream: self._pipe(stream) for stream in ("stdout", "stderr")}
-        pid = command.spawn(what, **writers)
+        pid = warm.spawn(self._warm_child, what, **writers)
         for writer in writers.values():
             os.close(writer)
         return pid
@@ -156,6 +158,11 @@ class Supervisor:
 
 def main(folder: str) -> None:
     """Leave the caller's process tree, tell it when the start is on record, and supervise."""
+    record = records.Record(folder=Path(folder))
+    if warm_child := warm.inherited():  # a zygote has seen to the rest
+        os.chdir("/")
+        Supervisor(record, warm_child).run(ready=warm_child.connection)
+        return
     reader, writer = os.pipe()
     if os.fork():
         os.close(writer)
@@ -164,7 +171,7 @@ def main(folder: str) -> None:
     os.setsid()
     os.chdir("/")
     os.close(reader)
-    Supervisor(records.Record(folder=Path(folder))).run(ready=writer)
+    Supervisor(record).run(ready=writer)
 
 
 def _owns(record: records.Record) -> bool:

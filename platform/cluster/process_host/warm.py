@@ -1,0 +1,68 @@
+"""How does a supervisor that a zygote has started run its command? In the warm child it was given.
+
+The warm child is a fork of the zygote: torch is imported, and it waits to be told. Standard
+library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cluster.process_host import command as ordinary
+from cluster.process_host.command import Command
+
+VARIABLE: Final = "CONCERTINA_WARM"  # set by the zygote: "<pid> <channel> <connection>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmChild:
+    """A child that is there already, in a session of its own, and dies with this process."""
+
+    pid: int
+    channel: socket.socket
+    connection: int  # descriptor; closing it tells whoever asked that we are up
+
+    def become(self, command: Command, *, stdout: int, stderr: int) -> None:
+        """Have it run the command. Raises OSError when it is gone."""
+        resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
+        if command.memory_bytes is not None:
+            limits = (command.memory_bytes, command.memory_bytes)
+            resource.prlimit(self.pid, resource.RLIMIT_DATA, limits)
+        order = {
+            "arguments": list(command.arguments[1:]),
+            "env": dict(command.env),
+            "workdir": command.workdir,
+        }
+        line = json.dumps(order).encode() + b"\n"
+        sent = socket.send_fds(self.channel, [line], [stdout, stderr])
+        if rest := line[sent:]:
+            self.channel.sendall(rest)
+        self.channel.close()
+
+
+def spawn(child: WarmChild | None, command: Command, *, stdout: int, stderr: int) -> int:
+    """Like `command.spawn`, in the warm child if there is one that can."""
+    is_possible = Path(command.workdir).is_dir()  # if not, the ordinary way says it better
+    if child is not None and is_possible:
+        with contextlib.suppress(OSError):
+            child.become(command, stdout=stdout, stderr=stderr)
+            return child.pid
+    return ordinary.spawn(command, stdout=stdout, stderr=stderr)
+
+
+def inherited() -> WarmChild | None:
+    """What the zygote left for this process, if one started it."""
+    text = os.environ.pop(VARIABLE, None)
+    if text is None:
+        return None
+    pid, channel, connection = map(int, text.split())
+    os.set_inheritable(channel, False)
+    os.set_inheritable(connection, False)
+    return WarmChild(pid=pid, channel=socket.socket(fileno=channel), connection=connection)

@@ -1,0 +1,161 @@
+"""How does a plain Python command start in an instant? Through a zygote of its environment.
+
+A zygote has imported what training scripts import, in the environment such a script begins with.
+So it serves every launch that differs in nothing a library reads at its import, of whatever job.
+It sees no secret and runs nobody's code. Nothing depends on it: a launch that finds none starts in
+the ordinary way, and has one made for the next.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from cluster.process_host import records
+
+_ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
+_ROOM: Final = " " * 8192  # for the arguments and environments that its children show
+_PROGRAM: Final = "concertina_worker.zygote"
+_SOCKET: Final = "socket"
+_TOLD_LATER: Final = frozenset(  # read when training begins, not at import
+    {
+        "CUDA_VISIBLE_DEVICES",
+        "RANK",
+        "WORLD_SIZE",
+        "LOCAL_RANK",
+        "LOCAL_WORLD_SIZE",
+        "MASTER_ADDR",
+        "MASTER_PORT",
+        "TORCHELASTIC_RUN_ID",
+        "TORCHELASTIC_RESTART_COUNT",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """The program that keeps a warm child: its command, environment and output."""
+
+    command: Sequence[str]
+    env: Mapping[str, str]
+    workdir: str
+    output: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zygotes:
+    """The zygotes of one host, a folder for each."""
+
+    folder: Path
+    marks: Path  # whatever carries a mark inside this folder is swept with the host's processes
+    modules: tuple[str, ...]  # what they import
+    after_seconds: float  # how long a new one waits before it does
+    idle_seconds: float = 600.0  # guessed: trades 200 MB of memory for the next job's first step
+
+    def ask(self, command: Mapping[str, Any], keeper: Keeper) -> socket.socket | None:
+        """Have the keeper started; the connection closes once it is up, or cannot be.
+
+        None: this command cannot start warm, or not yet.
+        """
+        if not is_plain_python(command["arguments"], command["env"]):
+            return None
+        connection = _connect(self._folder_of(command))
+        if connection is None:
+            return None
+        request = {
+            "keeper": list(keeper.command),
+            "env": dict(keeper.env),
+            "workdir": keeper.workdir,
+        }
+        try:
+            line = json.dumps(request).encode() + b"\n"
+            socket.send_fds(connection, [line], [keeper.output, keeper.output])
+        except OSError:
+            connection.close()
+            return None
+        return connection
+
+    def prepare(self, commands: Iterable[Mapping[str, Any]]) -> None:
+        """Make zygotes for commands like these where there are none; they get warm by and by."""
+        plain = [c for c in commands if is_plain_python(c["arguments"], c["env"])]
+        for folder, command in {self._folder_of(command): command for command in plain}.items():
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not _is_taken(folder):
+                self._begin(folder, _environment(command))
+
+    def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
+        times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
+        mark = {records.RECORD_VARIABLE: str(self.marks / folder.name)}
+        with (folder / "log").open("wb") as output:
+            subprocess.run(  # noqa: S603 - our own interpreter and module; it detaches itself
+                (sys.executable, "-m", _PROGRAM, folder, *times, *self.modules, _ROOM),
+                cwd="/",
+                env={**env, **mark, "CONCERTINA_ROOM": _ROOM},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                check=False,
+            )
+
+    def _folder_of(self, command: Mapping[str, Any]) -> Path:
+        same = json.dumps([sys.executable, self.modules, _environment(command)], sort_keys=True)
+        return self.folder / hashlib.sha256(same.encode()).hexdigest()[:16]
+
+
+def is_plain_python(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether this is `python script.py …` or `python -m module …` with our own interpreter."""
+    found = shutil.which(arguments[0], path=env.get("PATH", ""))
+    own = Path(sys.executable)
+    if found is None or Path(found).parent != own.parent or not own.samefile(found):
+        return False
+    match arguments[1:]:
+        case ["-m", module, *_]:
+            return not module.startswith("-")
+        case [script, *_]:
+            return script.endswith(".py") and not script.startswith("-")
+    return False
+
+
+def _environment(command: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in command["env"].items()
+        if name not in _TOLD_LATER and not name.startswith("CONCERTINA_")
+    }
+
+
+def _is_taken(folder: Path) -> bool:
+    """Whether a zygote is there, warm or not."""
+    with (folder / "lock").open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _connect(folder: Path) -> socket.socket | None:
+    """Through /proc, because a socket's own path may have no more than 107 bytes."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(_ASK_SECONDS)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            connection.connect(f"/proc/self/fd/{descriptor}/{_SOCKET}")
+        finally:
+            os.close(descriptor)
+    except OSError:
+        connection.close()
+        return None
+    return connection

@@ -1,0 +1,136 @@
+"""A script that a zygote starts cannot tell, and nobody else can, except by the clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster.process_host import leftovers, records
+from cluster.process_host.sweep import sweep
+from cluster.process_host.zygotes import is_plain_python
+from cluster.worker_host import Limits
+
+from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
+
+MIRROR = str(SCRIPTS / "mirror.py")
+
+
+def reflect(bench: ProcessBench, process_id: str, *ending: str) -> tuple[dict[str, Any], list[str]]:
+    """What the script saw, and all it wrote; ordinary and warm starts get the same command."""
+    left_open = bench.folder / "left_open"
+    command = (sys.executable, MIRROR, str(left_open), *ending)
+    bench.launch(process_id, command, workdir=str(SCRIPTS), env={"MINE": "yes"})
+    exited(bench.host, process_id)
+    assert left_open.read_text() == "written"
+    lines = list(bench.host.logs((process_id,)))
+    first, second, *others = [line.text for line in lines if line.stream == "stdout"]
+    errors = [line.text for line in lines if line.stream == "stderr"]
+    return {**json.loads(first), **json.loads(second)}, others + errors
+
+
+@pytest.mark.parametrize("ending", [("end",), ("raise",), ("exit", "7")], ids=" ".join)
+def test_a_warm_start_looks_to_the_script_like_any_other(
+    warm_bench: WarmBench, ending: tuple[str, ...]
+) -> None:
+    cold, cold_end = reflect(warm_bench, "w1", *ending)  # its environment is new to the host
+    until(lambda: len(list(warm_bench.host.state_dir.glob("zygotes/*/socket"))) == 2)
+    warm, warm_end = reflect(warm_bench, "w2", *ending)
+    other, _ = reflect(warm_bench, "w3", *ending)
+    assert [seen.pop("is_warm") for seen in (cold, warm, other)] == [False, True, True]
+    assert len({seen.pop("random") for seen in (cold, warm, other)}) == 3
+    assert warm == cold
+    assert warm_end == cold_end
+    codes = [exited(warm_bench.host, name).exit_code for name in ("w1", "w2")]
+    assert codes == [{"end": 0, "raise": 1, "exit": 7}[ending[0]]] * 2
+
+
+def test_a_script_that_is_not_there_is_told_as_python_does(warm_bench: WarmBench) -> None:
+    warm_bench.launch("w1", (sys.executable, "/no/such/script.py"))
+    assert exited(warm_bench.host, "w1").exit_code == 2
+    (line,) = warm_bench.host.logs(("w1",))
+    assert "can't open file '/no/such/script.py': [Errno 2] No such file" in line.text
+
+
+def test_a_memory_limit_binds_a_warm_start(warm_bench: WarmBench) -> None:
+    command = (sys.executable, MIRROR, str(warm_bench.folder / "x"), "allocate", str(1 << 30))
+    warm_bench.launch("w1", command, limits=Limits(memory_bytes=256 << 20))
+    warm_bench.launch("w2", command, limits=Limits(memory_bytes=4 << 30))
+    assert exited(warm_bench.host, "w1").exit_code == 1
+    assert exited(warm_bench.host, "w2").exit_code == 0
+
+
+def test_what_a_zygote_started_outlives_it_and_the_next_start_is_an_ordinary_one(
+    warm_bench: WarmBench,
+) -> None:
+    warm_bench.start("w1")
+    (folder,) = (warm_bench.host.state_dir / "zygotes").iterdir()
+    assert leftovers.kill(warm_bench.host.state_dir / "processes" / folder.name) == 1
+    warm_bench.start("w2")
+    for name, code in (("w1", 3), ("w2", 4)):
+        warm_bench.end(name, code)
+        assert exited(warm_bench.host, name).exit_code == code
+    until(lambda: _answers(folder / "socket"))  # there is a new one for the third
+
+
+def test_a_warm_process_is_found_by_its_mark_and_its_supervisor_takes_it_along(
+    warm_bench: WarmBench,
+) -> None:
+    warm_bench.start("w1")
+    folder = warm_bench.host.state_dir / "processes" / "w1"
+    supervisor = records.read(folder / "supervisor.json")
+    assert supervisor is not None
+    children = Path(f"/proc/{supervisor['pid']}/task/{supervisor['pid']}/children")
+    (worker,) = children.read_text().split()
+    shown = Path(f"/proc/{worker}/cmdline").read_text().split("\0")
+    assert shown[:2] == [sys.executable, str(SCRIPTS / "obedient.py")]
+    assert f"{records.RECORD_VARIABLE}={folder}" in Path(f"/proc/{worker}/environ").read_text()
+    os.kill(supervisor["pid"], signal.SIGKILL)
+    assert exited(warm_bench.host, "w1").exit_code == -9
+    until(lambda: not Path(f"/proc/{worker}").exists())
+
+
+def test_a_sweep_ends_zygotes_too(warm_bench: WarmBench) -> None:
+    (path,) = warm_bench.host.state_dir.glob("zygotes/*/socket")
+    assert _answers(path)
+    sweep(warm_bench.host.state_dir, grace_seconds=0.0)
+    until(lambda: not _answers(path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_plain"),
+    [
+        ((sys.executable, "train.py", "--epochs", "3"), True),
+        (("python", "train.py"), True),
+        (("python", "-m", "training"), True),
+        (("python", "-u", "train.py"), False),
+        (("python", "-c", "pass"), False),
+        (("python", "-m"), False),
+        (("python",), False),
+        (("/bin/sh", "train.py"), False),
+        (("no-such-python", "train.py"), False),
+    ],
+)
+def test_only_plain_scripts_and_modules_of_our_own_interpreter_start_warm(
+    arguments: tuple[str, ...], *, is_plain: bool
+) -> None:
+    env = {"PATH": str(Path(sys.executable).parent)}
+    assert is_plain_python(arguments, env) is is_plain
+
+
+def _answers(path: Path) -> bool:
+    """Whether a zygote listens there: it drops a connection that says nothing."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            connection.connect(f"/proc/self/fd/{descriptor}/{path.name}")
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+    return True

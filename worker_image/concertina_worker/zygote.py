@@ -1,0 +1,163 @@
+"""How does a training script start in an instant? As a fork of a process that has imported all.
+
+`python -m concertina_worker.zygote <folder> <after seconds> <idle seconds> [module …] <room>` waits
+for a moment, imports the modules, which takes seconds, once, and then serves starts over the socket
+in its folder until nothing that it started has run for the idle time. It never runs a script,
+starts no thread and touches no GPU: forks would inherit the ruins. (`room`: see `process_title`.)
+
+A start makes two processes. The *keeper*, a program of the caller's choice, is executed anew; its
+only child, the *warm* one, is a fork of the zygote that waits to be told what to run (see
+`warm_child`). So a keeper signals, waits for and outlives the warm process like any child of its
+own, and neither of them needs the zygote any more. Linux only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from concertina_worker import warm_child
+
+SOCKET_NAME: Final = "socket"  # in the zygote's folder, once it is warm
+WARM_VARIABLE: Final = "CONCERTINA_WARM"  # for the keeper: "<pid> <channel> <connection>"
+_REQUEST_SECONDS: Final = 5.0  # for a request to arrive; the caller sends it at once
+_POLL_SECONDS: Final = 5.0
+
+
+class Zygote:
+    """Serves starts; `serve` returns twice: in the zygote at its end, and in each warm child."""
+
+    def __init__(self, listener: socket.socket, *, idle_seconds: float) -> None:
+        self._listener = listener
+        self._idle_seconds = idle_seconds
+        self._used_at = time.monotonic()
+
+    def serve(self) -> socket.socket | None:
+        """In the zygote: None, when it is needed no longer. In a warm child: its channel."""
+        while not self._is_idle():
+            if select.select([self._listener], [], [], _POLL_SECONDS)[0]:
+                self._used_at = time.monotonic()
+                channel = self._answer()
+                if channel is not None:
+                    return channel
+        return None
+
+    def _is_idle(self) -> bool:
+        """Collects keepers that ended, too."""
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                self._used_at = time.monotonic()
+            self._used_at = time.monotonic()  # some are still there
+        return time.monotonic() - self._used_at > self._idle_seconds
+
+    def _answer(self) -> socket.socket | None:
+        """A start; of one that makes no sense the caller sees the connection close."""
+        connection, _ = self._listener.accept()
+        connection.settimeout(_REQUEST_SECONDS)
+        with connection:
+            try:
+                request, outputs = warm_child.receive(connection)
+            except (OSError, ValueError):
+                return None
+            if os.fork() == 0:
+                self._listener.close()
+                return _begin(request, outputs, connection)
+            for descriptor in outputs:
+                os.close(descriptor)
+        return None
+
+
+def _begin(request: dict[str, Any], outputs: list[int], connection: socket.socket) -> socket.socket:
+    """In a fork: make the warm child, in which this returns its channel; become its keeper."""
+    try:
+        os.setsid()
+        keeper, (keeper_end, channel) = os.getpid(), socket.socketpair()
+        pid = os.fork()
+    except OSError:
+        os._exit(1)
+    if pid == 0:
+        warm_child.belong_to(keeper)
+        keeper_end.close()
+        return channel
+    try:
+        _become_keeper(request, outputs, pid, keeper_end, connection)
+    finally:
+        os._exit(1)  # there is no such program: the warm child sees its channel close
+
+
+def _become_keeper(
+    request: dict[str, Any],
+    outputs: list[int],
+    pid: int,
+    channel: socket.socket,
+    connection: socket.socket,
+) -> None:
+    """The connection closes when the keeper closes it, which tells the caller that it is up."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, descriptor in enumerate(outputs, start=1):
+        os.dup2(descriptor, number)
+    for end in (channel, connection):
+        end.setblocking(True)
+        end.set_inheritable(True)
+    os.chdir(request["workdir"])
+    arguments = [str(argument) for argument in request["keeper"]]
+    warm = f"{pid} {channel.fileno()} {connection.fileno()}"
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.execve(arguments[0], arguments, {**request["env"], WARM_VARIABLE: warm})  # noqa: S606
+
+
+def _listen(folder: Path) -> socket.socket:
+    """Through /proc, because a socket's own path may have no more than 107 bytes."""
+    with contextlib.suppress(FileNotFoundError):
+        (folder / SOCKET_NAME).unlink()
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"/proc/self/fd/{descriptor}/{SOCKET_NAME}")
+    listener.listen()
+    os.close(descriptor)
+    return listener
+
+
+def _is_alone(folder: Path) -> bool:
+    """Whether this is the folder's only zygote; held until the process ends."""
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def main(folder: Path, after_seconds: float, idle_seconds: float, modules: list[str]) -> None:
+    """Be the zygote to its end; or, in a warm child, the program that it was told to be."""
+    if os.fork():
+        os._exit(0)  # leaves the process tree of whoever started it
+    if not _is_alone(folder):
+        return
+    time.sleep(after_seconds)
+    for module in modules:
+        importlib.import_module(module)
+    if threading.active_count() > 1:
+        raise RuntimeError("a zygote with threads: their locks would stay locked in every fork")
+    gc.collect()
+    gc.freeze()  # what is here now is shared: forks must not touch it to look for garbage
+    channel = Zygote(_listen(folder), idle_seconds=idle_seconds).serve()
+    if channel is None:
+        (folder / SOCKET_NAME).unlink(missing_ok=True)
+        return
+    warm_child.await_order(channel).obey()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]), sys.argv[4:-1])
