@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.events import Event
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan
+from concertina_worker.coordinator.instructions import HangUp, Instruction, Release, SendPlan
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.plan import Plan
@@ -16,6 +16,7 @@ from concertina_worker.protocol import (
     GenerationReport,
     WorkerPhase,
 )
+from concertina_worker.wire import Place
 
 
 @dataclass(slots=True)
@@ -70,6 +71,24 @@ class Story:
     def lose(self, *workers: str) -> Story:
         return self.tell(*(on.WorkerDisconnected(worker=worker) for worker in workers))
 
+    def beat(
+        self, *workers: str, place: Place = Place.WAITING, seconds: float = 0.0, steps: int = 9
+    ) -> Story:
+        """Heartbeats of workers whose main thread has been at a place for so long."""
+        return self.tell(
+            *(on.HeartBeat(worker=w, place=place, seconds=seconds, steps=steps) for w in workers)
+        )
+
+    def pass_time(self, seconds: float, *alive: str, place: Place = Place.WAITING) -> Story:
+        """The coordinator looks four times a second; those alive send their heartbeats."""
+        said: list[Instruction] = []
+        for quarter in range(round(seconds * 4)):
+            self.now += 0.25
+            beats = self.beat(*alive, place=place).answers if quarter % 4 == 3 else []
+            said += beats + self.tell(on.TimePassed()).answers
+        self.answers = said
+        return self
+
     def train(self, *workers: str) -> Story:
         """From nothing to a generation of these workers."""
         self.want(*workers).connect(*workers).ready(*workers)
@@ -98,6 +117,10 @@ class Story:
             for answer in self.answers
             if isinstance(answer, SendPlan) and answer.plan == self.plan
         }
+
+    @property
+    def given_up(self) -> set[str]:
+        return {answer.worker for answer in self.answers if isinstance(answer, HangUp)}
 
     @property
     def released(self) -> set[str]:

@@ -33,7 +33,15 @@ class FromWorker(StrEnum):
     FINISHED = "finished"  # ran through the last epoch: step
     ERROR = "error"  # the script raised: text
     GPU = "gpu"  # use (a GpuUse), at most once a second
-    HEARTBEAT = "heartbeat"
+    HEARTBEAT = "heartbeat"  # once a second: place, seconds there, steps in this generation
+
+
+class Place(StrEnum):
+    """Where a worker's main thread is, as its heartbeats tell."""
+
+    COMPUTING = "computing"  # in a step, before the exchange
+    WAITING = "waiting"  # in a step, for the other members
+    ELSEWHERE = "elsewhere"  # anywhere else: nobody may say how long it takes
 
 
 class FromCoordinator(StrEnum):

@@ -39,10 +39,10 @@ async def run(environment: CoordinatorEnvironment) -> int:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked_to_end.set)
         syncing = asyncio.create_task(Synchroniser(coordination, server, service).run())
         ending = asyncio.create_task(asked_to_end.wait())
-        await asyncio.wait({syncing, ending}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (syncing, ending):
-            if not task.done():
-                task.cancel()
+        watching = asyncio.create_task(server.watch())
+        await asyncio.wait({syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (syncing, ending, watching):
+            task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await syncing
         server.save()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from concertina_worker.protocol import GpuUse, WorkerPhase, WorkerReport
+from concertina_worker.wire import Place
 
 GRACE_SECONDS: Final = 5.0  # guessed: many reconnect delays; trades a wrong loss for a late one
 
@@ -24,6 +25,10 @@ class CrewMember:
     is_leaving: bool = False  # was asked to end and would like to be replanned first
     is_released: bool = False  # was told to end
     failed_in: int = 0  # newest generation in which a collective broke for it
+    heard_at: float = 0.0  # when its newest heartbeat came
+    place: Place = Place.ELSEWHERE  # of its main thread
+    since: float = 0.0  # it has been there
+    steps: int = 0  # it has made in this generation
     error: str = ""
     gpu_use: GpuUse = field(default_factory=GpuUse)  # the newest reading; empty: none
 
@@ -69,6 +74,11 @@ class Crew:
             and not self[worker].is_leaving
             and not self[worker].is_released
         )
+
+    def count_as_heard(self, now: float) -> None:
+        """This process stood still: heartbeats may lie unread."""
+        for member in self.connected():
+            member.heard_at = member.since = now
 
     def is_leaving(self, worker: str) -> bool:
         return worker in self and self[worker].is_leaving

@@ -13,6 +13,7 @@ from concertina_worker.protocol import (
     MetricReport,
     WorkerPhase,
 )
+from concertina_worker.wire import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,16 @@ class WorkerDisconnected:
     """Its connection closed, or its heartbeat stopped."""
 
     worker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartBeat:
+    """A worker lives; its main thread has been at this place for so long."""
+
+    worker: str
+    place: Place
+    seconds: float
+    steps: int  # in this generation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +160,7 @@ class TimePassed:
 Event = (
     WorkerConnected
     | WorkerDisconnected
+    | HeartBeat
     | WorkerReady
     | StoreOpened
     | BuildFailed

@@ -28,4 +28,12 @@ class Release:
     reason: str
 
 
-Instruction = SendPlan | SendStore | Release
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HangUp:
+    """A worker was given up: take nothing from it any more."""
+
+    worker: str
+    reason: str
+
+
+Instruction = SendPlan | SendStore | Release | HangUp

@@ -9,20 +9,18 @@ from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.stragglers import Pace
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import GpuUse, MetricReport, WorkerPhase
-from concertina_worker.wire import FromWorker, Message, ProtocolError
+from concertina_worker.wire import FromWorker, Message, Place, ProtocolError
 
 METRIC_FIELDS: Final = frozenset(MetricReport.__annotations__)
 GPU_FIELDS: Final = frozenset(GpuUse.__annotations__)
 
 
-def to_event(worker: str, message: Message) -> on.Event | None:
-    """Translate; None for a message that only shows that the worker lives.
+def to_event(worker: str, message: Message) -> on.Event:
+    """Translate.
 
     Raises:
         ProtocolError: unknown kind, or a field is missing or of the wrong type.
     """
-    if message["type"] == FromWorker.HEARTBEAT:
-        return None
     try:
         return _READERS[message["type"]](worker, message)
     except (KeyError, TypeError, ValueError) as error:
@@ -62,6 +60,15 @@ def _pace(worker: str, message: Message) -> on.Event:
     return on.PaceTold(worker=worker, generation=int(message["generation"]), pace=pace)
 
 
+def _heartbeat(worker: str, message: Message) -> on.Event:
+    return on.HeartBeat(
+        worker=worker,
+        place=Place(message["place"]),
+        seconds=float(message["seconds"]),
+        steps=int(message["steps"]),
+    )
+
+
 def _settled(worker: str, message: Message) -> on.Event:
     return on.WorkerSettled(
         worker=worker,
@@ -73,6 +80,7 @@ def _settled(worker: str, message: Message) -> on.Event:
 
 _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.HELLO: _hello,
+    FromWorker.HEARTBEAT: _heartbeat,
     FromWorker.READY: lambda w, m: on.WorkerReady(worker=w, model_bytes=int(m["model_bytes"])),
     FromWorker.STORE: lambda w, m: on.StoreOpened(
         worker=w, generation=int(m["generation"]), address=str(m["address"])

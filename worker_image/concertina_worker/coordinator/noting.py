@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.crew import GRACE_SECONDS, Crew, CrewMember
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
+from concertina_worker.coordinator.instructions import (
+    HangUp,
+    Instruction,
+    Release,
+    SendPlan,
+    SendStore,
+)
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.stragglers import Speeds
+from concertina_worker.coordinator.watching import Watch
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, WorkerPhase
 
@@ -18,18 +25,25 @@ class Notes:
         self.memory = memory
         self.crew = crew
         self.speeds = speeds
+        self._watch = Watch(memory, crew, now=now)
         self._took_over_at = now
         self._now = now
+        for worker in memory.lost:
+            crew.add(CrewMember(worker=worker, phase=WorkerPhase.LOST, is_connected=False))
 
     def note(self, event: on.Event, *, now: float) -> list[Instruction]:  # noqa: C901, PLR0912 - a flat table
         """Change memory and crew; return the answers that need no decision."""
         self._now = now
         memory = self.memory
+        if self._is_from_beyond(event):
+            return []
         match event:
             case on.WorkerConnected():
                 return self._welcome(event)
             case on.WorkerDisconnected():
                 self._lose(event.worker)
+            case on.HeartBeat():
+                self._hear(event)
             case on.WorkerReady():
                 self.crew[event.worker].phase = WorkerPhase.READY
                 self._register(event.model_bytes)
@@ -68,14 +82,24 @@ class Notes:
             case on.DesiredArrived():
                 self._desire(event.desired)
             case on.TimePassed():
-                self._lose_the_silent()
+                self._lose_the_absent()
+                return self._give_up_the_faulty()
         return []
+
+    def _is_from_beyond(self, event: on.Event) -> bool:
+        """Of a worker that was given up and does not know it yet."""
+        may_tell = isinstance(event, on.WorkerConnected | on.WorkerDisconnected)
+        return not may_tell and getattr(event, "worker", None) in self.memory.lost
 
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:
         memory = self.memory
-        self.crew.add(CrewMember(worker=event.worker, phase=event.phase, failed_in=event.failed_in))
+        member = CrewMember(
+            worker=event.worker, phase=event.phase, failed_in=event.failed_in, heard_at=self._now
+        )
+        self.crew.add(member)
         if event.worker in memory.lost or event.attempt < memory.attempt:
-            self.crew[event.worker].is_released = True
+            member.is_released = True
+            member.phase = WorkerPhase.LOST
             return [Release(worker=event.worker, reason="it was replaced")]
         if event.phase is not WorkerPhase.CONNECTED:
             self._register(event.model_bytes)
@@ -107,15 +131,35 @@ class Notes:
         self.memory.reports.stop_awaiting(worker)
         if member.phase is WorkerPhase.FINISHED:
             return
-        if member.is_released:
+        if member.is_released and member.phase is not WorkerPhase.LOST:
             self.crew.remove(worker)
             return
-        member.phase = WorkerPhase.LOST
-        is_counted_on = worker in self.memory.planned_workers  # others may just wait for their turn
-        if is_counted_on and worker not in self.memory.lost:
-            self.memory.lost.append(worker)
+        if worker in self.memory.planned_workers:  # others may come back and wait for their turn
+            self._count_as_lost(member)
 
-    def _lose_the_silent(self) -> None:
+    def _count_as_lost(self, member: CrewMember) -> None:
+        member.phase = WorkerPhase.LOST
+        if member.worker not in self.memory.lost:
+            self.memory.lost.append(member.worker)
+
+    def _hear(self, event: on.HeartBeat) -> None:
+        member = self.crew[event.worker]
+        member.heard_at = self._now
+        member.place, member.since = event.place, self._now - event.seconds
+        member.steps = event.steps
+
+    def _give_up_the_faulty(self) -> list[Instruction]:
+        """Those that are stopped or hang; the service sees that they are lost, and kills them."""
+        faults = self._watch.faults(now=self._now)
+        for worker, why in faults.items():
+            self.crew[worker].error = self.crew[worker].error or f"Given up: {why}"
+            self._lose(worker)
+        if self._watch.is_deadlocked(now=self._now):
+            for worker in self.memory.active_members:
+                self.crew[worker].failed_in = self.memory.active.generation
+        return [HangUp(worker=worker, reason=why) for worker, why in faults.items()]
+
+    def _lose_the_absent(self) -> None:
         if self._now - self._took_over_at < GRACE_SECONDS:
             return
         for worker in self.memory.planned_workers:

@@ -14,7 +14,13 @@ import time
 from typing import Final
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
+from concertina_worker.coordinator.instructions import (
+    HangUp,
+    Instruction,
+    Release,
+    SendPlan,
+    SendStore,
+)
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.messages import to_event
 from concertina_worker.coordinator.state_file import StateFile
@@ -27,10 +33,11 @@ from concertina_worker.wire import (
     encode,
 )
 
-SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats come every second; a swapping machine hiccups
+HELLO_SECONDS: Final = 15.0  # for a connection to say who it is
+LOOK_SECONDS: Final = 0.25  # between two looks at who is silent
 _MAX_LINE_BYTES: Final = 2**20
 # Saved with the next real change.
-_PASSING: Final = on.ProgressMade | on.PaceTold | on.GpuMeasured | on.TimePassed
+_PASSING: Final = on.HeartBeat | on.ProgressMade | on.PaceTold | on.GpuMeasured | on.TimePassed
 
 _log = logging.getLogger(__name__)
 
@@ -59,13 +66,19 @@ class Server:
     def save(self) -> None:
         self._state_file.save(self._coordination.memory)
 
+    async def watch(self) -> None:
+        """Look again and again whether somebody has become silent; runs until cancelled."""
+        while True:
+            self.handle(on.TimePassed())
+            await asyncio.sleep(LOOK_SECONDS)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         worker = ""
         try:
-            worker = await self._welcome(reader, writer)
+            async with asyncio.timeout(HELLO_SECONDS):
+                worker = await self._welcome(reader, writer)
             while message := await _next_message(reader):
-                if event := to_event(worker, message):
-                    self.handle(event)
+                self.handle(to_event(worker, message))
         except (OSError, TimeoutError, ProtocolError, ValueError) as error:
             _log.warning("Lost the connection to a worker: %r action=drop worker=%s", error, worker)
         finally:
@@ -83,12 +96,9 @@ class Server:
         worker = str(hello["worker"])
         event = to_event(worker, hello)
         self._writers[worker] = writer
-        if event is not None:
-            self.handle(event)
+        self.handle(event)
         if store := hello.get("store"):
-            opened = to_event(worker, {"type": FromWorker.STORE, **store})
-            if opened is not None:
-                self.handle(opened)
+            self.handle(to_event(worker, {"type": FromWorker.STORE, **store}))
         return worker
 
     def _carry_out(self, instruction: Instruction) -> None:
@@ -108,6 +118,10 @@ class Server:
             case Release(worker=worker, reason=reason):
                 _log.info("A worker may go: %s action=release worker=%s", reason, worker)
                 self._send(worker, {"type": FromCoordinator.RELEASE, "reason": reason})
+            case HangUp(worker=worker, reason=reason):
+                _log.warning("A worker is given up: %s action=give_up worker=%s", reason, worker)
+                if writer := self._writers.pop(worker, None):
+                    writer.transport.abort()
 
     def _send(self, worker: str, message: Message) -> None:
         if writer := self._writers.get(worker):
@@ -116,5 +130,5 @@ class Server:
 
 
 async def _next_message(reader: asyncio.StreamReader) -> Message | None:
-    line = await asyncio.wait_for(reader.readline(), SILENCE_SECONDS)
+    line = await reader.readline()
     return decode(line) if line.endswith(b"\n") else None

@@ -40,7 +40,6 @@ class Synchroniser:
 
     async def run_once(self) -> bool:
         """One sync; True when it was the last."""
-        self._server.handle(on.TimePassed())
         was_over = self._coordination.is_over
         report = self._coordination.sync_report()
         try:

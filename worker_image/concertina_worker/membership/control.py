@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from concertina_worker.environment import Platform
+from concertina_worker.membership.pulse import Pulse
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import WorkerPhase
 from concertina_worker.wire import (
@@ -47,8 +48,9 @@ class Standing:
 class Control:
     """The worker's line to its coordinator."""
 
-    def __init__(self, platform: Platform, on_plan: Callable[[Plan], None]) -> None:
+    def __init__(self, platform: Platform, pulse: Pulse, on_plan: Callable[[Plan], None]) -> None:
         self._platform = platform
+        self._pulse = pulse
         self._on_plan = on_plan
         self._standing = Standing()
         self._outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
@@ -174,11 +176,16 @@ class Control:
     # -- sending -------------------------------------------------------------------------------
 
     def _keep_sending(self) -> None:
+        beat_at = time.monotonic()
         while not self._is_closing:
-            try:
-                message = self._outbox.get(timeout=HEARTBEAT_SECONDS)
-            except queue.Empty:
-                message = {"type": FromWorker.HEARTBEAT}
-            if connection := self._connection:
-                with contextlib.suppress(OSError):  # the receiving thread will notice
-                    connection.send(message)
+            with contextlib.suppress(queue.Empty):
+                seconds = max(beat_at - time.monotonic(), 0.0)
+                self._deliver(self._outbox.get(timeout=seconds))
+            if time.monotonic() >= beat_at:
+                self._deliver({"type": FromWorker.HEARTBEAT, **self._pulse.beat()})
+                beat_at = time.monotonic() + HEARTBEAT_SECONDS
+
+    def _deliver(self, message: Message) -> None:
+        if connection := self._connection:
+            with contextlib.suppress(OSError):  # the receiving thread will notice
+                connection.send(message)

@@ -16,6 +16,7 @@ from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.control import Control
 from concertina_worker.membership.orders import Orders
+from concertina_worker.membership.pulse import Pulse
 from concertina_worker.membership.switching import Preparations, Prepared
 from concertina_worker.plan import Plan
 from concertina_worker.wire import FromWorker
@@ -31,7 +32,8 @@ class CoordinatorLine:
         self._gpu = gpu
         self.preparations = Preparations(self.worker, self._build)
         self.preparations.on_build_failed = self._report_failed_build
-        self.control = Control(platform, self.preparations.take)
+        self.pulse = Pulse()
+        self.control = Control(platform, self.pulse, self.preparations.take)
         self.orders = Orders(self.control, lost_seconds=lost_seconds)
 
     def start(self) -> None:

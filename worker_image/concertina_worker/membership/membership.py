@@ -23,7 +23,7 @@ from concertina_worker.protocol import WorkerPhase
 from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
 from concertina_worker.state.training_state import TrainingState
-from concertina_worker.wire import FromWorker
+from concertina_worker.wire import FromWorker, Place
 
 HANDOVER_POLL_SECONDS: Final = 0.2
 GOODBYE_SECONDS: Final = 2.0
@@ -120,6 +120,7 @@ class Membership:
         if exit_code := self._line.orders.while_training():
             self._write_checkpoint(loop)
             self._line.orders.exit(exit_code)
+        self._line.pulse.move_to(Place.COMPUTING)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start an exchange. Raises RuntimeError when the group is broken."""
@@ -129,6 +130,7 @@ class Membership:
 
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
+        self._line.pulse.move_to(Place.WAITING)
         prepared = self._line.preparations.prepared()
         is_new = prepared is not None and prepared.plan.generation > self._tried
         self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
@@ -138,6 +140,7 @@ class Membership:
         """Before the optimizer step: False when this worker's state cannot make that step."""
         if self._handover is None:
             return True
+        self._line.pulse.move_to(Place.ELSEWHERE)
         try:
             self._handover.finish()
         except RuntimeError:
@@ -148,6 +151,8 @@ class Membership:
 
     def decide(self, tally: Tally) -> None:
         """The step is committed: everybody reads from the same sums whether to switch."""
+        self._line.pulse.count_step()
+        self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
         self._has_newcomers = False
         size = self._group.size if self._group else 1
@@ -155,6 +160,7 @@ class Membership:
 
     def fail(self) -> None:
         """A collective failed: the step does not count; `turn` will recover."""
+        self._line.pulse.move_to(Place.ELSEWHERE)
         self._break()
 
     def mean(self, value: float) -> float:
@@ -241,6 +247,7 @@ class Membership:
         self._tried = group.plan.generation
         self.transfer_seconds = 0.0
         self._line.preparations.stand_in(group)
+        self._line.pulse.begin_generation()
         self._line.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
         self._tell_switched(group.plan, loop)
         loop.adopt(group.plan)

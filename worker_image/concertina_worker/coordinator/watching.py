@@ -1,0 +1,97 @@
+"""Which workers do not come any further? Judged from their heartbeats.
+
+*Silent*: a worker sends a heartbeat a second. One that has sent none for
+
+    max(4.5 s, 10 median steps), at most 15 s
+
+is stopped, swapped out, or its machine is gone. While the script does something of its own for
+longer than a moment (evaluation, saving, loading), 15 s: code that never lets go of the
+interpreter keeps the heartbeat back, too.
+
+*Hanging*: its heartbeats come, but it has computed at one step for more than
+
+    20 s + 10 median steps, and others wait for it
+
+Not before it has made its first steps in a generation, which may compile or load, and not when
+nobody waits: then half an hour. Code between steps or epochs is never judged.
+
+*Deadlocked*: for just as long every member waits for the others. Then nobody is to blame, and
+they form a new group.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from concertina_worker.coordinator.crew import Crew, CrewMember
+from concertina_worker.coordinator.memory import Memory
+from concertina_worker.protocol import WorkerPhase
+from concertina_worker.wire import Place
+
+SILENCE_SECONDS: Final = 4.5  # with the way of a heartbeat below 5 s; trades kills of hiccups
+LONGEST_SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats do not get rarer with longer steps
+HANGING_SECONDS: Final = 20.0  # guessed: above a hiccup of a file system
+FIRST_STEPS: Final = 3  # guessed: until compilers and caches have seen what comes
+FIRST_STEP_SECONDS: Final = 1800.0  # guessed: above what compiling a large model takes
+STEPS_OF_PATIENCE: Final = 10
+A_MOMENT_SECONDS: Final = 1.0  # shorter excursions of the script are part of a step
+OWN_HICCUP_SECONDS: Final = 2.0  # not looked for so long: it was this process that stood still
+
+
+class Watch:
+    """Looks at all workers a few times a second."""
+
+    def __init__(self, memory: Memory, crew: Crew, *, now: float) -> None:
+        self._memory = memory
+        self._crew = crew
+        self._looked_at = now
+
+    def faults(self, *, now: float) -> dict[str, str]:
+        """Workers to give up, each with the reason in words."""
+        was_away = not 0.0 <= now - self._looked_at <= OWN_HICCUP_SECONDS
+        self._looked_at = now
+        if was_away:
+            self._crew.count_as_heard(now)
+        found = ((member.worker, self._fault_of(member, now)) for member in self._crew.connected())
+        return {worker: why for worker, why in found if why}
+
+    def is_deadlocked(self, *, now: float) -> bool:
+        """Every member of the generation waits for the others."""
+        members = [self._crew[w] for w in self._memory.active_members if w in self._crew]
+        limit = HANGING_SECONDS + STEPS_OF_PATIENCE * self._memory.step_seconds
+        return len(members) > 1 and all(
+            member.is_connected
+            and member.place is Place.WAITING
+            and now - member.since > limit
+            and member.failed_in < self._generation
+            for member in members
+        )
+
+    def _fault_of(self, member: CrewMember, now: float) -> str:
+        silent_seconds = now - member.heard_at
+        if silent_seconds > self._silence_limit(member):
+            return f"no heartbeat for {silent_seconds:.1f} s"
+        busy_seconds = now - member.since
+        if member.place is Place.COMPUTING and busy_seconds > self._step_limit(member):
+            return f"it has computed at one step for {busy_seconds:.0f} s"
+        return ""
+
+    def _silence_limit(self, member: CrewMember) -> float:
+        is_away = member.place is Place.ELSEWHERE
+        has_been_away = is_away and member.heard_at - member.since > A_MOMENT_SECONDS
+        if member.phase is not WorkerPhase.TRAINING or has_been_away:
+            return LONGEST_SILENCE_SECONDS
+        patience = STEPS_OF_PATIENCE * self._memory.step_seconds
+        return min(max(SILENCE_SECONDS, patience), LONGEST_SILENCE_SECONDS)
+
+    def _step_limit(self, member: CrewMember) -> float:
+        members = self._memory.active_members
+        others = [self._crew[w] for w in members if w in self._crew and w != member.worker]
+        is_waited_for = any(other.place is Place.WAITING for other in others)
+        if member.steps < FIRST_STEPS or not is_waited_for:
+            return FIRST_STEP_SECONDS
+        return HANGING_SECONDS + STEPS_OF_PATIENCE * self._memory.step_seconds
+
+    @property
+    def _generation(self) -> int:
+        return self._memory.active.generation if self._memory.active else 0

@@ -1,0 +1,35 @@
+"""What is this worker's main thread busy with? Told to the coordinator with each heartbeat.
+
+Heartbeats come from a thread of their own: they stop when the process stops, and go on when the
+script hangs. So each says besides where the main thread is, and since when.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from concertina_worker.wire import Place
+
+
+class Pulse:
+    """Where the main thread is. Written by that thread only, read by any, without a lock."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._standing = (Place.ELSEWHERE, time.monotonic())
+
+    def move_to(self, place: Place) -> None:
+        self._standing = (place, time.monotonic())
+
+    def begin_generation(self) -> None:
+        """The first steps of a generation may take long: nothing is warm for this batch."""
+        self._steps = 0
+
+    def count_step(self) -> None:
+        self._steps += 1
+
+    def beat(self) -> dict[str, Any]:
+        """The fields of a heartbeat."""
+        place, since = self._standing
+        return {"place": place, "seconds": time.monotonic() - since, "steps": self._steps}
