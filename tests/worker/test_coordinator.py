@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.instructions import SendStore
+from concertina_worker.coordinator.instructions import SendPlan, SendStore
 from concertina_worker.coordinator.messages import to_event
 from concertina_worker.protocol import (
     DesiredAction,
@@ -13,7 +13,7 @@ from concertina_worker.protocol import (
     WorkerPhase,
 )
 from concertina_worker.wire import FromWorker
-from tests.worker.coordinator_story import Story
+from tests.worker.coordinator_story import Story, hello
 
 
 def test_the_first_generation_waits_for_every_desired_worker(story: Story) -> None:
@@ -221,3 +221,14 @@ def test_of_a_gpu_reading_only_the_known_fields_are_passed_on() -> None:
     message = {"type": FromWorker.GPU, "use": {"gpu_utilisation": 0.5, "temperature": 60}}
     event = to_event("a", message)
     assert event == on.GpuMeasured(worker="a", use=GpuUse(gpu_utilisation=0.5))
+
+
+def test_who_was_away_when_a_store_opened_is_told_its_address(story: Story) -> None:
+    story.want("a", "b").connect("a", "b").ready("a", "b")
+    plan = story.plan
+    story.tell(on.StoreOpened(worker="a", generation=1, address="host:1"))
+    story.tell(hello("b", phase=WorkerPhase.READY))
+    assert story.answers == [
+        SendPlan(worker="b", plan=plan),
+        SendStore(worker="b", generation=1, address="host:1"),
+    ]

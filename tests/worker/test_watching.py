@@ -105,3 +105,18 @@ def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> Non
 def test_a_new_coordinator_still_reports_who_was_given_up(story: Story) -> None:
     story.train("a", "b").beat("a", "b").pass_time(5.0, "a").switch("a").take_over()
     assert phases(story) == {"b": WorkerPhase.LOST}
+
+
+def test_a_plan_nobody_switches_to_is_published_anew(story: Story) -> None:
+    story.train("a").want("a", "b").connect("b").ready("b")
+    for steps in range(1, 100):
+        story.beat("a", steps=steps).beat("b", place=Place.ELSEWHERE).pass_time(1.0)
+    assert story.plan.generation == 3
+    assert story.plan.members == ("a", "b")
+
+
+def test_a_plan_is_kept_while_its_members_evaluate(story: Story) -> None:
+    story.train("a").want("a", "b").connect("b").ready("b")
+    for _ in range(200):
+        story.beat("a", "b", place=Place.ELSEWHERE, steps=5).pass_time(1.0)
+    assert story.plan.generation == 2

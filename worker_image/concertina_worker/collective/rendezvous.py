@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
@@ -19,6 +19,8 @@ from concertina_worker.collective.group import Group
 from concertina_worker.collective.store import BoardServer, GlooStore, RemoteBoard
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
+
+MEETING_SECONDS: Final = 30.0  # guessed: all are warm; above any hiccup of a loaded machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
     """Meet the other members; blocks until all are there, or until `wires` are cut.
 
     Raises:
-        RuntimeError: somebody did not come within the plan's time.
+        RuntimeError: somebody did not come within `MEETING_SECONDS`.
     """
     group = Group(plan=plan, worker=worker, wires=wires)
     if group.size == 1:
@@ -44,7 +46,7 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
     board = server.board if server else _find_board(meeting)
 
     def store_of(name: str) -> GlooStore:
-        return GlooStore(board, wires, prefix=f"{name}/", timeout_seconds=plan.timeout_seconds)
+        return GlooStore(board, wires, prefix=f"{name}/", timeout_seconds=MEETING_SECONDS)
 
     everyone = _gloo(store_of("everyone"), meeting, plan, (group.rank, group.size))
     some = (plan.source, *plan.joiners)
@@ -66,12 +68,18 @@ def _find_board(meeting: Meeting) -> RemoteBoard:
 
 
 def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]) -> Any:
-    """A process group that belongs to nobody but the caller."""
+    """A process group that belongs to nobody but the caller.
+
+    Meeting is quick, or somebody is lost; a collective may have to wait for as long as a member
+    evaluates or saves.
+    """
     gloo: Any = ProcessGroupGloo
     options = gloo._Options()  # noqa: SLF001 - the only way to choose device and timeout
-    options._timeout = timedelta(seconds=plan.timeout_seconds)  # noqa: SLF001
+    options._timeout = timedelta(seconds=MEETING_SECONDS)  # noqa: SLF001
     options._devices = [_device(meeting.host)]  # noqa: SLF001
-    return ProcessGroupGloo(store, *place, options)
+    process_group = ProcessGroupGloo(store, *place, options)
+    process_group.set_timeout(timedelta(seconds=plan.timeout_seconds))
+    return process_group
 
 
 def _nccl(group: Group, store: GlooStore, gpu: nccl.GpuOffer) -> nccl.NcclExchange | None:

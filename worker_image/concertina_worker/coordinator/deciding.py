@@ -15,8 +15,9 @@ from concertina_worker.coordinator.memory import Memory
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import WorkerPhase
 
-SHORTEST_TIMEOUT_SECONDS: Final = 30.0  # guessed: above any hiccup of a loaded machine
-STEPS_PER_TIMEOUT: Final = 20  # guessed: a worker this many steps late will not come
+# Above what one worker may evaluate or save while the others wait for it in the exchange. It is
+# only the last resort: hung members are found by their heartbeats, and the others freed then.
+COLLECTIVE_SECONDS: Final = 1800.0
 
 
 class Decisions:
@@ -173,7 +174,7 @@ class Decisions:
             is_recovery=is_recovery,
             global_batch_size=choice.global_batch_size,
             revision=choice.revision,
-            timeout_seconds=max(SHORTEST_TIMEOUT_SECONDS, STEPS_PER_TIMEOUT * memory.step_seconds),
+            timeout_seconds=COLLECTIVE_SECONDS,
         )
         superseded = memory.pending.members if memory.pending else ()
         memory.next_generation += 1

@@ -26,6 +26,7 @@ class Notes:
         self.crew = crew
         self.speeds = speeds
         self._watch = Watch(memory, crew, now=now)
+        self._store: on.StoreOpened | None = None  # the newest
         self._took_over_at = now
         self._now = now
         for worker in memory.lost:
@@ -109,8 +110,16 @@ class Notes:
             *memory.pending.members,
             *self.memory.active_members,
         }:
-            return [SendPlan(worker=event.worker, plan=memory.pending)]
+            return [SendPlan(worker=event.worker, plan=memory.pending), *self._directions(event)]
         return []
+
+    def _directions(self, event: on.WorkerConnected) -> list[Instruction]:
+        """To the store of the pending plan's generation, for who was away when it opened."""
+        store, plan = self._store, self.memory.pending
+        if store is None or plan is None or store.generation != plan.generation:
+            return []
+        address = SendStore(worker=event.worker, generation=store.generation, address=store.address)
+        return [address] if event.worker in plan.members else []
 
     def _adopt(self, worker: str, plan: Plan) -> None:
         """A worker trains by a plan this process may not have seen it switch to."""
@@ -154,6 +163,8 @@ class Notes:
         for worker, why in faults.items():
             self.crew[worker].error = self.crew[worker].error or f"Given up: {why}"
             self._lose(worker)
+        if self._watch.is_stale_plan(now=self._now):
+            self.memory.withdrawn = self.memory.published[-1].generation
         if self._watch.is_deadlocked(now=self._now):
             for worker in self.memory.active_members:
                 self.crew[worker].failed_in = self.memory.active.generation
@@ -168,6 +179,7 @@ class Notes:
                 self._lose(worker)
 
     def _pass_on(self, event: on.StoreOpened) -> list[Instruction]:
+        self._store = event
         plan = next((p for p in self.memory.published if p.generation == event.generation), None)
         return [
             SendStore(worker=worker, generation=event.generation, address=event.address)

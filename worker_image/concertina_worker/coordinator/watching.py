@@ -16,11 +16,13 @@ Not before it has made its first steps in a generation, which may compile or loa
 nobody waits: then half an hour. Code between steps or epochs is never judged.
 
 *Deadlocked*: for just as long every member waits for the others. Then nobody is to blame, and
-they form a new group.
+they form a new group. A plan that members do not switch to though they make step after step is
+published anew.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from concertina_worker.coordinator.crew import Crew, CrewMember
@@ -31,11 +33,21 @@ from concertina_worker.wire import Place
 SILENCE_SECONDS: Final = 4.5  # with the way of a heartbeat below 5 s; trades kills of hiccups
 LONGEST_SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats do not get rarer with longer steps
 HANGING_SECONDS: Final = 20.0  # guessed: above a hiccup of a file system
+STALE_PLAN_SECONDS: Final = 90.0  # guessed: well above MEETING_SECONDS and moving a large state
 FIRST_STEPS: Final = 3  # guessed: until compilers and caches have seen what comes
 FIRST_STEP_SECONDS: Final = 1800.0  # guessed: above what compiling a large model takes
 STEPS_OF_PATIENCE: Final = 10
 A_MOMENT_SECONDS: Final = 1.0  # shorter excursions of the script are part of a step
 OWN_HICCUP_SECONDS: Final = 2.0  # not looked for so long: it was this process that stood still
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting:
+    """Since when, and since which step, members could switch to a plan."""
+
+    generation: int
+    at: float
+    steps: int
 
 
 class Watch:
@@ -45,6 +57,7 @@ class Watch:
         self._memory = memory
         self._crew = crew
         self._looked_at = now
+        self._stale = _Waiting(generation=0, at=now, steps=0)
 
     def faults(self, *, now: float) -> dict[str, str]:
         """Workers to give up, each with the reason in words."""
@@ -66,6 +79,20 @@ class Watch:
             and member.failed_in < self._generation
             for member in members
         )
+
+    def is_stale_plan(self, *, now: float) -> bool:
+        """Members train on and on without switching to the plan: something of it was lost."""
+        plan = self._memory.pending
+        steps = self._steps_of_the_slowest()
+        if plan is None or plan.generation != self._stale.generation:
+            self._stale = _Waiting(generation=plan.generation if plan else 0, at=now, steps=steps)
+            return False
+        is_training_on = steps - self._stale.steps > STEPS_OF_PATIENCE
+        return is_training_on and now - self._stale.at > STALE_PLAN_SECONDS
+
+    def _steps_of_the_slowest(self) -> int:
+        members = self._memory.active_members
+        return min((self._crew[w].steps for w in members if w in self._crew), default=0)
 
     def _fault_of(self, member: CrewMember, now: float) -> str:
         silent_seconds = now - member.heard_at

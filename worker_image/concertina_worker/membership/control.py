@@ -8,6 +8,7 @@ socket. Training goes on without a coordinator.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import socket
 import threading
@@ -32,6 +33,8 @@ HEARTBEAT_SECONDS: Final = 1.0
 RECONNECT_SECONDS: Final = 0.2
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -43,6 +46,7 @@ class Standing:
     model_bytes: int = 0
     store: dict[str, Any] | None = None  # generation and address, if this worker opened one
     total_samples: int | None = None
+    build_failed_in: int = 0  # newest generation whose group could not be built
 
 
 class Control:
@@ -119,8 +123,12 @@ class Control:
 
     def _stay_connected(self) -> None:
         while not self._is_closing:
-            with contextlib.suppress(OSError, ProtocolError, ValueError):
+            try:
                 self._converse()
+            except (OSError, ProtocolError):
+                pass  # the coordinator is away; it, or the next one, will be back
+            except Exception:  # noqa: BLE001 - a deaf worker would hold up all others
+                _log.exception("A message could not be taken in action=connect_again")
             if self._connection:
                 self._heard_at = time.monotonic()
                 self._connection.close()
@@ -144,6 +152,8 @@ class Control:
 
     def _repeat(self, standing: Standing) -> None:
         """What a hello does not carry and may have been lost with the connection."""
+        if standing.build_failed_in:
+            self.send(FromWorker.BUILD_FAILED, generation=standing.build_failed_in)
         if standing.total_samples is not None:
             self.send(FromWorker.LENGTH, total_samples=standing.total_samples)
         if self._is_leaving:

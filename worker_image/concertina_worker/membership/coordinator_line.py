@@ -11,7 +11,7 @@ from typing import Final
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer
-from concertina_worker.collective.rendezvous import Meeting, build
+from concertina_worker.collective.rendezvous import MEETING_SECONDS, Meeting, build
 from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.control import Control
@@ -56,7 +56,7 @@ class CoordinatorLine:
             host=self.control.local_host,
             announce=lambda address: self._announce_store(plan, address),
             await_address=lambda: self.control.await_store(
-                plan.generation, timeout_seconds=plan.timeout_seconds
+                plan.generation, timeout_seconds=MEETING_SECONDS
             ),
             gpu=self._gpu,
         )
@@ -68,4 +68,5 @@ class CoordinatorLine:
         self.control.send(FromWorker.STORE, **store)
 
     def _report_failed_build(self, plan: Plan) -> None:
+        self.control.stand(build_failed_in=plan.generation)
         self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)
