@@ -17,6 +17,7 @@ from tests.worker.service_twin import ServiceTwin
 from tests.worker.worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
 
 TOKEN: Final = "token-of-the-job"
+_TWO_LINES_BYTES: Final = 400
 SCRIPT: Final = Path(__file__).parent / "scripts" / "regression.py"
 
 
@@ -164,8 +165,17 @@ class RunningJob:
     def step(self) -> int:
         """Newest committed step of any worker."""
         files = (self.folder / "audit").glob("*.jsonl")
-        last_lines = [path.read_bytes().splitlines()[-1:] for path in files]
-        return max((json.loads(line)["step"] for lines in last_lines for line in lines), default=0)
+        return max((_last_step(path) for path in files), default=0)
+
+    @property
+    def next_worker(self) -> str:
+        """The name of the worker that will be started next."""
+        return f"w{self._started + 1}"
+
+    @property
+    def members(self) -> list[str]:
+        """Of the newest generation that was reported, in rank order."""
+        return self.service.generations[-1]["workers"]
 
     @property
     def coordinator_code(self) -> int | None:
@@ -256,6 +266,14 @@ def wait_for(condition: Callable[[], Any], *, seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def _last_step(audit: Path) -> int:
+    """Of a file that may be long; the last line may be half written."""
+    with audit.open("rb") as file:
+        file.seek(max(0, audit.stat().st_size - _TWO_LINES_BYTES))
+        lines = file.read().split(b"\n")
+    return int(json.loads(lines[-2])["step"]) if len(lines) > 1 and lines[-2] else 0
 
 
 def _free_port() -> int:

@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import concertina_worker as elastic
+from tests.worker.scripts import dooms
 
 
 def build_model(arguments: argparse.Namespace) -> nn.Module:
@@ -39,6 +40,7 @@ def read_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--model-seed", type=int, default=os.getpid())
     parser.add_argument("--crash-at-step", type=int)
+    parser.add_argument("--doom", type=Path, help="where it is written when this worker dies")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
@@ -47,6 +49,8 @@ def read_arguments() -> argparse.Namespace:
 def main() -> None:
     arguments = read_arguments()
     torch.set_num_threads(1)
+    if arguments.doom is not None:
+        dooms.watch_for(arguments.doom / os.environ["CONCERTINA_WORKER_ID"])
     job = elastic.init()
     generator = torch.Generator().manual_seed(7)
     x = torch.rand(arguments.samples, 4, generator=generator, dtype=torch.float64)

@@ -167,11 +167,14 @@ class Membership:
         """The mean of all members' values; this worker's own when a member was lost."""
         if self._is_broken or self._group is None:
             return value
+        self._line.pulse.move_to(Place.WAITING)
         try:
             total = self._group.sum(torch.tensor([value], dtype=torch.float64))
         except RuntimeError:
             self._break()
             return value
+        finally:
+            self._line.pulse.move_to(Place.ELSEWHERE)
         return float(total) / self._group.size
 
     def finish(self) -> None:
