@@ -165,7 +165,7 @@ class Notes:
             self._lose(worker)
         if self._watch.is_stale_plan(now=self._now):
             self.memory.withdrawn = self.memory.published[-1].generation
-        if self._watch.is_deadlocked(now=self._now):
+        if self.memory.active and self._watch.is_deadlocked(now=self._now):
             for worker in self.memory.active_members:
                 self.crew[worker].failed_in = self.memory.active.generation
         return [HangUp(worker=worker, reason=why) for worker, why in faults.items()]
