@@ -59,11 +59,7 @@ class Notes:
             case on.CollectiveFailed():
                 self.crew[event.worker].failed_in = event.generation
             case on.ProgressMade():
-                memory.step = max(memory.step, event.metric["step"])
-                memory.step_seconds = event.metric["step_seconds"]
-                memory.reports.add_metric(event.metric)
-                if event.measurement is not None:
-                    memory.reports.add_measurement(event.measurement)
+                self._advance(event)
             case on.PaceTold():
                 if memory.active is not None and memory.active.generation == event.generation:
                     self.speeds.note(event.worker, event.pace)
@@ -177,6 +173,14 @@ class Notes:
             if worker not in self.crew and worker not in self.memory.lost:
                 self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
                 self._lose(worker)
+
+    def _advance(self, event: on.ProgressMade) -> None:
+        memory = self.memory
+        memory.step = max(memory.step, event.metric["step"])
+        memory.step_seconds = event.metric["step_seconds"]
+        memory.reports.add_metric(event.metric)
+        if event.measurement is not None:
+            memory.reports.add_measurement(event.measurement)
 
     def _pass_on(self, event: on.StoreOpened) -> list[Instruction]:
         self._store = event
