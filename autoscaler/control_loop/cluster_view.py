@@ -17,6 +17,7 @@ from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.job_wishes import newest_values, with_wishes
 from autoscaler.control_loop.pool_view import all_reduce, pools
+from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
 from autoscaler.planning import cluster_state as planning
@@ -45,7 +46,7 @@ def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterSt
         now=now.timestamp(),
         pools=tuple(pools()),
         quotas=tuple(team_quotas()),
-        jobs=tuple(_job(view, histories) for view in plannable),
+        jobs=tuple(with_straggler(_job(view, histories), view, now) for view in plannable),
         changes=tuple(_changes(now)),
     )
 

@@ -161,6 +161,16 @@ class ScaleOn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Straggler:
+    """A worker that holds the others of its job up: each step takes as long as it does."""
+
+    worker_id: str
+    node: str
+    relative_speed: float  # 0.6: 40 % slower than the median of the job's workers
+    may_be_replaced: bool = True  # False: so many were replaced lately that it would not help
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One queued or active job. Times are seconds on the snapshot's clock.
 
@@ -204,6 +214,8 @@ class Job:
     utility: Utility | None = None
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
     scale_on: ScaleOn | None = None
+    straggler: Straggler | None = None  # the slowest of them
+    avoided_nodes: tuple[str, ...] = ()  # on which one straggler came after the other
     # Newest values of the application's own metrics, reported at its present size.
     reported: tuple[tuple[str, float], ...] = ()
 

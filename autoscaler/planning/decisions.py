@@ -49,6 +49,7 @@ class Reason(StrEnum):
     NODE_LOST = "node_lost"
     NODE_JOINED = "node_joined"
     NODE_DRAINED = "node_drained"
+    STRAGGLER = "straggler"  # a worker slower than the others is replaced
     DEFRAGMENT = "defragment"  # moved to other nodes: it gets faster there, or makes room
 
     BEST_ALLOCATION = "best_allocation"  # no other split of the pool is worth more
@@ -79,6 +80,7 @@ class Decision:
     previous: Allocation | None
     reason: Reason
     deadline_warning: DeadlineWarning | None = None
+    replaces: str | None = None  # the worker that leaves for another one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

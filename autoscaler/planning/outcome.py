@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import Allocation, Change, Job, Pool, TeamQuota
     from autoscaler.planning.demand import Demand, Size
+    from autoscaler.planning.explanations.values import Substitution
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.reasons import Cause
@@ -35,6 +36,7 @@ class Outcome:
     allocation: Allocation | None
     fragmentation: Fragmentation | None = None  # enough GPUs are free for more, but not together
     balance: MoveBalance | None = None  # of a move that pays for itself
+    substitution: Substitution | None = None  # of a slow worker, the size staying as it is
 
     @property
     def job_id(self) -> str:

@@ -22,6 +22,7 @@ from autoscaler.planning.offers import Offers
 from autoscaler.planning.outcome import Outcome, PoolPicture
 from autoscaler.planning.placing import place_split
 from autoscaler.planning.policies import BUILT_IN, Situation
+from autoscaler.planning.replacing import with_substitutes
 from autoscaler.planning.split import split
 from autoscaler.planning.team_tree import TeamTree
 
@@ -88,6 +89,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
         replace(outcome, action=Action.DROP) if outcome.job_id in dropped else outcome
         for outcome in outcomes
     )
+    outcomes = tuple(with_substitutes(outcomes, placing.room, now=state.now))
 
     # 5. Why is read off the whole picture.
     return PoolPicture(
@@ -151,6 +153,7 @@ def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:
         previous=outcome.demand.job.allocation,
         reason=picture.cause_of(outcome).reason,
         deadline_warning=deadline_warning(outcome, picture.now),
+        replaces=outcome.substitution.straggler.worker_id if outcome.substitution else None,
     )
 
 

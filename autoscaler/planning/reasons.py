@@ -121,7 +121,9 @@ def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=Reason.JOB_ARRIVED)
 
 
-def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
+    if outcome.substitution is not None:
+        return Cause(reason=Reason.STRAGGLER)
     if _is_asked_for(outcome):
         return Cause(reason=Reason.APPLICATION_METRIC)
     if outcome.gains:

@@ -15,6 +15,7 @@ from autoscaler.planning.cluster_state import (
     ChangeKind,
     ClusterState,
     ScaleOn,
+    Straggler,
 )
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.explanations import values
@@ -61,6 +62,11 @@ def dropping() -> ClusterState:
     return replace(state, pools=pools)
 
 
+def with_a_straggler() -> ClusterState:
+    slow = Straggler(worker_id="a-1-2", node="n1", relative_speed=0.6)
+    return cluster(running("a", 2, max_workers=2, straggler=slow), quotas={})
+
+
 MORE: Final = (
     on_draining_node(),
     never_lent(),
@@ -78,6 +84,7 @@ MORE: Final = (
         ),
         quotas={},
     ),
+    with_a_straggler(),
 )
 
 

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from jobs.models import Job
 from tests.service.conftest import run
+from tests.service.test_sync import report, sync
 
 URL = "/api/v1/nodes"
 
@@ -87,3 +88,11 @@ def test_a_node_that_takes_work_cannot_be_draining(pool: Pool) -> None:
 def test_a_removed_node_is_remembered(pool: Pool) -> None:
     Node.objects.get(name="node-2").delete()
     assert changes()[-1] == ("node-2", "lost")
+
+
+def test_a_node_tells_how_many_slow_workers_were_found_there(api: APIClient, job: Job) -> None:
+    slow, other = run(job, workers=2)
+    found = {"phase": "training", "relative_speed": 0.6, "is_straggler": True}
+    for worker in (slow, slow, other):
+        sync(job, report(workers=[{"worker_id": worker.id, **found}]))
+    assert [node["stragglers"] for node in api.get(URL).json()["items"]] == [2, 0]

@@ -51,14 +51,28 @@ def test_a_larger_batch_waits_for_the_joiners_it_is_meant_for(story: Story) -> N
 
 def test_a_smaller_batch_does_not_wait(story: Story) -> None:
     story.train("a", "b").want("a", "c", batch=16).connect("c")
-    assert (story.plan.members, story.plan.global_batch_size) == (("a",), 16)
+    assert (story.plan.members, story.plan.global_batch_size) == (("a", "b"), 16)
 
 
-def test_a_shrink_goes_ahead_of_a_grow(story: Story) -> None:
-    story.train("a", "b").want("a", "c").connect("c")
-    assert story.plan.members == ("a",)
-    story.switch("a", "b").ready("c")
-    assert story.plan.members == ("a", "c")
+def test_a_worker_that_is_replaced_stays_until_its_substitute_is_ready(story: Story) -> None:
+    story.train("a", "b", "c").want("a", "c", "d").connect("d")
+    assert story.plan.members == ("a", "b", "c")
+    story.ready("d")
+    assert (story.plan.members, story.plan.joiners) == (("a", "c", "d"), ("d",))
+
+
+def test_nobody_is_missed_when_the_substitute_never_comes(story: Story) -> None:
+    story.train("a", "b").want("a", "c").connect("c").lose("c")
+    story.want("a", "b")
+    assert story.plan.members == ("a", "b")
+    assert story.released == set()
+
+
+def test_a_shrink_goes_ahead_of_a_move(story: Story) -> None:
+    story.train("a", "b", "c").want("a", "d").connect("d")
+    assert story.plan.members == ("a", "b")
+    story.switch("a", "b", "c").ready("d")
+    assert story.plan.members == ("a", "d")
 
 
 def test_when_all_are_replaced_they_train_together_first(story: Story) -> None:

@@ -27,7 +27,7 @@ def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Write the new assignment; False, and nothing changed: not now."""
     if decision.allocation is None:
         return False
-    staying = _staying(view, decision.allocation)
+    staying = _staying(view, decision.allocation, replaced=decision.decision.replaces)
     nodes = _nodes_of_joiners(staying, decision.allocation)
     used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
     joining = worker_ids(view.id, attempt=view.job.attempt, used=used, count=len(nodes))
@@ -49,7 +49,7 @@ def takes_gpus(view: JobView, allocation: Allocation) -> bool:
     return any(count > held[node] for node, count in allocation.workers_by_node)
 
 
-def _staying(view: JobView, allocation: Allocation) -> list[WorkerView]:
+def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> list[WorkerView]:
     """Of each node the first in rank order, as many as it keeps; nobody stays over a restart."""
     if not view.is_hot:
         return []
@@ -57,7 +57,7 @@ def _staying(view: JobView, allocation: Allocation) -> list[WorkerView]:
     staying = []
     for worker in view.members:
         node = worker.row.node.name
-        if not worker.is_gone and places[node] > 0:
+        if not worker.is_gone and places[node] > 0 and worker.id != replaced:
             places[node] -= 1
             staying.append(worker)
     return staying

@@ -13,6 +13,7 @@ from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.slow_workers import called_back
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
 from jobs import events
 from jobs.lifecycle import State
@@ -36,7 +37,8 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
     staying = [worker for worker in view.members if not worker.is_gone]
     if not gone or not staying:
         return False
-    message = f"{listed(ids(gone))} ended before it joined; {len(staying)} go on."
+    going_on = len(staying + called_back(view))
+    message = f"{listed(ids(gone))} ended before it joined; {going_on} go on."
     return _reduce(view, staying, shell, message=message)
 
 
@@ -49,7 +51,8 @@ def drop_late_joiners(view: JobView, shell: Shell) -> bool:
     if not late or not ready:
         return False
     seconds = view.spec.elastic.registration_timeout
-    message = f"{listed(ids(late))} was not ready within {seconds:.0f} s; {len(ready)} go on."
+    going_on = len(ready + called_back(view))
+    message = f"{listed(ids(late))} was not ready within {seconds:.0f} s; {going_on} go on."
     staying = [worker for worker in view.members if worker not in late]
     return _reduce(view, staying, shell, message=message)
 
@@ -102,8 +105,9 @@ def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
     return start_again(view, shell, reason="stuck", why=why)
 
 
-def _reduce(view: JobView, staying: list[WorkerView], shell: Shell, *, message: str) -> bool:
+def _reduce(view: JobView, left: list[WorkerView], shell: Shell, *, message: str) -> bool:
     assert view.assignment is not None  # noqa: S101 - its members are
+    staying = left + called_back(view)
     batch = batch_for(view, len(staying), view.assignment.global_batch_size)
     with shell.changing(view.id):
         is_mine = assign(
@@ -112,7 +116,7 @@ def _reduce(view: JobView, staying: list[WorkerView], shell: Shell, *, message: 
             global_batch_size=batch,
             reason="node_lost",
             message=message,
-            decision=view.assignment.decision,
+            decision={**view.assignment.decision, "replaces": None},
         )
         if is_mine:
             events.record(job_id=view.id, kind=JOINER_DROPPED, reason="node_lost", message=message)

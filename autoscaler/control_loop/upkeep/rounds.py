@@ -19,6 +19,7 @@ from autoscaler.control_loop.upkeep import (
     outcome,
     release,
     restart_mode,
+    slow_nodes,
     stopping,
 )
 from jobs import events
@@ -34,6 +35,7 @@ RULES: Final[tuple[Rule, ...]] = (
     joining.detect_mode,
     joining.kill_hung_workers,
     joining.give_up_stuck_changes,
+    slow_nodes.warn_of_slow_nodes,
     restart_mode.seat_next_set,
     restart_mode.begin_generation,
     stopping.stop_workers,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.application_metric import Wish
 from autoscaler.planning.decisions import Reason
+from autoscaler.planning.explanations.straggler_sentences import replaced
 from autoscaler.planning.explanations.wording import (
     changes_speed,
     gpus,
@@ -25,6 +26,8 @@ _MOVES: Final = {Reason.DEFRAGMENT, Reason.NODE_DRAINED}
 
 
 def rescaled(change: Rescaled) -> str:
+    if change.substitution is not None:
+        return replaced(change.substitution)
     return f"{_from_to(change)}: {_because(change)}."
 
 

@@ -98,6 +98,7 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
         pool_gpus=picture.gpus_total,
         places=outcome.allocation.workers_by_node if outcome.allocation else (),
         reading=reading_of(demand.job),
+        substitution=outcome.substitution,
         balance=outcome.balance and replace(outcome.balance, for_job=None),  # see `takers`
     )
 

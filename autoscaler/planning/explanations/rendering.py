@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.change_sentences import rescaled
+from autoscaler.planning.explanations.straggler_sentences import stays
 from autoscaler.planning.explanations.values import (
     Dropped,
     Hindrance,
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 def render(explanation: Explanation) -> str:  # noqa: PLR0911 - one for each kind
     match explanation:
         case Running():
-            return f"Keeps {workers(explanation.workers)}{_why_not_more(explanation)}."
+            keeps = f"Keeps {workers(explanation.workers)}{_why_not_more(explanation)}."
+            return keeps + (f" {stays(explanation.straggler)}" if explanation.straggler else "")
         case Started():
             return _started(explanation)
         case Rescaled():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.demand import next_larger
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from autoscaler.planning.outcome import Outcome, PoolPicture
 
 
+_CHANGES_LATER: Final = {Reason.NOT_RESCALABLE, Reason.COOLDOWN}
+
+
 def running(outcome: Outcome, picture: PoolPicture) -> Running:
     reason = picture.cause_of(outcome).reason
     step = _next_step(outcome)
@@ -32,6 +35,7 @@ def running(outcome: Outcome, picture: PoolPicture) -> Running:
         next_step=step,
         rival=_rival(outcome, picture),
         cooldown=_cooldown(outcome, picture) if reason is Reason.COOLDOWN else None,
+        straggler=outcome.demand.job.straggler if reason not in _CHANGES_LATER else None,
     )
 
 

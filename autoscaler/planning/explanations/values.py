@@ -15,6 +15,7 @@ from autoscaler.planning.decisions import Reason
 
 if TYPE_CHECKING:
     from autoscaler.planning.application_metric import Reading
+    from autoscaler.planning.cluster_state import Straggler
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
 
 
@@ -134,6 +135,14 @@ class Cooldown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Substitution:
+    """A slow worker leaves when another one, on this node, is ready."""
+
+    straggler: Straggler
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
     """A job that stays as it is, and why it has not more."""
 
@@ -146,6 +155,7 @@ class Running:
     next_step: NextStep | None
     rival: Rival | None
     cooldown: Cooldown | None
+    straggler: Straggler | None = None  # that stays: there is no free GPU, or none that would help
 
 
 class Origin(StrEnum):
@@ -196,6 +206,7 @@ class Rescaled:
     places: tuple[tuple[str, int], ...]  # workers by node, afterwards
     balance: MoveBalance | None  # of a move to other nodes that pays for itself
     reading: Reading | None  # of the metric its application scales on
+    substitution: Substitution | None = None
 
     @property
     def pays_back_after_seconds(self) -> float | None:

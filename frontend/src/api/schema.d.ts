@@ -1346,6 +1346,8 @@ export interface components {
             is_schedulable: boolean;
             /** @description true: running jobs move away from it. */
             is_draining: boolean;
+            /** @description Workers found slower than their peers there within the last hour. */
+            readonly stragglers: number;
         };
         PatchedQuotaChange: {
             readonly pool?: string;

@@ -25,6 +25,7 @@ const LABELS: Record<string, string> = {
   node_lost: "Worker or node lost",
   node_joined: "Node joined",
   node_drained: "Node is being drained",
+  straggler: "Slower than the others",
   defragment: "Moved together",
   user_request: "A person asked",
   best_allocation: "Best allocation",

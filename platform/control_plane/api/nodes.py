@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
 from django.db.models import Count
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
@@ -15,6 +17,7 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs.api.requests import query
+from jobs.stragglers import stragglers_by_node
 
 _MOST = 500
 
@@ -34,6 +37,13 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
     gpus_used = serializers.IntegerField(help_text="0 on a drained node: it may be switched off.")
     is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
     is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
+    stragglers = serializers.SerializerMethodField(
+        help_text="Workers found slower than their peers there within the last hour."
+    )
+
+    def get_stragglers(self, node: Node) -> int:
+        counts: Mapping[str, int] = self.context["stragglers"]
+        return counts.get(node.name, 0)
 
 
 class NodePageSerializer(serializers.Serializer[Any]):
@@ -56,7 +66,8 @@ class NodesView(APIView):
         page = list(nodes.order_by("name")[: asked["limit"] + 1])
         shown = page[: asked["limit"]]
         following = shown[-1].name if len(page) > len(shown) else None
-        return Response(NodePageSerializer({"items": shown, "next_after": following}).data)
+        page_of = {"items": shown, "next_after": following}
+        return Response(NodePageSerializer(page_of, context=_context()).data)
 
 
 class CordonView(APIView):
@@ -100,7 +111,11 @@ def _maintained(request: Request, name: str, what: Maintenance) -> Response:
         node = maintain(name, what)
     except Node.DoesNotExist:
         raise exceptions.NotFound(f"There is no node {name!r}.") from None
-    return Response(NodeServiceSerializer(_nodes().get(pk=node.pk)).data)
+    return Response(NodeServiceSerializer(_nodes().get(pk=node.pk), context=_context()).data)
+
+
+def _context() -> dict[str, Any]:
+    return {"stragglers": stragglers_by_node(timezone.now())}
 
 
 def _nodes() -> Any:

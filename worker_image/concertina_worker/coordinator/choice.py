@@ -1,8 +1,9 @@
 """Which workers should train next? Pure answers from what is desired and who could.
 
-Shrinks come first: a worker that is no longer wanted leaves although joiners are not ready yet.
-Joiners come together, once all of them are warm: each switch costs something, and the batch the
-service chose is meant for all of them.
+Shrinks come first: a worker that is no longer wanted leaves although joiners are not ready yet,
+unless one of them takes its place: then it stays until that is ready, and training never has fewer
+workers than are wanted. Joiners come together, once all of them are warm: each switch costs
+something, and the batch the service chose is meant for all of them.
 """
 
 from __future__ import annotations
@@ -93,7 +94,11 @@ def _staying_and_ready(memory: Memory, crew: Crew, active: Plan) -> tuple[str, .
     if not stayers:
         return ()
     joiners = tuple(worker for worker in wanted if worker not in active.members)
-    return stayers + joiners if all(crew.can_join(worker) for worker in joiners) else stayers
+    if all(crew.can_join(worker) for worker in joiners):
+        return stayers + joiners
+    others = (w for w in active.members if w not in stayers and not crew.is_leaving(w))
+    in_place_of_joiners = tuple(others)[: max(len(wanted) - len(stayers), 0)]
+    return tuple(w for w in active.members if w in stayers + in_place_of_joiners)
 
 
 def _wanted(memory: Memory, crew: Crew) -> list[str]:

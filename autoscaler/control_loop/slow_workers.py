@@ -1,0 +1,50 @@
+"""What does the planner learn of a job's slow workers, and what becomes of one that is replaced?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.decisions import Reason
+from jobs.models import Assignment, Worker
+from jobs.stragglers import LATELY, slow_nodes
+
+MOST_REPLACEMENTS: Final = 3  # of one job within the hour; guessed: then it is not the worker
+
+
+def stragglers(view: JobView) -> list[WorkerView]:
+    """Workers that train, slower than their peers; slowest first."""
+    slow = [w for w in view.members if w.row.is_straggler and w.row.phase == Worker.Phase.TRAINING]
+    return sorted(slow, key=lambda worker: (worker.row.relative_speed or 0.0, worker.id))
+
+
+def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.Job:
+    """The job with its slowest worker, and the nodes that no substitute should come to.
+
+    Statements are made for jobs that have a straggler only.
+    """
+    slow = next(iter(stragglers(view)), None)
+    if slow is None:
+        return job
+    replacements = Assignment.objects.filter(
+        job_id=view.id, reason=Reason.STRAGGLER, at__gt=now - LATELY
+    )
+    return replace(
+        job,
+        straggler=planning.Straggler(
+            worker_id=slow.id,
+            node=slow.row.node.name,
+            relative_speed=slow.row.relative_speed or 0.0,
+            may_be_replaced=replacements.count() < MOST_REPLACEMENTS,
+        ),
+        avoided_nodes=slow_nodes(now),
+    )
+
+
+def called_back(view: JobView) -> list[WorkerView]:
+    """Who was to leave for a substitute that did not come, and still trains: it stays."""
+    replaced = view.assignment.decision.get("replaces") if view.assignment else None
+    return [worker for worker in view.live if worker.id == replaced and worker.is_running]

@@ -1,0 +1,77 @@
+"""Where could a substitute for a slow worker train? On a free GPU, away from what made it slow.
+
+A job that slows down because one of its workers does never shrinks for it: the substitute starts
+beside the running job, and the slow worker leaves when it is ready. So a GPU must be free that no
+other decision of the plan takes. Which one, the first that is free:
+
+1. on a node where the job stands already, other than the slow worker's: it stays together
+2. another one of the slow worker's node: the worker or its GPU may have been slow, not the node
+3. on any other node
+
+Nodes on which substitutes were slow as well (`avoided_nodes`) are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.decisions import Action
+from autoscaler.planning.explanations.values import Substitution
+from autoscaler.planning.split import is_cooling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.outcome import Outcome
+    from autoscaler.planning.placement.room import Room
+
+
+def with_substitutes(outcomes: Iterable[Outcome], room: Room, *, now: float) -> Iterator[Outcome]:
+    """The same outcomes, but jobs that would stay as they are swap their slowest worker."""
+    for outcome in outcomes:
+        job, held = outcome.demand.job, outcome.allocation
+        node = _node_for(job, held, room) if held and may_swap(outcome, now=now) else None
+        if node is None or held is None or job.straggler is None:
+            yield outcome
+            continue
+        room.take({node: 1}, job.gpus_per_worker)
+        yield replace(
+            outcome,
+            action=Action.RESCALE,
+            allocation=_moved(held, job.straggler.node, node),
+            substitution=Substitution(straggler=job.straggler, node=node),
+        )
+
+
+def may_swap(outcome: Outcome, *, now: float) -> bool:
+    """Whether a free GPU is all that it takes."""
+    straggler, demand = outcome.demand.job.straggler, outcome.demand
+    return (
+        straggler is not None
+        and straggler.may_be_replaced
+        and outcome.action is Action.KEEP
+        and not demand.is_pinned
+        and not is_cooling(demand, now)
+    )
+
+
+def _node_for(job: Job, held: Allocation, room: Room) -> str | None:
+    assert job.straggler is not None  # noqa: S101 - `may_swap` looked
+    slow = job.straggler.node
+    own = sorted(held.workers_by_node, key=lambda place: (-place[1], place[0]))
+    beside = (node for node, _ in own if node != slow)
+    candidates = [*beside, slow, *room.tightest(job.gpus_per_worker)]
+    fitting = (node for node in candidates if room.free(node) >= job.gpus_per_worker)
+    return next((node for node in fitting if node not in job.avoided_nodes), None)
+
+
+def _moved(held: Allocation, source: str, target: str) -> Allocation:
+    places = Counter(dict(held.workers_by_node))
+    places[source] -= 1
+    places[target] += 1
+    remaining = tuple(sorted((node, count) for node, count in places.items() if count))
+    return replace(held, workers_by_node=remaining)
