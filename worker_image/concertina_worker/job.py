@@ -20,7 +20,7 @@ import torch
 
 from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.data.samples import Collate, MapDataset, fetch
-from concertina_worker.device import chosen, gpu_watch
+from concertina_worker.device import chosen, gpu_watch, random_state
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
@@ -283,9 +283,9 @@ class Job:
 
 def _run_without_effect(warm_up: Callable[[], Any], model: torch.nn.Module) -> None:
     """Leave neither gradients nor running averages nor random numbers behind."""
-    random_state = torch.get_rng_state()
+    before_warm_up = random_state.take()
     buffers = [buffer.clone() for buffer in model.buffers()]
     warm_up()
     for buffer, before in zip(model.buffers(), buffers, strict=True):
         buffer.data.copy_(before)
-    torch.set_rng_state(random_state)
+    random_state.restore(before_warm_up)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -11,6 +10,8 @@ from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.batch.learning_rate import Ramp
 from concertina_worker.data.cursor import Cursor
+from concertina_worker.device import random_state
+from concertina_worker.device.host_copy import copied
 from concertina_worker.state import optimizer_state
 
 
@@ -97,9 +98,10 @@ class TrainingState:
             "model": self.model.state_dict(),
             "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
             "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
-            "random": {"torch": torch.get_rng_state(), "python": random.getstate()},
+            "random": random_state.take(),
         }
-        return {name: _copied(part) for name, part in content.items()}
+        copy: dict[str, Any] = copied(content)
+        return copy
 
     def load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Raises CheckpointMismatchError when the script's objects have other shapes now."""
@@ -111,8 +113,7 @@ class TrainingState:
         except (RuntimeError, ValueError, KeyError) as error:
             raise CheckpointMismatchError(str(error)) from error
         self._set_progress(checkpoint)
-        torch.set_rng_state(checkpoint["random"]["torch"])
-        random.setstate(checkpoint["random"]["python"])
+        random_state.restore(checkpoint["random"])
         self.is_complete = True
 
     def _progress(self) -> dict[str, Any]:
@@ -143,17 +144,6 @@ class TrainingState:
         for name, extra in self.extras.items():
             if name in states:
                 extra.load_state_dict(states[name])
-
-
-def _copied(value: Any) -> Any:
-    """The same structure with every tensor copied to the CPU."""
-    if isinstance(value, torch.Tensor):
-        return value.detach().to("cpu", copy=True)
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_copied(item) for item in value)
-    return value
 
 
 class CheckpointMismatchError(Exception):

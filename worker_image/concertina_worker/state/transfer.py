@@ -15,6 +15,7 @@ from typing import Any, Final
 import torch
 
 from concertina_worker.collective.group import broadcast
+from concertina_worker.device.side_stream import SideStream
 
 SMALL_BYTES: Final = 64 * 2**10  # tensors below this travel together
 PACKET_BYTES: Final = 4 * 2**20
@@ -56,6 +57,7 @@ class BackgroundTransfer:
     def __init__(self, process_group: Any, tensors: Sequence[torch.Tensor], *, root: int) -> None:
         self._has_failed = False
         self.seconds = 0.0
+        self._side = SideStream(tensors)
         self._thread = threading.Thread(
             target=self._run, args=(process_group, tensors, root), name="concertina_transfer"
         )
@@ -70,7 +72,8 @@ class BackgroundTransfer:
     def _run(self, process_group: Any, tensors: Sequence[torch.Tensor], root: int) -> None:
         began = time.monotonic()
         try:
-            send_or_receive(process_group, tensors, root=root)
+            with self._side.in_use():
+                send_or_receive(process_group, tensors, root=root)
         except RuntimeError:
             self._has_failed = True
         self.seconds = time.monotonic() - began

@@ -1,0 +1,27 @@
+"""Where are the generators of random numbers, those of the GPUs among them?"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import torch
+
+
+def take() -> dict[str, Any]:
+    """As they stand. GPUs this process has not used have nothing to remember."""
+    has_gpus = torch.cuda.is_initialized()  # type: ignore[no-untyped-call] # torch
+    return {
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if has_gpus else [],
+        "python": random.getstate(),
+    }
+
+
+def restore(state: dict[str, Any]) -> None:
+    """Go on from there; on fewer GPUs, or on a CPU, as far as they go."""
+    torch.set_rng_state(state["torch"])
+    random.setstate(state["python"])
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    for index, of_gpu in enumerate(state["cuda"][:count]):
+        torch.cuda.set_rng_state(of_gpu, index)
