@@ -1,0 +1,42 @@
+"""Who will compute with which batch in the coming steps? All workers know the same `Course`.
+
+Samples are loaded ahead of the step that uses them, so a worker must know its shares ahead. A
+change of workers or batch therefore begins some steps after it was agreed on: not earlier than
+the first step for which nobody has loaded yet. Steps are counted from the beginning of the job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from concertina_worker.data.share import Division
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leg:
+    """A stretch of steps with the same batch and the same workers."""
+
+    first_step: int  # as many steps are made before it
+    batch_size: int
+    workers: tuple[str, ...]  # those who compute, in rank order
+
+    def division(self, worker: str, *, limit: int | None) -> Division:
+        index = self.workers.index(worker) if worker in self.workers else None
+        return Division(parts=len(self.workers), index=index, limit=limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Legs in the order of their first steps; each lasts until the next, the last for good."""
+
+    legs: tuple[Leg, ...]
+
+    def at(self, step: int) -> Leg:
+        """The leg of the step before which this many were made."""
+        begun = [leg for leg in self.legs if leg.first_step <= step]
+        return begun[-1] if begun else self.legs[0]
+
+    def then(self, *legs: Leg) -> Course:
+        """Go on with these instead of what would have come then."""
+        kept = tuple(leg for leg in self.legs if leg.first_step < legs[0].first_step)
+        return Course((*kept, *legs))

@@ -1,0 +1,133 @@
+"""From where does each step get its micro-batches? They are loaded ahead, as far as is known.
+
+PyTorch's DataLoader loads; its batch sampler is ours and asks for what the course says will be
+needed. Each answer is kept with its request, so that one which is not needed any more, because a
+worker was lost, is recognised and thrown away: foresight makes loading fast, never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader
+
+from concertina_worker.data.loader_process import LoaderProcessStart
+from concertina_worker.data.order import Order
+from concertina_worker.data.reading import Answer, Extent, Reader, Request, reader_of
+from concertina_worker.data.requests import Foresight, Requests, as_sampler
+from concertina_worker.data.share import Share
+from concertina_worker.data.source import DataError, Source
+
+
+class Feed:
+    """The samples of a source, epoch after epoch, for one worker."""
+
+    def __init__(self, source: Source, *, seed: int, foresee: Foresight) -> None:
+        self.source = source
+        self.length: int | None = None  # samples of this epoch; of a stream: once it has ended
+        self.fingerprint: int | None = None
+        self._seed = seed
+        self._requests = Requests(foresee, drops_last=source.drops_last)
+        self._reader = reader_of(source, seed=seed)
+        self._generator = torch.Generator()
+        self._loader = _loader(self._reader, source, self._requests, self._generator)
+        self._answers: Iterator[Answer] | None = None
+        self._first: Answer = (None, None)
+        self._request: Request | None = None
+
+    @property
+    def steps_ahead(self) -> int:
+        """For so many steps micro-batches may be loaded that are not needed yet."""
+        return self.source.loading.batches_ahead
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Raises DataError when the data set is empty."""
+        order = None if self.source.is_stream else self._order(epoch)
+        self.length = order.length if order else None
+        self.fingerprint = order.fingerprint if order else None
+        self._requests.begin_epoch(epoch, order)
+        self._generator.manual_seed(hash((self._seed, epoch)) % 2**63)
+
+    def begin_step(self, step: int, position: int) -> Share | None:
+        """This worker's share of the batch at this position; None at the end of the epoch.
+
+        Blocks until the first micro-batch is loaded.
+
+        Raises:
+            DataError: a stream has no sample at all.
+        """
+        wanted = self._requests.first(step, position)
+        self._request = wanted
+        if wanted is None:
+            return None
+        self._first = self._receive(wanted)
+        extent = self._first[1]
+        if extent is None:
+            return wanted.division.share(wanted.batch)
+        return self._share_of_stream(wanted, extent)
+
+    def load(self, number: int) -> Any:
+        """A micro-batch of the step, in order; blocks until it is loaded."""
+        if number == 0 or self._request is None:
+            return self._first[0]
+        return self._receive(replace(self._request, number=number))[0]
+
+    def rehearsal(self, samples: int) -> Any:
+        """Some micro-batch of about this many samples, read here and now."""
+        return self._reader.__getitems__(self._requests.anything(samples))[0]
+
+    def end_epoch(self) -> None:
+        """Ends the loading processes, unless they are persistent."""
+        self._answers = None
+
+    def _order(self, epoch: int) -> Order:
+        return self.source.order(seed=self._seed, epoch=epoch)
+
+    def _share_of_stream(self, wanted: Request, extent: Extent) -> Share | None:
+        if not extent.batch.stop:
+            raise DataError("the stream is empty on this worker")
+        if extent.is_last:
+            self.length = extent.batch.stop
+        is_short = len(extent.batch) < len(wanted.batch)
+        if is_short and (self.source.drops_last or not extent.batch):
+            return None
+        return wanted.division.share(extent.batch)
+
+    def _receive(self, wanted: Request) -> Answer:
+        """Skips answers that nobody needs any more."""
+        while True:
+            answer = self._next_answer()
+            if self._requests.unanswered.popleft() == wanted:
+                return answer
+
+    def _next_answer(self) -> Answer:
+        if self._answers is None:
+            self._answers = iter(self._loader)
+        try:
+            return next(self._answers)
+        except StopIteration:  # all was asked for and answered; then a failure came
+            self._answers = iter(self._loader)
+            return next(self._answers)
+
+
+def _loader(
+    reader: Reader, source: Source, requests: Requests, generator: torch.Generator
+) -> DataLoader[Any]:
+    loading = source.loading
+    init = LoaderProcessStart(loading.init, reads_stream=source.is_stream)
+    dataset: Any = reader
+    return DataLoader(
+        dataset,
+        batch_sampler=as_sampler(requests),
+        collate_fn=_as_it_is,
+        worker_init_fn=init if loading.processes else None,
+        generator=generator,
+        **loading.arguments,
+    )
+
+
+def _as_it_is(answer: Answer) -> Answer:
+    return answer

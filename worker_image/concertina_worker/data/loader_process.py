@@ -1,0 +1,68 @@
+"""What must a process that loads data know of the worker that forked it? As little as possible.
+
+A fork inherits the worker's connections: while it holds them, the other workers do not notice
+that the worker died. It would also outlive a killed worker, and be struck by a signal that asks
+the worker to finish its step first. So it closes the connections, dies with the worker, and
+leaves the worker's process group.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from torch.utils.data import _utils, get_worker_info
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+class LoaderProcessStart:
+    """The `worker_init_fn` of our DataLoaders."""
+
+    def __init__(self, then: Callable[[int], Any] | None, *, reads_stream: bool) -> None:
+        """`then`: what the script itself wants to have done."""
+        self._then = then
+        self._reads_stream = reads_stream
+
+    def __call__(self, number: int) -> None:
+        _die_with_the_worker()
+        _close_connections()
+        with contextlib.suppress(OSError):  # it may lead a group already
+            os.setpgid(0, 0)
+        info: Any = get_worker_info()
+        info.__dict__["dataset"] = info.dataset.dataset  # the script's own, not our reader
+        if self._then is not None:
+            self._then(number)
+        if self._reads_stream:
+            # Each process reads the whole stream: let no stream take only a part for itself.
+            _utils.worker._worker_info = None  # noqa: SLF001 - what get_worker_info returns
+
+
+def _die_with_the_worker() -> None:
+    """By the kernel's hand, however the worker ends."""
+    parent = os.getppid()
+    with contextlib.suppress(AttributeError):  # only Linux has prctl
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent or parent == 1:
+        os._exit(0)
+
+
+def _close_connections() -> None:
+    """Every network socket that came with the fork; pipes and files are left alone."""
+    for entry in Path("/proc/self/fd").glob("*"):
+        descriptor = int(entry.name)
+        with contextlib.suppress(OSError):  # the folder's own descriptor is gone by now
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode) and _is_network(descriptor):
+                os.close(descriptor)
+
+
+def _is_network(descriptor: int) -> bool:
+    with socket.socket(fileno=os.dup(descriptor)) as copy:
+        return copy.family in (socket.AF_INET, socket.AF_INET6)

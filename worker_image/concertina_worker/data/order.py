@@ -1,0 +1,58 @@
+"""In which order does an epoch go through a data set? Every worker comes to the same answer.
+
+The fingerprint of an order is a number that almost surely differs when the order does: workers
+compare it, and so does a job that resumes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from concertina_worker.data.randomness import seeded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """Sample `indices[position]` of the data set stands at `position` of the epoch."""
+
+    indices: torch.Tensor  # int64
+    fingerprint: int
+
+    @classmethod
+    def of(cls, indices: torch.Tensor) -> Order:
+        return cls(indices=indices, fingerprint=zlib.crc32(indices.numpy().data))
+
+    @property
+    def length(self) -> int:
+        return len(self.indices)
+
+    def at(self, positions: range) -> list[int]:
+        found: list[int] = self.indices[positions.start : positions.stop].tolist()
+        return found
+
+
+def shuffled(*, seed: int, epoch: int, length: int) -> Order:
+    """Another permutation for each seed and epoch."""
+    generator = torch.Generator().manual_seed((seed * 1_000_003 + epoch) % 2**63)
+    return Order.of(torch.randperm(length, generator=generator))
+
+
+def as_it_is(length: int) -> Order:
+    return Order.of(torch.arange(length))
+
+
+def sampled(sampler: Iterable[int], *, seed: int, epoch: int) -> Order:
+    """The order of a sampler whose randomness, if any, comes from the usual generators."""
+    remember_epoch: Any = getattr(sampler, "set_epoch", None)
+    if remember_epoch is not None:
+        remember_epoch(epoch)
+    generator = getattr(sampler, "generator", None)
+    if isinstance(generator, torch.Generator):
+        generator.manual_seed((seed * 1_000_003 + epoch) % 2**63)
+    with seeded(seed, epoch):
+        return Order.of(torch.tensor(list(sampler), dtype=torch.int64))

@@ -1,0 +1,114 @@
+"""Which micro-batches will be needed next? All that is known ahead, in order.
+
+This is the batch sampler of the DataLoader that loads: it is asked for one more request whenever
+an answer was taken, and for as many as can wait at the beginning.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from concertina_worker.data.order import Order
+from concertina_worker.data.reading import Request
+from concertina_worker.data.share import Division
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What is known of a step that is still to come."""
+
+    batch_size: int
+    division: Division
+
+
+Foresight = Callable[[int], Ahead]
+"""What will the step be like before which so many were made?"""
+
+
+class Requests:
+    """Each step of an epoch is one request per micro-batch, at least one: an empty share, too."""
+
+    def __init__(self, foresee: Foresight, *, drops_last: bool) -> None:
+        self.unanswered: deque[Request] = deque()
+        self._foresee = foresee
+        self._drops_last = drops_last
+        self._order: Order | None = None  # of a stream: none
+        self._epoch = self._step = self._position = self._oldest = 0
+        self._of_this_step: deque[Request] = deque()
+
+    def begin_epoch(self, epoch: int, order: Order | None) -> None:
+        self._epoch = epoch
+        self._order = order
+        self.unanswered.clear()
+        self._of_this_step.clear()
+
+    def __iter__(self) -> Iterator[Request]:
+        return self
+
+    def __next__(self) -> Request:
+        if not self._of_this_step:
+            self._look_at_next_step()
+        request = self._of_this_step.popleft()
+        self.unanswered.append(request)
+        return request
+
+    def first(self, step: int, position: int) -> Request | None:
+        """Of the step that begins now; None where the epoch ends.
+
+        When it has not been asked for, whatever has is not needed any more.
+        """
+        self._oldest = position
+        wanted = self._first_of(step, position)
+        if wanted is not None and wanted not in self.unanswered:
+            self._step, self._position = step, position
+            self._of_this_step.clear()
+        return wanted
+
+    def anything(self, samples: int) -> Request:
+        """About this many samples, for once."""
+        length = self._order.length if self._order else samples
+        batch = range(max(0, length - samples), length)
+        self._oldest = 0
+        return self._request(Division(parts=1, index=0, limit=None), batch, 0)
+
+    def _look_at_next_step(self) -> None:
+        first = self._first_of(self._step, self._position)
+        if first is None:
+            raise StopIteration
+        count = len(first.division.share(first.batch).micro_batches)
+        rest = (self._request(first.division, first.batch, number) for number in range(1, count))
+        self._of_this_step.extend((first, *rest))
+        self._step += 1
+        self._position = first.batch.stop
+
+    def _first_of(self, step: int, position: int) -> Request | None:
+        ahead = self._foresee(step)
+        stop = position + ahead.batch_size
+        if self._order is not None:
+            is_short = stop > self._order.length
+            if position >= self._order.length or (is_short and self._drops_last):
+                return None
+            stop = min(stop, self._order.length)
+        return self._request(ahead.division, range(position, stop), 0)
+
+    def _request(self, division: Division, batch: range, number: int) -> Request:
+        micro_batches = division.share(batch).micro_batches
+        indices: tuple[int, ...] = ()
+        if self._order is not None and micro_batches:
+            indices = tuple(self._order.at(micro_batches[number]))
+        return Request(
+            epoch=self._epoch,
+            division=division,
+            batch=batch,
+            number=number,
+            indices=indices,
+            oldest=self._oldest,
+        )
+
+
+def as_sampler(requests: Requests) -> Any:
+    """PyTorch asks for lists of numbers, but passes on whatever it gets."""
+    return requests

@@ -1,0 +1,48 @@
+"""Which part of a global batch does one worker compute, and in which pieces?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """One worker's place among those who share a batch."""
+
+    parts: int
+    index: int | None  # None: it computes nothing
+    limit: int | None  # the most samples it can compute at once
+
+    def share(self, batch: range) -> Share:
+        own = batch[:0] if self.index is None else split(batch, parts=self.parts, index=self.index)
+        return Share(
+            batch=batch,
+            own=own,
+            largest=len(split(batch, parts=self.parts, index=0)),
+            micro_batches=micro_batches(own, limit=self.limit),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """One worker's part of a global batch, as positions in the epoch's order."""
+
+    batch: range
+    own: range
+    largest: int  # the most samples any worker has
+    micro_batches: tuple[range, ...]
+
+
+def split(positions: range, *, parts: int, index: int) -> range:
+    """Part `index` of an even split; sizes differ by at most one, the larger ones come first."""
+    size, larger = divmod(len(positions), parts)
+    start = positions.start + index * size + min(index, larger)
+    return range(start, start + size + (index < larger))
+
+
+def micro_batches(positions: range, *, limit: int | None) -> tuple[range, ...]:
+    """The same positions in as few even pieces of at most `limit` as possible."""
+    if not positions:
+        return ()
+    parts = 1 if limit is None else -(-len(positions) // limit)
+    return tuple(split(positions, parts=parts, index=index) for index in range(parts))
