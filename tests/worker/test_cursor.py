@@ -1,4 +1,4 @@
-"""Every sample once per epoch, whatever the workers and batches on the way."""
+"""Which samples stand where, and who computes them: even parts, one order for all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.data.cursor import Cursor, micro_batches, permutation, split
+from concertina_worker.data.course import Course, Leg
+from concertina_worker.data.order import as_it_is, shuffled
+from concertina_worker.data.share import Division, micro_batches, split
 
 LENGTHS = st.integers(1, 300)
 
@@ -31,30 +33,49 @@ def test_micro_batches_cover_the_share_within_the_limit(length: int, limit: int 
     assert limit is None or all(len(piece) <= limit for piece in pieces)
 
 
-@given(length=LENGTHS, schedule=st.lists(st.tuples(st.integers(1, 64), st.integers(1, 8))))
-def test_any_schedule_of_batches_and_workers_uses_every_sample_once(
-    length: int, schedule: list[tuple[int, int]]
+@given(length=st.integers(1, 100), parts=st.integers(1, 20), limit=st.integers(1, 9) | st.none())
+def test_the_weights_of_all_micro_batches_add_up_to_one(
+    length: int, parts: int, limit: int | None
 ) -> None:
-    order = permutation(seed=1, epoch=2, length=length).tolist()
-    cursor, used = Cursor(epoch=2), []
-    while batch := cursor.batch(schedule[-1][0] if schedule else 7, length):
-        workers = schedule.pop()[1] if len(schedule) > 1 else 3
-        for index in range(workers):
-            share = split(batch, parts=workers, index=index)
-            used += order[share.start : share.stop]
-        cursor = cursor.after(batch)
-    assert sorted(used) == list(range(length))
-    assert cursor.next_epoch() == Cursor(epoch=3)
+    shares = [
+        Division(parts=parts, index=index, limit=limit).share(range(5, 5 + length))
+        for index in range(parts)
+    ]
+    weights = [share.weight(n) for share in shares for n in range(len(share.micro_batches))]
+    assert sum(weights) == pytest.approx(1.0)
+    assert max(len(share.own) for share in shares) == shares[0].largest
+
+
+def test_a_worker_without_samples_rehearses_with_the_first_ones() -> None:
+    share = Division(parts=3, index=2, limit=None).share(range(10, 12))
+    assert share.micro_batches == (range(10, 12),)
+    assert share.weight(0) == 0.0
+    resting = Division(parts=2, index=None, limit=None).share(range(10, 30))
+    assert (len(resting.own), resting.weight(0)) == (0, 0.0)
 
 
 @given(length=LENGTHS, seed=st.integers(0, 2**63), epoch=st.integers(0, 1000))
-def test_all_workers_know_the_same_permutation(length: int, seed: int, epoch: int) -> None:
-    first = permutation(seed=seed, epoch=epoch, length=length)
-    assert first.tolist() == permutation(seed=seed, epoch=epoch, length=length).tolist()
-    assert sorted(first.tolist()) == list(range(length))
+def test_all_workers_know_the_same_order(length: int, seed: int, epoch: int) -> None:
+    first = shuffled(seed=seed, epoch=epoch, length=length)
+    again = shuffled(seed=seed, epoch=epoch, length=length)
+    assert first.at(range(length)) == again.at(range(length))
+    assert first.fingerprint == again.fingerprint
+    assert sorted(first.at(range(length))) == list(range(length))
 
 
 @pytest.mark.parametrize(("seed", "epoch"), [(0, 1), (1, 0)])
 def test_epochs_and_seeds_differ(seed: int, epoch: int) -> None:
-    other = permutation(seed=seed, epoch=epoch, length=100).tolist()
-    assert other != permutation(seed=0, epoch=0, length=100).tolist()
+    other = shuffled(seed=seed, epoch=epoch, length=100)
+    first = shuffled(seed=0, epoch=0, length=100)
+    assert other.at(range(100)) != first.at(range(100))
+    assert len({other.fingerprint, first.fingerprint, as_it_is(100).fingerprint}) == 3
+
+
+def test_a_course_changes_where_its_next_leg_begins_and_forgets_what_was_planned_later() -> None:
+    course = Course.steady(8, "a")
+    course = course.then(Leg(first_step=5, batch_size=8, workers=("a", "b")))
+    course = course.then(Leg(first_step=9, batch_size=16, workers=("a", "b")))
+    assert [course.at(step).batch_size for step in (4, 5, 8, 9, 100)] == [8, 8, 8, 16, 16]
+    assert course.at(4).workers == ("a",)
+    sooner = course.then(Leg(first_step=5, batch_size=4, workers=("b",)))
+    assert [sooner.at(step).workers for step in (4, 5, 100)] == [("a",), ("b",), ("b",)]

@@ -19,7 +19,8 @@ from typing import Any
 import torch
 
 from concertina_worker.collective.nccl import GpuOffer
-from concertina_worker.data.samples import Collate, MapDataset, fetch
+from concertina_worker.data.course import Course
+from concertina_worker.data.source import Collate, source_of
 from concertina_worker.device import chosen, gpu_watch, random_state
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
@@ -189,34 +190,41 @@ class Job:
         self._finish()
 
     def batches(
-        self, dataset: MapDataset, batch_size: int = 32, collate: Collate | None = None
+        self, data: Any, batch_size: int | None = None, collate: Collate | None = None
     ) -> Iterator[Any]:
-        """This worker's micro-batches of one epoch over the data set, in random order.
+        """This worker's micro-batches of one epoch.
 
         Call it once per epoch. The body runs in every step on every worker: one without samples
         is given some whose gradient goes nowhere, and so is one for which nothing is left of the
         epoch, because code after the loop may use what its body assigns.
 
         Args:
-            dataset: with a length, and samples reached by number.
+            data: a data set, used in random order; a stream (an `IterableDataset`), used in its
+                own; or a `DataLoader` of either, of which all but the batches is kept.
             batch_size: used alone only; on the platform the platform chooses the batch.
             collate: makes a micro-batch of a list of samples; default: torch's.
+
+        Raises:
+            DataError: the data cannot be divided, or are empty.
+            DataMismatchError: the epoch began with other data.
         """
         loop = self._registered
+        source = source_of(data, batch_size, collate)
         if isinstance(self._membership, Alone):
-            loop.use_batch(batch_size)
-        if self._epochs is not None:
-            self._progress.tell_length(self._epochs * len(dataset))
-        loop.begin_epoch(len(dataset))
+            loop.use_batch(source.batch_size)
+            self._membership.course = Course.steady(source.batch_size, self._membership.worker)
+        if self._epochs is not None and source.length is not None:
+            self._progress.tell_length(self._epochs * source.length)
         has_yielded = False
+        loop.begin_epoch(source)
         try:
             while (share := loop.begin_step()) is not None:
                 for number in range(len(share.micro_batches)):
-                    yield fetch(dataset, loop.begin_micro_batch(share, number), collate)
+                    yield loop.load(share, number)
                     has_yielded = True
                 loop.close_step()
-            if not has_yielded and len(dataset):
-                yield fetch(dataset, loop.rehearsal(), collate)
+            if not has_yielded:
+                yield loop.rehearse()
         finally:
             loop.end_epoch()
 

@@ -54,7 +54,8 @@ class Comparison:
         """
         if self._work is not None:
             self._work.wait()
-        *seen, ahead = self._numbers.T.tolist()
+        columns: list[list[int]] = self._numbers.T.tolist()
+        *seen, ahead = columns
         for what, values in zip(("length", "fingerprint", "batch_stop"), seen, strict=True):
             self._check(what, values)
         return max(ahead)

@@ -31,6 +31,11 @@ class Course:
 
     legs: tuple[Leg, ...]
 
+    @classmethod
+    def steady(cls, batch_size: int, *workers: str) -> Course:
+        """The same from now on."""
+        return cls((Leg(first_step=0, batch_size=batch_size, workers=workers),))
+
     def at(self, step: int) -> Leg:
         """The leg of the step before which this many were made."""
         begun = [leg for leg in self.legs if leg.first_step <= step]

@@ -18,7 +18,7 @@ from concertina_worker.data.loader_process import LoaderProcessStart
 from concertina_worker.data.order import Order
 from concertina_worker.data.reading import Answer, Extent, Reader, Request, reader_of
 from concertina_worker.data.requests import Foresight, Requests, as_sampler
-from concertina_worker.data.share import Share
+from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import DataError, Source
 
 
@@ -34,7 +34,7 @@ class Feed:
         self._reader = reader_of(source, seed=seed)
         self._generator = torch.Generator()
         self._loader = _loader(self._reader, source, self._requests, self._generator)
-        self._answers: Iterator[Answer] | None = None
+        self._answers: Iterator[Any] | None = None
         self._first: Answer = (None, None)
         self._request: Request | None = None
 
@@ -42,6 +42,19 @@ class Feed:
     def steps_ahead(self) -> int:
         """For so many steps micro-batches may be loaded that are not needed yet."""
         return self.source.loading.batches_ahead
+
+    def serves(self, source: Source) -> bool:
+        """Whether its processes go on with these samples in another epoch."""
+        is_same = source.dataset is self.source.dataset and source.loading == self.source.loading
+        return is_same and bool(source.loading.arguments.get("persistent_workers"))
+
+    def has_ended_at(self, position: int) -> bool:
+        return self.length is not None and position >= self.length
+
+    def part_of_epoch(self, position: int) -> float:
+        """0 in a stream of which nobody knows the length."""
+        length = self.length or self.source.length
+        return position / length if length else 0.0
 
     def begin_epoch(self, epoch: int) -> None:
         """Raises DataError when the data set is empty."""
@@ -75,9 +88,9 @@ class Feed:
             return self._first[0]
         return self._receive(replace(self._request, number=number))[0]
 
-    def rehearsal(self, samples: int) -> Any:
-        """Some micro-batch of about this many samples, read here and now."""
-        return self._reader.__getitems__(self._requests.anything(samples))[0]
+    def rehearsal(self) -> Any:
+        """Some micro-batch, read here and now."""
+        return self._reader.__getitems__(self._requests.anything(REHEARSED_SAMPLES))[0]
 
     def end_epoch(self) -> None:
         """Ends the loading processes, unless they are persistent."""
@@ -107,10 +120,11 @@ class Feed:
         if self._answers is None:
             self._answers = iter(self._loader)
         try:
-            return next(self._answers)
+            answer: Answer = next(self._answers)
         except StopIteration:  # all was asked for and answered; then a failure came
             self._answers = iter(self._loader)
-            return next(self._answers)
+            answer = next(self._answers)
+        return answer
 
 
 def _loader(
@@ -129,5 +143,5 @@ def _loader(
     )
 
 
-def _as_it_is(answer: Answer) -> Answer:
+def _as_it_is(answer: Any) -> Any:
     return answer

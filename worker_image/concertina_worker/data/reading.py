@@ -28,7 +28,7 @@ class Request:
     epoch: int
     division: Division
     batch: range  # of a stream: if it goes on that far
-    number: int  # of the micro-batch in the share; an empty share has an empty one, number 0
+    number: int  # of the micro-batch in the share
     indices: tuple[int, ...] = field(default=(), compare=False)  # of its samples; not of a stream
     oldest: int = field(default=0, compare=False)  # nothing before it will be asked for again
 
@@ -42,7 +42,7 @@ class Extent:
 
 
 Answer = tuple[Any, Extent | None]
-"""A micro-batch (None: an empty one) and, of a stream, where it ends."""
+"""A micro-batch and, of a stream, where it ends; None for one that lies behind the end."""
 
 
 class MapReader:
@@ -58,7 +58,7 @@ class MapReader:
         if request.epoch != self._epoch:
             self._epoch = request.epoch
             _tell_epoch(self.dataset, request.epoch)
-        return (self._batch(request.indices) if request.indices else None), None
+        return self._batch(request.indices), None
 
     def _batch(self, indices: Sequence[int]) -> Any:
         if isinstance(self.dataset, TensorDataset) and self._collate is None:
@@ -106,7 +106,7 @@ class StreamReader:
             self._drop_before(request.oldest)
             extent = self._read_to(request.batch)
         share = request.division.share(extent.batch)
-        if request.number >= len(share.micro_batches):
+        if not extent.batch or request.number >= len(share.micro_batches):
             return None, extent
         return self._batch(share.micro_batches[request.number]), extent
 

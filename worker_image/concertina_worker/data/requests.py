@@ -29,7 +29,7 @@ Foresight = Callable[[int], Ahead]
 
 
 class Requests:
-    """Each step of an epoch is one request per micro-batch, at least one: an empty share, too."""
+    """The requests of an epoch, one per micro-batch of each step."""
 
     def __init__(self, foresee: Foresight, *, drops_last: bool) -> None:
         self.unanswered: deque[Request] = deque()
@@ -95,10 +95,9 @@ class Requests:
         return self._request(ahead.division, range(position, stop), 0)
 
     def _request(self, division: Division, batch: range, number: int) -> Request:
-        micro_batches = division.share(batch).micro_batches
         indices: tuple[int, ...] = ()
-        if self._order is not None and micro_batches:
-            indices = tuple(self._order.at(micro_batches[number]))
+        if self._order is not None:
+            indices = tuple(self._order.at(division.share(batch).micro_batches[number]))
         return Request(
             epoch=self._epoch,
             division=division,

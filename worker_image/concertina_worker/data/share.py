@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+REHEARSED_SAMPLES: Final = 2  # batch normalisation cannot do with one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,18 +22,27 @@ class Division:
             batch=batch,
             own=own,
             largest=len(split(batch, parts=self.parts, index=0)),
-            micro_batches=micro_batches(own, limit=self.limit),
+            micro_batches=micro_batches(own, limit=self.limit) or (batch[:REHEARSED_SAMPLES],),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """One worker's part of a global batch, as positions in the epoch's order."""
+    """One worker's part of a global batch, as positions in the epoch's order.
+
+    A worker whose part is empty, because the batch is small or its state is still on the way,
+    rehearses: it gets a few samples that others compute, and its gradient goes nowhere. So the
+    script's code runs in every step on every worker.
+    """
 
     batch: range
     own: range
     largest: int  # the most samples any worker has
-    micro_batches: tuple[range, ...]
+    micro_batches: tuple[range, ...]  # never none
+
+    def weight(self, number: int) -> float:
+        """Part of the global mean that this micro-batch makes up."""
+        return len(self.micro_batches[number]) / len(self.batch) if self.own else 0.0
 
 
 def split(positions: range, *, parts: int, index: int) -> range:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from concertina_worker.data.course import Course
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.membership import Loop
 from concertina_worker.protocol import ExitCode
@@ -20,9 +21,10 @@ class Alone:
     size = 1
     generation = 0
     transfer_seconds = 0.0
-    part: tuple[int, int | None] = (1, 0)
+    worker = "alone"
 
     def __init__(self) -> None:
+        self.course = Course.steady(1, self.worker)
         self.has_ended = False  # on its way out, whatever the script still does
         self._is_told_to_end = False
         self._is_training = False
@@ -56,7 +58,7 @@ class Alone:
     def finish_handover(self) -> bool:
         return True
 
-    def decide(self, tally: Tally) -> None:
+    def decide(self, tally: Tally, loop: Loop) -> None:
         """There is nobody to agree with."""
 
     def fail(self) -> None:

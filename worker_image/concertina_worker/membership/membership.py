@@ -8,12 +8,14 @@ member holds the same state, and the script's own code for the last step has run
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer
+from concertina_worker.data.course import Course, Leg
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
@@ -54,7 +56,8 @@ class Membership:
         self._offered: Prepared | None = None
         self._agreed: Prepared | None = None
         self._handover: Handover | None = None
-        self._has_newcomers = False  # joiners do not compute in this step yet
+        self._switch_at = 0  # steps of the job before the switch agreed on
+        self.course = Course.steady(1, self._worker)
         self._is_broken = False
         self.transfer_seconds = 0.0  # for which state was sent or received in this generation
         self._tried = 0  # newest generation this worker was in, or failed to get into
@@ -79,13 +82,8 @@ class Membership:
         return self._line.orders.has_ended
 
     @property
-    def part(self) -> tuple[int, int | None]:
-        """Into how many parts the batch is split, and which is this worker's; None: none."""
-        if self._group is None:
-            return 1, None
-        computing = self._group.plan.stayers if self._has_newcomers else self._group.plan.members
-        is_computing = self._worker in computing
-        return len(computing), computing.index(self._worker) if is_computing else None
+    def worker(self) -> str:
+        return self._worker
 
     def start(self) -> None:
         """Connect; from now on the coordinator knows of this worker."""
@@ -113,7 +111,7 @@ class Membership:
         """Between two steps of an epoch: do what was agreed, or recover."""
         if self._recovery_is_due():
             self._break()
-        if not self._is_broken and self._agreed is not None:
+        if not self._is_broken and self._agreed is not None and self._is_time(loop):
             self._try_to_switch(self._agreed, loop)
         if self._is_broken:
             self._recover(loop)
@@ -131,6 +129,8 @@ class Membership:
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
         self._line.pulse.move_to(Place.WAITING)
+        if self._agreed is not None:
+            return Offer()
         prepared = self._line.preparations.prepared()
         is_new = prepared is not None and prepared.plan.generation > self._tried
         self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
@@ -149,14 +149,23 @@ class Membership:
             self.transfer_seconds, self._handover = self._handover.seconds, None
         return True
 
-    def decide(self, tally: Tally) -> None:
-        """The step is committed: everybody reads from the same sums whether to switch."""
+    def decide(self, tally: Tally, loop: Loop) -> None:
+        """The step is committed: everybody reads from the same sums whether to switch.
+
+        Not before the first step for which no sample is loaded yet: see `data.course`.
+        """
         self._line.pulse.count_step()
         self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
-        self._has_newcomers = False
         size = self._group.size if self._group else 1
-        self._agreed = self._offered if tally.is_unanimous(size) else None
+        if self._agreed is None and self._offered is not None and tally.is_unanimous(size):
+            self._agreed = self._offered
+            self._switch_at = loop.state.step + loop.state.steps_ahead
+            self.course = self.course.then(*_legs(self._agreed.plan, self._switch_at, loop.state))
+
+    def _is_time(self, loop: Loop) -> bool:
+        """For the switch agreed on; nothing is loaded ahead beyond the end of an epoch."""
+        return loop.state.step >= self._switch_at or loop.state.cursor.position == 0
 
     def fail(self) -> None:
         """A collective failed: the step does not count; `turn` will recover."""
@@ -222,7 +231,6 @@ class Membership:
         handover = Handover(group, loop.state)
         handover.receive()
         self._install(group, loop)
-        self._has_newcomers = True
         self._handover = handover
 
     def _try_to_switch(self, agreed: Prepared, loop: Loop) -> None:
@@ -236,7 +244,6 @@ class Membership:
 
     def _switch(self, group: Group, loop: Loop) -> None:
         self._install(group, loop)
-        self._has_newcomers = bool(group.plan.joiners)
         if group.is_source:
             group.announce_handover()
             self._handover = Handover(group, loop.state)
@@ -246,8 +253,8 @@ class Membership:
         """This worker is a member of `group` from now on; the coordinator is told."""
         self._old_group, self._group = self._group, group
         self._is_broken = False
-        self._has_newcomers = False
         self._tried = group.plan.generation
+        self.course = Course(_legs(group.plan, loop.state.step, loop.state))
         self.transfer_seconds = 0.0
         self._line.preparations.stand_in(group)
         self._line.pulse.begin_generation()
@@ -286,7 +293,6 @@ class Membership:
                 group.wires.cut()
         group = self._group = self._old_group = self._handover = None
         self._offered = self._agreed = None
-        self._has_newcomers = False
         newest = self._line.preparations.newest
         if because_of is not None:
             self._tried = max(self._tried, because_of.generation)
@@ -321,3 +327,14 @@ class Membership:
     def _write_checkpoint(self, loop: Loop) -> None:
         if self._group is not None and self._group.rank == 0:
             loop.write_checkpoint()
+
+
+def _legs(plan: Plan, step: int, state: TrainingState) -> tuple[Leg, ...]:
+    """The course of a generation that begins at this step.
+
+    Joiners compute nothing while their state is on its way, and until they have loaded ahead, too.
+    """
+    first = Leg(first_step=step, batch_size=plan.global_batch_size, workers=plan.stayers)
+    if plan.stayers == plan.members:
+        return (first,)
+    return first, replace(first, first_step=step + max(1, state.steps_ahead), workers=plan.members)

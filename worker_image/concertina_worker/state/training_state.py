@@ -41,6 +41,7 @@ class TrainingState:
         self.samples = 0
         self.ramp = Ramp()
         self.trained: tuple[bool, ...] | None = None  # by parameter; None: not settled yet
+        self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
 
     @property
@@ -124,6 +125,7 @@ class TrainingState:
             "ramp": self.ramp,
             "trained": self.trained,
             "is_frozen": [not parameter.requires_grad for parameter in self.model.parameters()],
+            "steps_ahead": self.steps_ahead,
         }
 
     def _set_progress(self, progress: dict[str, Any]) -> None:
@@ -136,6 +138,7 @@ class TrainingState:
             self.model.parameters(), progress["is_frozen"], strict=True
         ):
             parameter.requires_grad_(not is_frozen)
+        self.steps_ahead = progress["steps_ahead"]
 
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]

@@ -10,13 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
 from concertina_worker.batch.learning_rate import scale_of
-from concertina_worker.data import cursor as cursors
+from concertina_worker.data.comparison import (
+    Comparison,
+    OtherDataMismatchError,
+    View,
+    check_resumed,
+)
+from concertina_worker.data.feed import Feed
+from concertina_worker.data.requests import Ahead
+from concertina_worker.data.share import Share
+from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
@@ -28,33 +37,14 @@ from concertina_worker.training.gradients import Gradients
 from concertina_worker.training.reports import CommittedStep, StepClock
 from concertina_worker.wire import FromWorker
 
-REHEARSED_SAMPLES: Final = 2  # batch normalisation cannot do with one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """One worker's part of a global batch, as positions in the epoch's permutation."""
-
-    batch: range
-    own: range
-    largest: int  # the most samples any worker has
-    micro_batches: tuple[range, ...]  # never none: see `weight_of`
-
-    def weight_of(self, micro_batch: range) -> float:
-        """Of its mean gradient in the global mean.
-
-        0 for a worker without a share: it computes a few samples that count nothing, because the
-        script must do all that it does between two steps (clip, step, average) on every worker.
-        """
-        return len(micro_batch) / len(self.batch) if self.own else 0.0
-
 
 @dataclass(slots=True, kw_only=True)
 class _Step:
     """The step under way."""
 
     share: Share
-    began_at: float = field(default_factory=time.monotonic)
+    began_at: float
+    comparison: Comparison | None = None
     compute_seconds: float = 0.0  # of this worker alone
     is_last_micro_batch: bool = False
     is_exchanged: bool = False  # the exchange is over
@@ -88,8 +78,7 @@ class TrainingLoop:
         self._is_in_epoch = False
         self._is_in_block = False
         self._epoch = 0
-        self._length = 0
-        self._order = torch.zeros(0, dtype=torch.int64)
+        self._feed: Feed | None = None
         rules = environment.checkpoints
         self._checkpoints = CheckpointWriter(rules, self._tell_checkpoint) if rules else None
         folder = environment.sample_audit_dir
@@ -123,12 +112,15 @@ class TrainingLoop:
 
     # -- an epoch ------------------------------------------------------------------------------
 
-    def begin_epoch(self, length: int) -> None:
-        self._epoch = self.state.cursor.epoch
-        self._length = length
-        self._order = cursors.permutation(
-            seed=self._environment.seed, epoch=self._epoch, length=length
-        )
+    def begin_epoch(self, source: Source) -> None:
+        """Raises DataMismatchError when the epoch began with other data."""
+        cursor = self.state.cursor
+        feed = self._feed_of(source)
+        feed.begin_epoch(cursor.epoch)
+        if feed.length is not None and feed.fingerprint is not None:
+            check_resumed(feed.length, cursor.length, "length")
+            check_resumed(feed.fingerprint, cursor.fingerprint, "fingerprint")
+        self._epoch = cursor.epoch
         self._is_in_epoch = True
         self._clock.resume()
 
@@ -137,6 +129,8 @@ class TrainingLoop:
             self.close_step()
         self._is_in_epoch = False
         self._step = None
+        if self._feed is not None:
+            self._feed.end_epoch()
         self._gradients.end_steps()
         self._clock.pause()
 
@@ -159,15 +153,18 @@ class TrainingLoop:
         begins: the script's code between epochs runs as if nothing could happen there.
         """
         self._step = None
-        if self.state.cursor.position >= self._length:
+        feed = self._begun_feed
+        if feed.has_ended_at(self.state.cursor.position):
             return None
         self._membership.turn(self)
         self._write_due_checkpoint()
-        batch = self.state.cursor.batch(self.global_batch_size, self._length)
-        if not batch or self.is_catching_up:
+        began_at = time.monotonic()
+        if self.is_catching_up:
             return None
-        share = self._share_of(batch)
-        self._step = _Step(share=share)
+        share = feed.begin_step(self.state.step, self.state.cursor.position)
+        if share is None:
+            return None
+        self._step = _Step(share=share, began_at=began_at, comparison=self._compare(share))
         if self.state.trained is None:
             self.state.trained = self._gradients.trained
         self._gradients.train(self.state.trained)
@@ -179,20 +176,19 @@ class TrainingLoop:
         )
         return share
 
-    def begin_micro_batch(self, share: Share, number: int) -> torch.Tensor:
-        """The indices of its samples."""
-        positions = share.micro_batches[number]
+    def load(self, share: Share, number: int) -> Any:
+        """One of its micro-batches, as the script expects it."""
         is_last = number == len(share.micro_batches) - 1
         if self._step is not None:
             self._step.is_last_micro_batch = is_last
-        self._gradients.begin_micro_batch(weight=share.weight_of(positions), is_last=is_last)
-        return self._order[positions.start : positions.stop]
+        self._gradients.begin_micro_batch(weight=share.weight(number), is_last=is_last)
+        return self._begun_feed.load(number)
 
-    def rehearsal(self) -> torch.Tensor:
-        """Indices of samples for a micro-batch without a step: see `Job.batches`."""
+    def rehearse(self) -> Any:
+        """A micro-batch that goes nowhere: see `Job.batches`."""
         self._step = None
         self._gradients.end_steps()
-        return self._order[:REHEARSED_SAMPLES]
+        return self._begun_feed.rehearsal()
 
     @contextmanager
     def several_backwards(self) -> Iterator[None]:
@@ -241,8 +237,13 @@ class TrainingLoop:
             self._gradients.finish()
             waited = self._gradients.waited_seconds
             step.compute_seconds = time.monotonic() - step.began_at - waited
-            step.is_whole = not self._gradients.has_failed and self._membership.finish_handover()
+            step.is_whole = (
+                not self._gradients.has_failed
+                and self._data_are_the_same(step)
+                and self._membership.finish_handover()
+            )
             if not step.is_whole:
+                step.comparison = None
                 self._gradients.drop_references()
                 self._membership.fail()
         return step.is_whole
@@ -263,7 +264,7 @@ class TrainingLoop:
         if self._step is not None and self.exchange():
             self.state.trained = self._gradients.trained_next
             self._advance(self._step)
-            self._membership.decide(self._gradients.sums.tally)
+            self._membership.decide(self._gradients.sums.tally, self)
         self._step = None
 
     @property
@@ -279,20 +280,55 @@ class TrainingLoop:
 
     # -- parts of a step -----------------------------------------------------------------------
 
-    def _share_of(self, batch: range) -> Share:
-        parts, index = self._membership.part
-        own = batch[:0] if index is None else cursors.split(batch, parts=parts, index=index)
+    @property
+    def _begun_feed(self) -> Feed:
+        if self._feed is None:
+            raise RuntimeError("no epoch has begun")
+        return self._feed
+
+    def _feed_of(self, source: Source) -> Feed:
+        """The one of the last epoch when its processes are to stay."""
+        before = self._feed
+        if before is not None and before.serves(source):
+            return before
+        self._feed = Feed(source, seed=self._environment.seed, foresee=self._foresee)
+        return self._feed
+
+    def _foresee(self, step: int) -> Ahead:
+        leg = self._membership.course.at(step)
         rules = self._environment.batch
         limit = rules["max_per_gpu"] if rules else None
-        computed = cursors.micro_batches(own, limit=limit)
-        first = max(min(batch.start, self._length - REHEARSED_SAMPLES), 0)
-        rehearsed = range(first, min(first + REHEARSED_SAMPLES, self._length))
-        return Share(
-            batch=batch,
-            own=own,
-            largest=len(cursors.split(batch, parts=parts, index=0)),
-            micro_batches=computed or (rehearsed,),
+        division = leg.division(self._membership.worker, limit=limit)
+        return Ahead(batch_size=leg.batch_size, division=division)
+
+    def _compare(self, share: Share) -> Comparison | None:
+        """With the others' data: where an epoch begins, and all along a stream."""
+        feed, membership = self._begun_feed, self._membership
+        if share.batch.start and not feed.source.is_stream:
+            return None
+        view = View(
+            length=feed.length,
+            fingerprint=feed.fingerprint,
+            batch_stop=share.batch.stop,
+            steps_ahead=feed.steps_ahead,
         )
+        place = membership.rank, membership.size
+        return Comparison(view, rank=place[0], size=place[1], exchange=membership.start_sum)
+
+    def _data_are_the_same(self, step: _Step) -> bool:
+        """False when a worker was lost meanwhile, or must go because it sees other data.
+
+        Raises:
+            DataMismatchError: this worker does.
+        """
+        comparison, step.comparison = step.comparison, None
+        if comparison is None:
+            return True
+        try:
+            self.state.steps_ahead = comparison.steps_ahead()
+        except (RuntimeError, OtherDataMismatchError):
+            return False
+        return True
 
     def _step_with_the_batch_rate(
         self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
@@ -313,7 +349,10 @@ class TrainingLoop:
         state, share = self.state, step.share
         state.step += 1
         state.samples += len(share.batch)
-        state.cursor = state.cursor.after(share.batch)
+        feed = self._begun_feed
+        state.cursor = replace(
+            state.cursor.after(share.batch), length=feed.length, fingerprint=feed.fingerprint
+        )
         if self._audit:
             self._audit.record(
                 generation=self._membership.generation,
@@ -326,12 +365,12 @@ class TrainingLoop:
             CommittedStep(
                 generation=self._membership.generation,
                 step=state.step,
-                epoch=self._epoch + share.batch.stop / self._length,
+                epoch=self._epoch + feed.part_of_epoch(share.batch.stop),
                 samples=state.samples,
                 batch=len(share.batch),
                 own_samples=len(share.own),
                 workers=self._membership.size,
-                global_batch_size=self.global_batch_size,
+                global_batch_size=self._membership.course.at(state.step - 1).batch_size,
                 local_batch_size=share.largest,
                 learning_rate=step.learning_rate,
                 waited_seconds=self._gradients.waited_seconds,
