@@ -10,20 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from concertina_worker.batch.learning_rate import scale_of
-from concertina_worker.data.comparison import (
-    Comparison,
-    OtherDataMismatchError,
-    View,
-    check_resumed,
-)
-from concertina_worker.data.feed import Feed
-from concertina_worker.data.requests import Ahead
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
@@ -35,6 +27,7 @@ from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.audit import SampleAudit
 from concertina_worker.training.gradients import Gradients
 from concertina_worker.training.reports import CommittedStep, StepClock
+from concertina_worker.training.supply import Supply
 from concertina_worker.wire import FromWorker
 
 
@@ -44,7 +37,6 @@ class _Step:
 
     share: Share
     began_at: float
-    comparison: Comparison | None = None
     compute_seconds: float = 0.0  # of this worker alone
     is_last_micro_batch: bool = False
     is_exchanged: bool = False  # the exchange is over
@@ -78,7 +70,7 @@ class TrainingLoop:
         self._is_in_epoch = False
         self._is_in_block = False
         self._epoch = 0
-        self._feed: Feed | None = None
+        self._supply = Supply(environment, membership, state)
         rules = environment.checkpoints
         self._checkpoints = CheckpointWriter(rules, self._tell_checkpoint) if rules else None
         folder = environment.sample_audit_dir
@@ -114,13 +106,8 @@ class TrainingLoop:
 
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
-        cursor = self.state.cursor
-        feed = self._feed_of(source)
-        feed.begin_epoch(cursor.epoch)
-        if feed.length is not None and feed.fingerprint is not None:
-            check_resumed(feed.length, cursor.length, "length")
-            check_resumed(feed.fingerprint, cursor.fingerprint, "fingerprint")
-        self._epoch = cursor.epoch
+        self._supply.begin_epoch(source)
+        self._epoch = self.state.cursor.epoch
         self._is_in_epoch = True
         self._clock.resume()
 
@@ -129,8 +116,7 @@ class TrainingLoop:
             self.close_step()
         self._is_in_epoch = False
         self._step = None
-        if self._feed is not None:
-            self._feed.end_epoch()
+        self._supply.end_epoch()
         self._gradients.end_steps()
         self._clock.pause()
 
@@ -153,18 +139,17 @@ class TrainingLoop:
         begins: the script's code between epochs runs as if nothing could happen there.
         """
         self._step = None
-        feed = self._begun_feed
-        if feed.has_ended_at(self.state.cursor.position):
+        if self._supply.is_used_up:
             return None
         self._membership.turn(self)
         self._write_due_checkpoint()
         began_at = time.monotonic()
         if self.is_catching_up:
             return None
-        share = feed.begin_step(self.state.step, self.state.cursor.position)
+        share = self._supply.begin_step()
         if share is None:
             return None
-        self._step = _Step(share=share, began_at=began_at, comparison=self._compare(share))
+        self._step = _Step(share=share, began_at=began_at)
         if self.state.trained is None:
             self.state.trained = self._gradients.trained
         self._gradients.train(self.state.trained)
@@ -182,13 +167,13 @@ class TrainingLoop:
         if self._step is not None:
             self._step.is_last_micro_batch = is_last
         self._gradients.begin_micro_batch(weight=share.weight(number), is_last=is_last)
-        return self._begun_feed.load(number)
+        return self._supply.load(number)
 
     def rehearse(self) -> Any:
         """A micro-batch that goes nowhere: see `Job.batches`."""
         self._step = None
         self._gradients.end_steps()
-        return self._begun_feed.rehearsal()
+        return self._supply.rehearsal()
 
     @contextmanager
     def several_backwards(self) -> Iterator[None]:
@@ -238,12 +223,11 @@ class TrainingLoop:
             waited = self._gradients.waited_seconds
             step.compute_seconds = time.monotonic() - step.began_at - waited
             step.is_whole = (
-                not self._gradients.has_failed
-                and self._data_are_the_same(step)
+                self._supply.is_confirmed()
+                and not self._gradients.has_failed
                 and self._membership.finish_handover()
             )
             if not step.is_whole:
-                step.comparison = None
                 self._gradients.drop_references()
                 self._membership.fail()
         return step.is_whole
@@ -280,56 +264,6 @@ class TrainingLoop:
 
     # -- parts of a step -----------------------------------------------------------------------
 
-    @property
-    def _begun_feed(self) -> Feed:
-        if self._feed is None:
-            raise RuntimeError("no epoch has begun")
-        return self._feed
-
-    def _feed_of(self, source: Source) -> Feed:
-        """The one of the last epoch when its processes are to stay."""
-        before = self._feed
-        if before is not None and before.serves(source):
-            return before
-        self._feed = Feed(source, seed=self._environment.seed, foresee=self._foresee)
-        return self._feed
-
-    def _foresee(self, step: int) -> Ahead:
-        leg = self._membership.course.at(step)
-        rules = self._environment.batch
-        limit = rules["max_per_gpu"] if rules else None
-        division = leg.division(self._membership.worker, limit=limit)
-        return Ahead(batch_size=leg.batch_size, division=division)
-
-    def _compare(self, share: Share) -> Comparison | None:
-        """With the others' data: where an epoch begins, and all along a stream."""
-        feed, membership = self._begun_feed, self._membership
-        if share.batch.start and not feed.source.is_stream:
-            return None
-        view = View(
-            length=feed.length,
-            fingerprint=feed.fingerprint,
-            batch_stop=share.batch.stop,
-            steps_ahead=feed.steps_ahead,
-        )
-        place = membership.rank, membership.size
-        return Comparison(view, rank=place[0], size=place[1], exchange=membership.start_sum)
-
-    def _data_are_the_same(self, step: _Step) -> bool:
-        """False when a worker was lost meanwhile, or must go because it sees other data.
-
-        Raises:
-            DataMismatchError: this worker does.
-        """
-        comparison, step.comparison = step.comparison, None
-        if comparison is None:
-            return True
-        try:
-            self.state.steps_ahead = comparison.steps_ahead()
-        except (RuntimeError, OtherDataMismatchError):
-            return False
-        return True
-
     def _step_with_the_batch_rate(
         self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
     ) -> None:
@@ -349,10 +283,7 @@ class TrainingLoop:
         state, share = self.state, step.share
         state.step += 1
         state.samples += len(share.batch)
-        feed = self._begun_feed
-        state.cursor = replace(
-            state.cursor.after(share.batch), length=feed.length, fingerprint=feed.fingerprint
-        )
+        state.cursor = self._supply.after(share.batch)
         if self._audit:
             self._audit.record(
                 generation=self._membership.generation,
@@ -365,7 +296,7 @@ class TrainingLoop:
             CommittedStep(
                 generation=self._membership.generation,
                 step=state.step,
-                epoch=self._epoch + feed.part_of_epoch(share.batch.stop),
+                epoch=self._epoch + self._supply.part_of_epoch(share.batch.stop),
                 samples=state.samples,
                 batch=len(share.batch),
                 own_samples=len(share.own),

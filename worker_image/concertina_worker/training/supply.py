@@ -1,0 +1,133 @@
+"""From which data do the steps of one worker come, and does everybody use the same?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from concertina_worker.data.comparison import (
+    Comparison,
+    OtherDataMismatchError,
+    View,
+    check_resumed,
+)
+from concertina_worker.data.cursor import Cursor
+from concertina_worker.data.feed import Feed
+from concertina_worker.data.requests import Ahead
+from concertina_worker.data.share import Share
+from concertina_worker.data.source import Source
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
+from concertina_worker.state.training_state import TrainingState
+
+
+class Supply:
+    """The feed of the epoch under way, asked ahead along the course of the job."""
+
+    def __init__(
+        self, environment: WorkerEnvironment, membership: Membership | Alone, state: TrainingState
+    ) -> None:
+        self._environment = environment
+        self._membership = membership
+        self._state = state
+        self._begun: Feed | None = None
+        self._comparison: Comparison | None = None
+        self._is_broken = False  # a worker was lost before the comparison began
+
+    @property
+    def _feed(self) -> Feed:
+        if self._begun is None:
+            raise RuntimeError("no epoch has begun")
+        return self._begun
+
+    def begin_epoch(self, source: Source) -> None:
+        """Raises DataMismatchError when the epoch began with other data."""
+        if self._begun is None or not self._begun.serves(source):
+            self._begun = Feed(source, seed=self._environment.seed, foresee=self._foresee)
+        feed, cursor = self._begun, self._state.cursor
+        feed.begin_epoch(cursor.epoch)
+        if feed.length is not None and feed.fingerprint is not None:
+            check_resumed(feed.length, cursor.length, "length")
+            check_resumed(feed.fingerprint, cursor.fingerprint, "fingerprint")
+
+    @property
+    def is_used_up(self) -> bool:
+        """All samples of the epoch are used."""
+        return self._feed.has_ended_at(self._state.cursor.position)
+
+    def begin_step(self) -> Share | None:
+        """What this worker computes of the next batch; None at the end of the epoch.
+
+        Blocks until the first micro-batch is loaded.
+        """
+        share = self._feed.begin_step(self._state.step, self._state.cursor.position)
+        self._comparison, self._is_broken = None, False
+        if share is not None and (share.batch.start == 0 or self._feed.source.is_stream):
+            try:
+                self._comparison = self._compare(share)
+            except RuntimeError:
+                self._is_broken = True
+        return share
+
+    def load(self, number: int) -> Any:
+        """A micro-batch of the step; blocks until it is loaded."""
+        return self._feed.load(number)
+
+    def rehearsal(self) -> Any:
+        """Some micro-batch, for a worker that got none in this epoch."""
+        return self._feed.rehearsal()
+
+    def is_confirmed(self) -> bool:
+        """After the exchange of a step: do all use the same data?
+
+        False when a worker was lost meanwhile, or must go because it sees other data.
+
+        Raises:
+            DataMismatchError: this worker does.
+        """
+        comparison, self._comparison = self._comparison, None
+        if comparison is None:
+            return not self._is_broken
+        try:
+            self._state.steps_ahead = comparison.steps_ahead()
+        except (RuntimeError, OtherDataMismatchError):
+            return False
+        return True
+
+    def after(self, batch: range) -> Cursor:
+        """Where the training stands once this batch is used."""
+        feed = self._feed
+        cursor = self._state.cursor.after(batch)
+        return replace(cursor, length=feed.length, fingerprint=feed.fingerprint)
+
+    def part_of_epoch(self, position: int) -> float:
+        """0 in a stream of which nobody knows the length."""
+        return self._feed.part_of_epoch(position)
+
+    def end_epoch(self) -> None:
+        self._comparison = None
+        if self._begun is not None:
+            self._begun.end_epoch()
+
+    def _foresee(self, step: int) -> Ahead:
+        leg = self._membership.course.at(step)
+        rules = self._environment.batch
+        limit = rules["max_per_gpu"] if rules else None
+        division = leg.division(self._membership.worker, limit=limit)
+        return Ahead(batch_size=leg.batch_size, division=division)
+
+    def _compare(self, share: Share) -> Comparison:
+        """With the others' data: where an epoch begins, and all along a stream."""
+        view = View(
+            length=self._feed.length,
+            fingerprint=self._feed.fingerprint,
+            batch_stop=share.batch.stop,
+            steps_ahead=self._feed.steps_ahead,
+        )
+        return Comparison(
+            view,
+            rank=self._membership.rank,
+            size=self._membership.size,
+            exchange=self._membership.start_sum,
+        )
