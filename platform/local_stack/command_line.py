@@ -96,7 +96,8 @@ def _add_slots(command: argparse.ArgumentParser) -> None:
         "--slots",
         type=int,
         metavar="N",
-        help="how many workers may train at once (default: one for each GPU, without GPUs 4)",
+        help="how many workers may train at once (default: one for each GPU, without GPUs 4; in"
+        " the demo at least 4); more than there are GPUs share them",
     )
 
 

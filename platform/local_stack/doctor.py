@@ -15,7 +15,9 @@ from enum import StrEnum
 from local_stack import checkout as checkouts
 from local_stack import gpus, stack_record
 from local_stack.checkout import Checkout
+from local_stack.set_up.dependencies import is_for_cpu
 from local_stack.set_up.node import is_new_enough, node_version
+from local_stack.set_up.virtual_environment import VirtualEnvironment
 from local_stack.terminal import coloured, say
 
 GIB = 1024**3
@@ -114,11 +116,20 @@ def check_browser(_: Checkout) -> Finding:
     )
 
 
-def check_gpus(_: Checkout) -> Finding:
-    names = gpus.names()
-    if names:
-        return Finding(level=Level.OK, text=f"{len(names)} GPUs: {', '.join(sorted(set(names)))}")
-    return Finding(level=Level.OK, text=f"no NVIDIA GPU: {gpus.DEFAULT_SLOTS} slots stand for GPUs")
+def check_gpus(checkout: Checkout) -> Finding:
+    found = gpus.find()
+    if not found:
+        text = f"no NVIDIA GPU: {gpus.DEFAULT_SLOTS} slots stand for GPUs"
+        return Finding(level=Level.OK, text=text)
+    text = f"{len(found)} GPUs: {', '.join(sorted({gpu.name for gpu in found}))}"
+    if is_for_cpu(VirtualEnvironment(folder=checkout.root / ".venv")):
+        return Finding(
+            level=Level.WARN,
+            text=f"{text}, but PyTorch without CUDA",
+            remedy="Let ./dev set-up reach download.pytorch.org, or install torch with CUDA"
+            " into .venv by hand.",
+        )
+    return Finding(level=Level.OK, text=text)
 
 
 def check_port(checkout: Checkout) -> Finding:

@@ -1,37 +1,99 @@
-"""How many GPUs does this machine have? Without any, slots stand for them."""
+"""Which GPUs does this machine have, and how do jobs share them? Without any, slots stand for them.
+
+Asked through `nvidia-smi -L`, the command line of NVIDIA's management library (NVML): it comes
+with every driver, counts GPUs as the library does, and needs nothing installed.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 DEFAULT_SLOTS = 4
+_LONGEST_KIND = 40  # what a pool's `gpu_type` holds
+
+_GPU = re.compile(r"^GPU (?P<index>\d+): (?P<name>.+) \(UUID: (?P<uuid>GPU-[^)]+)\)")
+_PART = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device\s+\d+: \(UUID: (?P<uuid>MIG-[^)]+)\)")
 
 
-def names() -> tuple[str, ...]:
-    """The name of each NVIDIA GPU the driver lists; empty without a driver."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """One GPU, or a part of one that is divided (MIG)."""
+
+    index: int  # as NVML counts; a part has that of its GPU
+    name: str
+    uuid: str
+
+    @property
+    def kind(self) -> str:
+        """Its name as a word: `nvidia-h100-80gb-hbm3`."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:_LONGEST_KIND].strip("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supply:
+    """What this machine's pool consists of."""
+
+    kind: str = "slot"
+    slots: int = DEFAULT_SLOTS  # how many workers can train side by side
+    uuids: tuple[str, ...] = ()  # of each slot's GPU; empty without GPUs
+
+
+def find(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
+    """The GPUs that jobs of this machine may use; `CUDA_VISIBLE_DEVICES` hides the others."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return ()
     listed = subprocess.run(
-        (program, "--query-gpu=name", "--format=csv,noheader"),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
+        (program, "-L"), capture_output=True, text=True, check=False, timeout=30
     )
     if listed.returncode != 0:
         return ()
-    return tuple(line.strip() for line in listed.stdout.splitlines() if line.strip())
+    return visible(parse(listed.stdout), environ.get("CUDA_VISIBLE_DEVICES"))
 
 
-def kind() -> str:
-    """What the pool's GPUs are called: the first one's name as a word, or `slot`."""
-    found = names()
-    return re.sub(r"[^a-z0-9]+", "-", found[0].lower()).strip("-") if found else "slot"
+def parse(listing: str) -> tuple[Gpu, ...]:
+    """Read what `nvidia-smi -L` prints; of a divided GPU its parts count."""
+    found: list[list[Gpu]] = []  # a GPU, then its parts
+    for line in listing.splitlines():
+        if gpu := _GPU.match(line):
+            found.append([Gpu(index=int(gpu["index"]), name=gpu["name"], uuid=gpu["uuid"])])
+        elif (part := _PART.match(line)) and found:
+            whole = found[-1][0]
+            name = f"{whole.name} {part['profile']}"
+            found[-1].append(Gpu(index=whole.index, name=name, uuid=part["uuid"]))
+    return tuple(gpu for family in found for gpu in family[1:] or family)
 
 
-def slots() -> int:
-    """How many workers can train side by side: one for each GPU, else a small number of slots."""
-    return len(names()) or DEFAULT_SLOTS
+def visible(gpus: Sequence[Gpu], names: str | None) -> tuple[Gpu, ...]:
+    """Those whose number or UUID (or its beginning) is among the names; None: all."""
+    if names is None:
+        return tuple(gpus)
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    return tuple(gpu for gpu in gpus if any(_is_called(gpu, name) for name in wanted))
+
+
+def supply(gpus: Sequence[Gpu], slots: int | None = None) -> Supply:
+    """A slot for each GPU of the commonest kind; if more are asked for, they share the GPUs."""
+    if not gpus:
+        return Supply(slots=slots or DEFAULT_SLOTS)
+    (kind, _), *_ = Counter(gpu.kind for gpu in gpus).most_common(1)
+    uuids = [gpu.uuid for gpu in gpus if gpu.kind == kind]
+    count = slots or len(uuids)
+    shared = tuple(uuids[slot % len(uuids)] for slot in range(count))
+    return Supply(kind=kind, slots=count, uuids=shared)
+
+
+def slots_of_a_demo(gpus: Sequence[Gpu]) -> int:
+    """Enough to see jobs grow and shrink: on few GPUs, several slots share each."""
+    count = supply(gpus).slots
+    return count * -(-DEFAULT_SLOTS // count)
+
+
+def _is_called(gpu: Gpu, name: str) -> bool:
+    return int(name) == gpu.index if name.isdecimal() else gpu.uuid.startswith(name)

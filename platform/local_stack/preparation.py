@@ -13,7 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from local_stack import gpus, secrets_file
+from local_stack import secrets_file
+from local_stack.gpus import Supply
 from local_stack.service import Service
 from local_stack.set_up.stamp import Stamp, digest_of
 
@@ -39,18 +40,19 @@ def migrate(service: Service) -> None:
     stamp.set()
 
 
-def bootstrap(service: Service, *, slots: int) -> None:
+def bootstrap(service: Service, supply: Supply) -> None:
     """Make the pool, the demo's two teams and the admin, and keep their secrets.
 
-    What people change later in the administration stays, unless the number of slots changes.
+    What people change later in the administration stays, unless the machine's GPUs change, or
+    the number of slots.
 
     Raises:
         PreparationFailed: with what Django said.
     """
-    stamp = _stamp(service, "bootstrap", digest_of([], str(slots), *TEAMS))
+    stamp = _stamp(service, "bootstrap", digest_of([], str(supply), *TEAMS))
     if service.has_own_database and stamp.is_valid and _has_all_tokens(service):
         return
-    _bootstrap(service, slots)
+    _bootstrap(service, supply)
     stamp.set()
 
 
@@ -82,12 +84,12 @@ def manage(service: Service, *arguments: str) -> str:
     return ran.stdout
 
 
-def _bootstrap(service: Service, slots: int) -> None:
-    teams = [f"--team={name}={share}" for name, share in guarantees(slots).items()]
+def _bootstrap(service: Service, supply: Supply) -> None:
+    teams = [f"--team={name}={share}" for name, share in guarantees(supply.slots).items()]
     told = manage(
         service,
-        *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(slots), *teams),
-        *("--gpu-type", gpus.kind()),
+        *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(supply.slots), *teams),
+        *("--gpu-type", supply.kind, f"--gpu-uuids={','.join(supply.uuids)}"),
         f"--admin-password={service.secrets.admin_password}",  # it may begin with a hyphen
         *([] if _has_all_tokens(service) else ["--new-tokens"]),
     )

@@ -84,7 +84,7 @@ class Stack:
         with self._step("Database schema"):
             preparation.migrate(service)
         with self._step("Teams and admin"):
-            preparation.bootstrap(service, slots=self._options.slots or gpus.slots())
+            preparation.bootstrap(service, gpus.supply(gpus.find(), self._options.slots))
         with self._step("api, beat, control and io"):
             self._supervisor.start(*service.processes())
         self._update(phase=Phase.READY, doing="ready")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth import authenticate
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from tenancy import tokens
 from tenancy.models import Quota, Team
@@ -78,3 +79,16 @@ def test_what_cannot_be_is_refused_and_nothing_is_half_made(
 def test_a_password_is_made_when_none_is_given() -> None:
     told = bootstrap()
     assert len(told["admin"]["password"]) >= 12
+
+
+def test_a_node_knows_the_uuids_of_its_gpus() -> None:
+    bootstrap("--gpu-type=nvidia-l4", "--slots=2", "--gpu-uuids=GPU-aa,GPU-bb")
+    node = Node.objects.get()
+    assert (node.gpus, node.gpu_uuids) == (2, ["GPU-aa", "GPU-bb"])
+    assert [node.cuda_name(0), node.cuda_name(1)] == ["GPU-aa", "GPU-bb"]
+
+
+@pytest.mark.parametrize("uuids", [{}, "GPU-aa", [1], [""], ["GPU-aa,GPU-bb"]])
+def test_uuids_are_a_list_of_names(uuids: Any) -> None:
+    with pytest.raises(ValidationError, match="list of names"):
+        Node(name="n", gpus=1, gpu_uuids=uuids).clean()

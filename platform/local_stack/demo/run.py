@@ -6,7 +6,7 @@ import contextlib
 import time
 
 from concertina.errors import ConcertinaError
-from local_stack import background, secrets_file, stack_record
+from local_stack import background, gpus, secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
@@ -44,7 +44,7 @@ def demo(checkout: Checkout, *, slots: int | None, is_over_after_summary: bool) 
 
 
 def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
-    options = Options(slots=slots, tick_seconds=TICK_SECONDS)
+    options = Options(slots=slots or gpus.slots_of_a_demo(gpus.find()), tick_seconds=TICK_SECONDS)
     record = _ensure_up(checkout, options)
     introduce(checkout, record)
     with contextlib.closing(_conductor(checkout, record)) as conductor:

@@ -16,6 +16,15 @@ from local_stack.terminal import coloured, say
 TORCH = "torch==2.13.0"
 LOCK = "requirements.lock"
 
+# The step's name, then the installer's arguments.
+FROM_HERE = ("PyTorch, from this machine's wheels", "--no-index", TORCH)
+FOR_THE_CPU = ("PyTorch for the CPU", "--torch-backend", "cpu", TORCH)
+FOR_THE_DRIVER = (
+    "PyTorch with the driver's CUDA",
+    *("--torch-backend", "auto", "--reinstall-package", "torch", TORCH),
+)
+FROM_ANYWHERE = ("PyTorch", TORCH)
+
 
 def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
     """Bring the virtual environment up to date with the lock file.
@@ -24,7 +33,8 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
         StepFailed: something could not be installed.
     """
     inputs = (checkout.root / LOCK, checkout.root / "pyproject.toml")
-    words = (TORCH, sys.version, str(checkout.root))
+    has_gpus = bool(gpus.find())
+    words = (TORCH, f"{has_gpus=}", sys.version, str(checkout.root))
     stamp = Stamp(file=venv.stamp_file, digest=digest_of(inputs, *words))
     if venv.is_ready and stamp.is_valid:
         skipped("Dependencies")
@@ -33,25 +43,39 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
     venv.create(log=checkout.logs_dir / "install.log")
     installer = installers.find(venv, logs=checkout.logs_dir)
     installer.install("Dependencies", "--requirement", LOCK)
-    _install_torch(installer)
+    _install_torch(installer, has_gpus=has_gpus)
+    if has_gpus and is_for_cpu(venv):
+        say(coloured("    No PyTorch with CUDA can be reached: jobs compute on the CPU.", "yellow"))
     installer.install("Concertina itself", "--no-deps", "--editable", ".")
     stamp.set()
 
 
-def _install_torch(installer: Installer) -> None:
-    """Prefer wheels that lie on this machine, then the small CPU build, then the CUDA build."""
-    try:
-        installer.install("PyTorch, from this machine's wheels", "--no-index", TORCH)
-    except StepFailed:
-        say("    none here")
-    else:
-        return
-    if installer.is_uv and not gpus.names():
+def ways_to_torch(*, has_gpus: bool, is_uv: bool) -> tuple[tuple[str, ...], ...]:
+    """What to try in turn; nobody knows what this machine's own wheels are built for."""
+    if has_gpus:
+        return (FOR_THE_DRIVER, FROM_ANYWHERE) if is_uv else (FROM_ANYWHERE,)
+    return (FROM_HERE, FOR_THE_CPU, FROM_ANYWHERE) if is_uv else (FROM_HERE, FROM_ANYWHERE)
+
+
+def _install_torch(installer: Installer, *, has_gpus: bool) -> None:
+    *ways, last = ways_to_torch(has_gpus=has_gpus, is_uv=installer.is_uv)
+    for way in ways:
         try:
-            installer.install("PyTorch for the CPU", "--torch-backend", "cpu", TORCH)
+            _warn_of_size(way)
+            installer.install(*way)
         except StepFailed:
-            say("    the CPU builds cannot be reached")
+            say("    none here")
         else:
             return
-    say(coloured("    PyTorch with CUDA follows: several GB to download.", "yellow"))
-    installer.install("PyTorch", TORCH)
+    _warn_of_size(last)
+    installer.install(*last)
+
+
+def _warn_of_size(way: tuple[str, ...]) -> None:
+    if way in (FOR_THE_DRIVER, FROM_ANYWHERE):
+        say(coloured("    PyTorch with CUDA follows: several GB to download.", "yellow"))
+
+
+def is_for_cpu(venv: VirtualEnvironment) -> bool:
+    """Whether the PyTorch installed there was built without CUDA."""
+    return any((venv.folder / "lib").glob("python3*/site-packages/torch-*+cpu.dist-info"))

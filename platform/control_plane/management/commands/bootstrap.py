@@ -32,6 +32,9 @@ class Command(BaseCommand):
         parser.add_argument("--nodes", type=int, default=1, help="number of nodes")
         parser.add_argument("--slots", type=int, default=4, help="GPUs per node")
         parser.add_argument(
+            "--gpu-uuids", default="", help="of a single node's GPUs, by index: GPU-…,GPU-…"
+        )
+        parser.add_argument(
             "--team",
             action="append",
             default=[],
@@ -65,10 +68,12 @@ def _make_pool(options: dict[str, Any]) -> Pool:
     pool.gpu_type = options["gpu_type"]
     pool.full_clean()
     pool.save()
+    gpus = {
+        "gpus": options["slots"],
+        "gpu_uuids": [uuid for uuid in options["gpu_uuids"].split(",") if uuid],
+    }
     for number in range(1, options["nodes"] + 1):
-        Node.objects.update_or_create(
-            name=f"{pool.name}-{number}", defaults={"pool": pool, "gpus": options["slots"]}
-        )
+        Node.objects.update_or_create(name=f"{pool.name}-{number}", defaults={"pool": pool, **gpus})
     return pool
 
 
