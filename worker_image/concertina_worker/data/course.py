@@ -7,7 +7,7 @@ the first step for which nobody has loaded yet. Steps are counted from the begin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from concertina_worker.data.share import Division
 
@@ -45,3 +45,22 @@ class Course:
         """Go on with these instead of what would have come then."""
         kept = tuple(leg for leg in self.legs if leg.first_step < legs[0].first_step)
         return Course((*kept, *legs))
+
+
+def generation(
+    *,
+    first_step: int,
+    batch_size: int,
+    stayers: tuple[str, ...],
+    members: tuple[str, ...],
+    steps_ahead: int,
+) -> tuple[Leg, ...]:
+    """The legs of a generation whose members are stayers and joiners.
+
+    Joiners compute nothing in the first step, while their state is on its way, and until they
+    have loaded ahead as far as the others.
+    """
+    first = Leg(first_step=first_step, batch_size=batch_size, workers=stayers)
+    if stayers == members:
+        return (first,)
+    return first, replace(first, first_step=first_step + max(1, steps_ahead), workers=members)

@@ -7,7 +7,7 @@ worker was lost, is recognised and thrown away: foresight makes loading fast, ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,19 +21,31 @@ from concertina_worker.data.requests import Foresight, Requests, as_sampler
 from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import DataError, Source
 
+LoaderOf = Callable[[Reader, Source, Requests, torch.Generator], Iterable[Any]]
+
 
 class Feed:
     """The samples of a source, epoch after epoch, for one worker."""
 
-    def __init__(self, source: Source, *, seed: int, foresee: Foresight) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        seed: int,
+        foresee: Foresight,
+        loader_of: LoaderOf | None = None,
+    ) -> None:
+        """`loader_of`: what answers the requests; by default PyTorch's DataLoader."""
         self.source = source
         self.length: int | None = None  # samples of this epoch; of a stream: once it has ended
         self.fingerprint: int | None = None
+        self.thrown_away = 0  # micro-batches loaded for nothing
         self._seed = seed
         self._requests = Requests(foresee, drops_last=source.drops_last)
         self._reader = reader_of(source, seed=seed)
         self._generator = torch.Generator()
-        self._loader = _loader(self._reader, source, self._requests, self._generator)
+        loader_of = loader_of or _data_loader
+        self._loader = loader_of(self._reader, source, self._requests, self._generator)
         self._answers: Iterator[Any] | None = None
         self._first: Answer = (None, None)
         self._request: Request | None = None
@@ -115,6 +127,7 @@ class Feed:
             answer = self._next_answer()
             if self._requests.unanswered.popleft() == wanted:
                 return answer
+            self.thrown_away += 1
 
     def _next_answer(self) -> Answer:
         if self._answers is None:
@@ -127,7 +140,7 @@ class Feed:
         return answer
 
 
-def _loader(
+def _data_loader(
     reader: Reader, source: Source, requests: Requests, generator: torch.Generator
 ) -> DataLoader[Any]:
     loading = source.loading

@@ -8,14 +8,13 @@ member holds the same state, and the script's own code for the last step has run
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer
-from concertina_worker.data.course import Course, Leg
+from concertina_worker.data.course import Course, Leg, generation
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
@@ -330,11 +329,11 @@ class Membership:
 
 
 def _legs(plan: Plan, step: int, state: TrainingState) -> tuple[Leg, ...]:
-    """The course of a generation that begins at this step.
-
-    Joiners compute nothing while their state is on its way, and until they have loaded ahead, too.
-    """
-    first = Leg(first_step=step, batch_size=plan.global_batch_size, workers=plan.stayers)
-    if plan.stayers == plan.members:
-        return (first,)
-    return first, replace(first, first_step=step + max(1, state.steps_ahead), workers=plan.members)
+    """The course of a generation that begins at this step."""
+    return generation(
+        first_step=step,
+        batch_size=plan.global_batch_size,
+        stayers=plan.stayers,
+        members=plan.members,
+        steps_ahead=state.steps_ahead,
+    )
