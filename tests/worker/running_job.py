@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,13 +33,18 @@ class RunningJob:
         batch: BatchRules | None = None,
         checkpoint_seconds: float = 60.0,
         coordinator_lost_seconds: float = 600.0,
+        gpus: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        """`gpus` are dealt out to the workers in turn, by their UUIDs."""
         self.folder = folder
         self._zygote = zygote
         self.service = ServiceTwin(TOKEN)
         self.script_arguments = script_arguments
         self.batch = batch
         self.script = SCRIPT
+        self.gpus = gpus
+        self._extra_environment = dict(environment or {})
         self.checkpoint_seconds = checkpoint_seconds
         self.coordinator_lost_seconds = coordinator_lost_seconds
         self.processes: dict[str, WorkerProcess] = {}
@@ -73,6 +78,7 @@ class RunningJob:
             environment = {
                 **self._environment(),
                 Env.WORKER_ID: name,
+                "CUDA_VISIBLE_DEVICES": self._gpu_of_newest(),
                 Env.ATTEMPT: str(attempt or self.service.desired["attempt"]),
             }
             self.processes[name] = self._zygote.start(argv, environment, self._log(name))
@@ -228,6 +234,9 @@ class RunningJob:
 
     # -- processes -----------------------------------------------------------------------------
 
+    def _gpu_of_newest(self) -> str:
+        return self.gpus[(self._started - 1) % len(self.gpus)] if self.gpus else ""
+
     def _log(self, name: str) -> Path:
         log = self.folder / "logs" / f"{name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -246,6 +255,7 @@ class RunningJob:
             Env.SAMPLE_AUDIT_DIR: str(self.folder / "audit"),
             Env.SEED: "3",
             "PYTHONPATH": python_path(),
+            **self._extra_environment,
         }
         if self.batch is not None:
             environment[Env.BATCH] = json.dumps(self.batch)
@@ -253,7 +263,7 @@ class RunningJob:
 
 
 def alone_environment() -> dict[str, str]:
-    return {Env.SEED: "3"}
+    return {Env.SEED: "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
 def read_result(folder: Path, worker: str) -> dict[str, Any]:

@@ -54,8 +54,9 @@ def main() -> None:
     job = elastic.init()
     generator = torch.Generator().manual_seed(7)
     x = torch.rand(arguments.samples, 4, generator=generator, dtype=torch.float64)
+    x = x.to(job.device)
     data = TensorDataset(x, (x**2).sum(1, keepdim=True))
-    model = build_model(arguments)
+    model = build_model(arguments).to(job.device)
     optimizer: torch.optim.Optimizer = (
         torch.optim.Adam(model.parameters(), lr=0.01)
         if arguments.adam
