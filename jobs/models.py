@@ -86,8 +86,8 @@ class Job(models.Model):
     noise_scale = models.FloatField(
         null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
     )
-    batch_limit = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Samples one worker holds at once, found by probing."
+    batch_limits = models.JSONField(
+        default=dict, help_text="Samples that fit one worker at once, by GPU type, as found out."
     )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
 

@@ -25,6 +25,7 @@ from concertina_worker.protocol import GenerationCause, WorkerPhase
 MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
 _MOST: Final = 1e15  # of anything that is measured
+_LARGEST_BATCH: Final = 10**9
 _LATEST: Final = 32_503_680_000  # the year 3000
 
 
@@ -79,6 +80,15 @@ def _known(value: object) -> float | None:
 NoiseScale = Annotated[float | None, BeforeValidator(_positive)]
 Known = Annotated[float | None, BeforeValidator(_known)]
 KnownCount = Annotated[int | None, BeforeValidator(lambda value: _whole(_known(value)))]
+
+
+def _batch(value: object) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 1 <= value <= _LARGEST_BATCH else None
+
+
+BatchLimit = Annotated[int | None, BeforeValidator(_batch)]
 
 
 def _whole(number: float | None) -> int | None:
@@ -146,7 +156,7 @@ class SyncReport(_Report):
     registered: bool = False
     model_bytes: LargeCount = 0
     noise_scale: NoiseScale = None
-    batch_limit: KnownCount = None
+    batch_limit: BatchLimit = None
     total_samples: LargeCount | None = None
     revision: Count = 0
     generation: Count = 0

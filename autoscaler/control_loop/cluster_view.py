@@ -24,7 +24,7 @@ from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
-from jobs import events
+from jobs import batch_limit, events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Measurement, Worker
 
@@ -145,7 +145,7 @@ def _batch(view: JobView) -> planning.BatchRange:
         minimum=bounds.minimum,
         maximum=bounds.maximum,
         multiple_of=bounds.multiple_of,
-        max_per_gpu=bounds.max_per_worker,
+        max_per_gpu=batch_limit.of(view.job),
         accumulation=bounds.has_accumulation,
     )
 

@@ -34,6 +34,7 @@ _BY_CODE: Final = {
     ExitCode.COMPLETED: Ending.COMPLETED,
     ExitCode.RELEASED: Ending.RELEASED,
     ExitCode.COORDINATOR_LOST: Ending.LOST,
+    ExitCode.OUT_OF_MEMORY: Ending.LOST,
     ExitCode.COMMAND_NOT_FOUND: Ending.CANNOT_RUN,
     ExitCode.COMMAND_NOT_EXECUTABLE: Ending.CANNOT_RUN,
 }

@@ -16,7 +16,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.shell import Shell
 from concertina_worker.protocol import BatchRules, Env
-from jobs import job_token
+from jobs import batch_limit, job_token
 from jobs.models import GpuClaim
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
@@ -133,5 +133,5 @@ def _batch_rules(view: JobView) -> BatchRules:
         "base": batch.global_batch_size.base,
         "lr_scaling": batch.lr_scaling,
         "lr_warmup_steps": batch.lr_warmup_steps,
-        "max_per_gpu": batch.max_per_worker,
+        "max_per_gpu": batch_limit.of(view.job),
     }

@@ -78,6 +78,8 @@ class Job(TypedDict):
     samples: int
     total_samples: int | None
     samples_per_second: float
+    noise_scale: float | None
+    batch_limit: int | None
     values: dict[str, float | None]  # None: not a number, or infinite
     gpu_seconds: float
     completion_seconds: float | None

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs import batch_limit
 from jobs.decided import explanation_of, position_in_queue
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Event, Generation, Job, MetricPoint, Worker
@@ -96,6 +97,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     global_batch_size = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="0 to 1; null: length unknown.")
     total_epochs = serializers.SerializerMethodField()
+    batch_limit = serializers.SerializerMethodField(
+        help_text="Samples that fit one worker at once: declared, or found; null: no limit known."
+    )
     values = ValuesField()
     completion_seconds = serializers.SerializerMethodField(help_text="From submit to the end.")
     trained_seconds = serializers.SerializerMethodField(help_text="All generations together.")
@@ -123,6 +127,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_global_batch_size(self, job: Any) -> int:
         base = job.resolved_spec["batch"]["global_batch_size"]["base"]
         return int(job.batch_now or job.wanted_batch or base)
+
+    def get_batch_limit(self, job: Job) -> int | None:
+        return batch_limit.of(job)
 
     def get_progress(self, job: Job) -> float | None:
         if job.state == State.COMPLETED:

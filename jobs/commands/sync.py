@@ -14,7 +14,7 @@ from django.db.models import Max
 from django.db.models.functions import Now
 
 from concertina_worker.protocol import Desired, DesiredAction
-from jobs import events, signals
+from jobs import batch_limit, events, signals
 from jobs.commands import observations
 from jobs.commands.worker_observations import store_workers
 from jobs.errors import JobNotFound
@@ -40,6 +40,7 @@ def record_sync(*, job_id: str, report: SyncReport) -> Desired:
     observations.store_measurements(job, report.measurements)
     store_workers(job, report.workers, wanted)
     _store_progress(job, report)
+    batch_limit.learn(job, report.batch_limit)
     if _is_up_to_date(job, report, wanted) or is_new:
         signals.announce_demand(job.id)
     return _desired(job, wanted)
@@ -50,7 +51,6 @@ def _store_progress(job: Job, report: SyncReport) -> None:
         "coordinator_seen_at": Now(),
         "model_bytes": report.model_bytes or job.model_bytes,
         "noise_scale": report.noise_scale or job.noise_scale,
-        "batch_limit": report.batch_limit or job.batch_limit,
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:

@@ -44,6 +44,8 @@ def job(**changes: object) -> Job:
             "samples": 45612,
             "total_samples": 100000,
             "samples_per_second": 812.5,
+            "noise_scale": None,
+            "batch_limit": None,
             "values": {"accuracy": 0.91, "loss": 0.312},
             "gpu_seconds": 95.0,
             "completion_seconds": None,

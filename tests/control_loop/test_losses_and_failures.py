@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import signal
 
 import pytest
 
 from autoscaler.control_loop.endings import Ending, described, ending_of
-from jobs.models import Assignment, Event, Worker
+from concertina_worker.protocol import Env, ExitCode
+from jobs.models import Assignment, Event, Job, Worker
 
 from .conftest import World, claims, fresh, kinds, live_workers, states
 
@@ -23,6 +25,7 @@ from .conftest import World, claims, fresh, kinds, live_workers, states
         (-signal.SIGSEGV, Ending.FAILED),
         (-signal.SIGKILL, Ending.LOST),
         (84, Ending.LOST),
+        (86, Ending.LOST),
         (None, Ending.LOST),
     ],
 )
@@ -129,6 +132,32 @@ def test_progress_between_losses_is_forgiven(world: World) -> None:
         world.planner.wishes.clear()
         world.tick(3)
         assert fresh(job).state == "queued"
+
+
+def test_running_out_of_memory_is_no_failure_and_a_lower_limit_is_progress(world: World) -> None:
+    job = world.job(batch={"global_batch_size": 64, "gradient_accumulation": False})
+    for limit in (32, 16, 8, 4, 2, 1):
+        coordinator = world.running(job, 1)
+        coordinator.sync(batch_limit=limit)
+        world.host.exit(live_workers(job)[0], ExitCode.OUT_OF_MEMORY)
+        world.tick()
+        assert fresh(job).ends_as == "queued"
+        world.clock.advance(6)
+        world.planner.wishes.clear()
+        world.tick(3)
+        assert fresh(job).state == "queued"
+        assert batch_limit_seen(world, job) == limit
+    world.wish(job, 1)
+    world.tick()
+    (worker,) = live_workers(job)
+    assert json.loads(world.host.launch_of(worker).env[Env.BATCH])["max_per_gpu"] == 1
+    assert fresh(job).failures == 0
+
+
+def batch_limit_seen(world: World, job: Job) -> int | None:
+    batch = world.planner.job(job).batch
+    assert batch is not None
+    return batch.max_per_gpu
 
 
 def test_a_crash_is_retried_later_each_time_then_fails_with_its_last_lines(world: World) -> None:

@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from jobs.lifecycle import State
 from jobs.models import Job
-from tests.service.conftest import generation, run
+from tests.service.conftest import SubmitJob, generation, run
 
 
 def test_a_running_job_tells_its_numbers(api: APIClient, job: Job) -> None:
@@ -33,6 +33,15 @@ def test_a_waiting_job_has_no_workers_and_unknown_progress(api: APIClient, job: 
     told = api.get(f"/api/v1/jobs/{job.id}").json()
     assert (told["workers"], told["workers_desired"]) == (0, 0)
     assert told["progress"] is told["eta_seconds"] is told["total_epochs"] is None
+
+
+def test_the_batch_limit_is_the_smaller_of_what_is_declared_and_found(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    job = submit(batch={"global_batch_size": 512, "per_gpu_batch_size": {"max": 64}})
+    for found, told in ({}, 64), ({"slot": 128}, 64), ({"slot": 16, "h100": 1}, 16):
+        Job.objects.filter(pk=job.pk).update(batch_limits=found)
+        assert api.get(f"/api/v1/jobs/{job.id}").json()["batch_limit"] == told
 
 
 @pytest.mark.parametrize("path", ["", "/events", "/generations", "/workers", "/metrics", "/logs",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from concertina_worker.protocol import LearningRateScaling
 from jobs.errors import SpecInvalid
 from jobs.spec import JobSpec, parse
 from tests.service.conftest import spec
@@ -26,6 +27,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"priority": "50"}, "priority", "is not a whole number", "without quotes"),
     "true is no number": ({"seed": True}, "seed", "is not a whole number", ""),
     "a fraction is no whole number": ({"seed": 1.5}, "seed", "is not a whole number", ""),
+    "a rule for the learning rate that nobody knows is refused": (
+        {"batch": {"global_batch_size": 8, "lr_scaling": "cubic"}}, "batch.lr_scaling", "", "sqrt"),
     "a number as an environment value needs quotes": (
         {"env": {"N": 1}}, "env.N", "is not text", "quotes"),
     "an environment name of the platform is refused": (
@@ -190,6 +193,12 @@ def test_a_resolved_spec_reads_back_as_the_same_spec() -> None:
     assert again.model_copy(update={"team": "", "pool": ""}) == made
     assert resolved["elastic"]["min_interval"] == "90s"
     assert (again.elastic.listed_counts(), again.elastic.worker_step) == (None, 2)
+
+
+@pytest.mark.parametrize("scaling", LearningRateScaling)
+def test_every_rule_that_a_worker_knows_can_be_asked_for(scaling: LearningRateScaling) -> None:
+    batch = {"global_batch_size": 32, "lr_scaling": scaling.value}
+    assert parse(spec(batch=batch)).batch.lr_scaling == scaling
 
 
 def test_wishes_are_kept_as_they_were_meant() -> None:

@@ -197,6 +197,20 @@ def test_gradient_noise_is_kept_once_it_was_reported(job: Job, workers: list[Wor
     assert job.noise_scale == 850.0
 
 
+def test_the_lowest_batch_limit_is_remembered_for_each_type_of_gpu(
+    job: Job, workers: list[Worker]
+) -> None:
+    for reported in (None, 64, 32, 48, 0, "many"):
+        assert sync(job, report(batch_limit=reported)).status_code == 200
+    Pool.objects.filter(pk=job.pool_id).update(gpu_type="h100")
+    sync(job, report(batch_limit=256))
+    job.refresh_from_db()
+    assert job.batch_limits == {"slot": 32, "h100": 256}
+    found = Event.objects.filter(job=job, kind="batch_limit_found").order_by("id")
+    assert [event.data["samples"] for event in found] == [64, 32, 256]
+    assert "at most 32 samples at once on slot" in found[1].message
+
+
 def test_values_logged_after_the_last_step_join_its_metric(job: Job, workers: list[Worker]) -> None:
     sync(job, report(metrics=[metric(10)]))
     sync(job, report(metrics=[metric(10, values={"loss": 0.1, "accuracy": 0.97})]))

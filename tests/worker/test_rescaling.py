@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from concertina_worker.batch.schedule import Schedule
 from concertina_worker.protocol import BatchRules, ExitCode, GenerationReport
 from tests.worker.running_job import RunningJob
 
@@ -91,11 +92,24 @@ def test_a_batch_change_keeps_workers_and_samples_and_scales_the_rate(make_job: 
     sizes = {line["stop"] - line["start"] for line in job.audit_lines()}
     assert {20, 33} <= sizes
     newest = job.service.metrics[-1]
-    own_rate = 0.05 * 0.999 ** (newest["step"] - 1)
+    own_rate = 0.05 * 0.999 ** base_steps_before(job, newest["step"], base=20)
     assert newest["learning_rate"] == pytest.approx(own_rate * 33 / 20)
     first = job.service.metrics[0]
     assert first["learning_rate"] == pytest.approx(0.05 * 0.999 ** (first["step"] - 1))
     assert job.exit_codes() == {"w1": 0, "w2": 0}
+
+
+def base_steps_before(job: RunningJob, step: int, *, base: int) -> int:
+    """How often a schedule that goes by samples has been stepped before this step."""
+    done = {
+        (line["step"], line["start"], line["stop"])
+        for line in job.audit_lines()
+        if line["step"] < step
+    }
+    schedule = Schedule()
+    for _, start, stop in sorted(done):
+        schedule = schedule.after(range(start, stop), length=97, base=base)
+    return int(schedule.steps)
 
 
 def test_every_worker_can_be_replaced(make_job: MakeJob, undisturbed: Undisturbed) -> None:

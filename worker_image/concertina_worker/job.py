@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
 from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import Collate, source_of
@@ -113,6 +114,14 @@ class Job:
         """
         return self._device
 
+    @property
+    def progress(self) -> float:
+        """Epochs trained so far: 2.5 in the middle of the third. For schedules in samples.
+
+        Under `lr_scaling: adascale` what the steps so far are worth in epochs of the base batch.
+        """
+        return self._loop.state.schedule.epochs if self._loop else 0.0
+
     # -- what a script calls, in order ---------------------------------------------------------
 
     def register(
@@ -122,12 +131,15 @@ class Job:
         scheduler: Several[Stateful] | None = None,
         *,
         warm_up: Callable[[], Any] | None = None,
+        lr_scaling: CustomScaling | None = None,
     ) -> None:
         """Hand over what makes up the training's state.
 
         From here on `optimizer.step()` does nothing except at the last micro-batch of a step,
-        `optimizer.zero_grad()` nothing at all, and `scheduler.step()` runs once per optimizer
-        step inside an epoch. Each may be one object, or a list or a dictionary of several.
+        `optimizer.zero_grad()` nothing at all, and `scheduler.step()` inside an epoch counts
+        steps of the base batch: four after one step of a batch four times as large, so that a
+        schedule reaches the same rate at the same sample whatever the platform does.
+        Each may be one object, or a list or a dictionary of several.
 
         Args:
             model: on its device; with the weights to start from if there is no checkpoint.
@@ -135,6 +147,8 @@ class Job:
             scheduler: of the optimizer's learning rate, which the platform multiplies on top.
             warm_up: runs the model forward and backward once on any input. A worker that joins
                 later calls it before the others wait for it, so that its first step is not slow.
+            lr_scaling: for jobs that say `lr_scaling: custom`: by what the learning rate is
+                multiplied, given a batch and the base batch the rate was chosen for.
         """
         if self._loop is not None:
             raise RuntimeError("register was called before: a job trains one model")
@@ -143,7 +157,10 @@ class Job:
         state = TrainingState(
             several.as_one_module(model), several.members(optimizer), self._extras
         )
-        loop = TrainingLoop(self._environment, self._membership, state, self._progress.add)
+        check_scaling(self._environment.batch, lr_scaling)
+        loop = TrainingLoop(
+            self._environment, self._membership, state, self._progress.add, lr_scaling
+        )
         self._loop = loop
         if warm_up is not None:
             _run_without_effect(warm_up, state.model)
@@ -182,7 +199,7 @@ class Job:
         if not self._has_entered:
             self._membership.enter(loop)
             self._has_entered = True
-        while loop.state.cursor.epoch < total:
+        while not loop.rates.has_trained(total):
             epoch = loop.state.cursor.epoch
             yield epoch
             if loop.state.cursor.epoch == epoch:
@@ -214,7 +231,7 @@ class Job:
             loop.use_batch(source.batch_size)
             self._membership.course = Course.steady(source.batch_size, self._membership.worker)
         if self._epochs is not None and source.length is not None:
-            self._progress.tell_length(self._epochs * source.length)
+            self._progress.tell_length(loop.rates.total_samples(self._epochs, source.length))
         has_yielded = False
         loop.begin_epoch(source)
         try:

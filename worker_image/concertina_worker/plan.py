@@ -24,6 +24,7 @@ class Plan:
     joiners: tuple[str, ...]  # members without state
     is_recovery: bool
     global_batch_size: int
+    batch_limit: int | None = None  # more samples did not fit a worker at once; None: not known
     revision: int  # newest desired revision that this plan fulfils
     timeout_seconds: float  # a collective that takes longer has failed
 

@@ -49,6 +49,7 @@ class ExitCode(IntEnum):
     RELEASED = 83  # left because the plan said so; nothing went wrong
     COORDINATOR_LOST = 84  # no coordinator for too long: a fenced worker stops itself
     PORT_IN_USE = 85  # the coordinator could not listen; the service picks another port
+    OUT_OF_MEMORY = 86  # in a micro-batch: a worker with smaller ones takes its place
     COMMAND_NOT_FOUND = 127
     COMMAND_NOT_EXECUTABLE = 126
 
@@ -66,6 +67,8 @@ class LearningRateScaling(StrEnum):
     NONE = "none"
     LINEAR = "linear"
     SQRT = "sqrt"
+    ADASCALE = "adascale"  # by the gain of a step, which the measured gradient noise tells
+    CUSTOM = "custom"  # by a function of the script's own
 
 
 class BatchRules(TypedDict):
@@ -74,7 +77,7 @@ class BatchRules(TypedDict):
     base: int  # the global batch the script's learning rate was chosen for
     lr_scaling: str
     lr_warmup_steps: int
-    max_per_gpu: int | None  # larger local batches are accumulated
+    max_per_gpu: int | None  # declared or found out; larger local batches are accumulated
 
 
 class DesiredAction(StrEnum):
@@ -185,7 +188,7 @@ class SyncReport(TypedDict):
     registered: bool  # the script called `register`: it can be rescaled hot
     model_bytes: int  # parameters and optimizer state; 0 until registered
     noise_scale: NotRequired[float]  # gradient noise in samples at the base batch, if measured
-    batch_limit: NotRequired[int]  # samples one worker holds at once, found by probing
+    batch_limit: NotRequired[int]  # samples one worker holds at once; found by running out
     total_samples: int | None  # over all epochs, once the script told
     revision: int  # newest desired revision seen
     generation: int  # active generation; 0 before the first

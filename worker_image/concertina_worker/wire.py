@@ -25,7 +25,9 @@ class FromWorker(StrEnum):
     SWITCHED = "switched"  # this worker left the old generation for: generation, step
     SETTLED = "settled"  # the state has moved: generation, stall_seconds, transfer_seconds
     FAILED = "failed"  # a collective of this generation broke: generation, step
-    PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None)
+    PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None),
+    # noise_scale (samples, or None)
+    OUT_OF_MEMORY = "out_of_memory"  # samples: of a micro-batch that does not fit
     PACE = "pace"  # of its own share: generation, steps, samples, compute_seconds
     LENGTH = "length"  # total_samples of all epochs
     CHECKPOINTED = "checkpointed"  # step

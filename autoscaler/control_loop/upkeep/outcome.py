@@ -10,7 +10,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_FAILED
-from jobs import events
+from jobs import batch_limit, events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Job
 from jobs.transitions import move
@@ -180,8 +180,9 @@ def _need_each_other(view: JobView, bad: list[WorkerView]) -> bool:
 def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bool:
     """Start again at once, as the same attempt; give up when that never gets anywhere."""
     lost = listed(ids(bad))
+    progress = {"samples": view.job.samples, "batch_limit": batch_limit.of(view.job)}
     before = Event.objects.filter(
-        job_id=view.id, kind=ALL_WORKERS_LOST, data__samples=view.job.samples
+        job_id=view.id, kind=ALL_WORKERS_LOST, data__contains=progress
     ).count()
     with shell.changing(view.id):
         events.record(
@@ -189,7 +190,7 @@ def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bo
             kind=ALL_WORKERS_LOST,
             reason="node_lost",
             message=f"{lost} ended from outside and no other worker could go on.",
-            data={"samples": view.job.samples, "workers": ids(bad)},
+            data={**progress, "workers": ids(bad)},
         )
         if before + 1 >= MOST_LOSSES_WITHOUT_PROGRESS:
             message = (

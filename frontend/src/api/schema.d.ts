@@ -584,7 +584,7 @@ export interface components {
              * @default linear
              * @enum {string}
              */
-            lr_scaling: "none" | "linear" | "sqrt";
+            lr_scaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
             /**
              * Lr Warmup Steps
              * @default 200
@@ -998,7 +998,7 @@ export interface components {
              * @description Gradient noise in samples, at the base batch.
              */
             readonly noise_scale: number | null;
-            /** @description Samples one worker holds at once, found by probing. */
+            /** @description Samples that fit one worker at once: declared, or found; null: no limit known. */
             readonly batch_limit: number | null;
             /**
              * Format: double
@@ -1098,7 +1098,7 @@ export interface components {
              * @description Gradient noise in samples, at the base batch.
              */
             readonly noise_scale: number | null;
-            /** @description Samples one worker holds at once, found by probing. */
+            /** @description Samples that fit one worker at once: declared, or found; null: no limit known. */
             readonly batch_limit: number | null;
             /**
              * Format: double

@@ -1,1 +1,1 @@
-"""What follows from the batch the platform chose: learning rates, noise, memory."""
+"""What follows from the batch the platform chose: learning rate, schedule, noise, memory."""

@@ -173,6 +173,7 @@ class Decisions:
             joiners=() if is_recovery else tuple(w for w in choice.members if w not in before),
             is_recovery=is_recovery,
             global_batch_size=choice.global_batch_size,
+            batch_limit=memory.batch_limit,
             revision=choice.revision,
             timeout_seconds=COLLECTIVE_SECONDS,
         )

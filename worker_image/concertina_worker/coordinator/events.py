@@ -96,6 +96,13 @@ class ProgressMade:
     worker: str
     metric: MetricReport
     measurement: MeasurementReport | None
+    noise_scale: float | None = None  # in samples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RanOutOfMemory:
+    worker: str
+    samples: int  # of the micro-batch that did not fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +176,7 @@ Event = (
     | CollectiveFailed
     | ProgressMade
     | PaceTold
+    | RanOutOfMemory
     | LengthTold
     | CheckpointWritten
     | WorkerLeaving

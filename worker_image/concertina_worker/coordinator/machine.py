@@ -40,7 +40,7 @@ class Coordination:
 
     def sync_report(self) -> SyncReport:
         memory = self.memory
-        return {
+        report: SyncReport = {
             "coordinator_started_at": self._started_at,
             "registered": memory.is_registered,
             "model_bytes": memory.model_bytes,
@@ -54,6 +54,11 @@ class Coordination:
             "checkpoint_step": memory.checkpoint_step,
             "finished": memory.is_finished,
         }
+        if memory.noise_scale is not None:
+            report["noise_scale"] = memory.noise_scale
+        if memory.batch_limit is not None:
+            report["batch_limit"] = memory.batch_limit
+        return report
 
     def _worker_reports(self) -> list[WorkerReport]:
         reports = self.crew.reports()

@@ -33,6 +33,8 @@ class Memory:
     is_finished: bool = False
     is_registered: bool = False
     model_bytes: int = 0
+    noise_scale: float | None = None
+    batch_limit: int | None = None  # samples that fit one worker at once, found in this attempt
     total_samples: int | None = None
     checkpoint_step: int | None = None
     reports: Reports = field(default_factory=Reports)
@@ -51,6 +53,9 @@ class Memory:
         """Members of the active plan, then those only newer plans have."""
         plans = [self.active, *self.published]
         return tuple(dict.fromkeys(worker for plan in plans if plan for worker in plan.members))
+
+    def lower_batch_limit(self, samples: int) -> None:
+        self.batch_limit = min(self.batch_limit or samples, samples)
 
     def forget_generation(self) -> None:
         """Nobody who trained is left: the next generation starts from a checkpoint."""
@@ -76,6 +81,8 @@ class Memory:
             "is_finished": self.is_finished,
             "is_registered": self.is_registered,
             "model_bytes": self.model_bytes,
+            "noise_scale": self.noise_scale,
+            "batch_limit": self.batch_limit,
             "total_samples": self.total_samples,
             "checkpoint_step": self.checkpoint_step,
             "reports": self.reports.to_json(),

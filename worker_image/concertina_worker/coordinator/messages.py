@@ -41,7 +41,13 @@ def _hello(worker: str, message: Message) -> on.Event:
 
 def _progress(worker: str, message: Message) -> on.Event:
     metric = MetricReport(**{name: message["metric"][name] for name in METRIC_FIELDS})  # type: ignore[typeddict-item] # checked by name
-    return on.ProgressMade(worker=worker, metric=metric, measurement=message["measurement"])
+    noise = message["noise_scale"]
+    return on.ProgressMade(
+        worker=worker,
+        metric=metric,
+        measurement=message["measurement"],
+        noise_scale=None if noise is None else float(noise),
+    )
 
 
 def _gpu(worker: str, message: Message) -> on.Event:
@@ -93,6 +99,7 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),
     FromWorker.PROGRESS: _progress,
     FromWorker.PACE: _pace,
+    FromWorker.OUT_OF_MEMORY: lambda w, m: on.RanOutOfMemory(worker=w, samples=int(m["samples"])),
     FromWorker.LENGTH: lambda w, m: on.LengthTold(worker=w, total_samples=int(m["total_samples"])),
     FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),

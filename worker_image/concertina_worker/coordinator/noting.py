@@ -60,6 +60,8 @@ class Notes:
                 self.crew[event.worker].failed_in = event.generation
             case on.ProgressMade():
                 self._advance(event)
+            case on.RanOutOfMemory():
+                memory.lower_batch_limit(max(event.samples // 2, 1))
             case on.PaceTold():
                 if memory.active is not None and memory.active.generation == event.generation:
                     self.speeds.note(event.worker, event.pace)
@@ -178,6 +180,7 @@ class Notes:
         memory = self.memory
         memory.step = max(memory.step, event.metric["step"])
         memory.step_seconds = event.metric["step_seconds"]
+        memory.noise_scale = event.noise_scale or memory.noise_scale
         memory.reports.add_metric(event.metric)
         if event.measurement is not None:
             memory.reports.add_measurement(event.measurement)
@@ -255,6 +258,7 @@ class Notes:
     def _begin_attempt(self, attempt: int) -> None:
         memory = self.memory
         memory.attempt = attempt
+        memory.batch_limit = None  # the service remembers it, by type of GPU
         memory.reports.finish_draft()
         if not any(self.crew.is_connected(worker) for worker in self.memory.active_members):
             memory.forget_generation()

@@ -19,6 +19,7 @@ class Leg:
     first_step: int  # as many steps are made before it
     batch_size: int
     workers: tuple[str, ...]  # those who compute, in rank order
+    batch_limit: int | None = None  # more samples did not fit one of them at once
 
     def division(self, worker: str, *, limit: int | None) -> Division:
         index = self.workers.index(worker) if worker in self.workers else None
@@ -54,13 +55,16 @@ def generation(
     stayers: tuple[str, ...],
     members: tuple[str, ...],
     steps_ahead: int,
+    batch_limit: int | None = None,
 ) -> tuple[Leg, ...]:
     """The legs of a generation whose members are stayers and joiners.
 
     Joiners compute nothing in the first step, while their state is on its way, and until they
     have loaded ahead as far as the others.
     """
-    first = Leg(first_step=first_step, batch_size=batch_size, workers=stayers)
+    first = Leg(
+        first_step=first_step, batch_size=batch_size, workers=stayers, batch_limit=batch_limit
+    )
     if stayers == members:
         return (first,)
     return first, replace(first, first_step=first_step + max(1, steps_ahead), workers=members)

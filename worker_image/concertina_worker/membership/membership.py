@@ -336,4 +336,5 @@ def _legs(plan: Plan, step: int, state: TrainingState) -> tuple[Leg, ...]:
         stayers=plan.stayers,
         members=plan.members,
         steps_ahead=state.steps_ahead,
+        batch_limit=plan.batch_limit,
     )

@@ -9,6 +9,8 @@ import torch
 from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.batch.learning_rate import Ramp
+from concertina_worker.batch.noise_scale import NoiseAverage
+from concertina_worker.batch.schedule import Schedule
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.device import random_state
 from concertina_worker.device.host_copy import copied
@@ -40,6 +42,9 @@ class TrainingState:
         self.step = 0
         self.samples = 0
         self.ramp = Ramp()
+        self.schedule = Schedule()
+        self.schedule_at_epoch = Schedule()  # when the present epoch began
+        self.noise = NoiseAverage()
         self.trained: tuple[bool, ...] | None = None  # by parameter; None: not settled yet
         self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
@@ -123,6 +128,9 @@ class TrainingState:
             "step": self.step,
             "samples": self.samples,
             "ramp": self.ramp,
+            "schedule": self.schedule,
+            "schedule_at_epoch": self.schedule_at_epoch,
+            "noise": self.noise,
             "trained": self.trained,
             "is_frozen": [not parameter.requires_grad for parameter in self.model.parameters()],
             "steps_ahead": self.steps_ahead,
@@ -133,6 +141,9 @@ class TrainingState:
         self.step = progress["step"]
         self.samples = progress["samples"]
         self.ramp = progress["ramp"]
+        self.schedule = progress["schedule"]
+        self.schedule_at_epoch = progress["schedule_at_epoch"]
+        self.noise = progress["noise"]
         self.trained = progress["trained"]
         for parameter, is_frozen in zip(
             self.model.parameters(), progress["is_frozen"], strict=True

@@ -24,10 +24,11 @@ from typing import Any
 
 import torch
 
+from concertina_worker.batch.noise_scale import SquaredNorms
 from concertina_worker.membership.agreement import Offer
 from concertina_worker.training.exchange import Exchange, StartSum
 from concertina_worker.training.layout import Layout, Slot, squared_norm
-from concertina_worker.training.postscript import Postscript, SquaredNorms, tally_of
+from concertina_worker.training.postscript import Postscript, tally_of
 
 Trained = tuple[bool, ...]
 """By parameter of the model: whether its gradient is exchanged."""
@@ -184,8 +185,12 @@ class Gradients:
         return self._running.sums
 
     @property
+    def is_alone(self) -> bool:
+        return self._running.is_alone
+
+    @property
     def squared_norms(self) -> SquaredNorms | None:
-        """Of this step, if it was asked to measure them."""
+        """Of this step, if it was asked to measure them; before the script changes `.grad`."""
         step = self._running
         if not step.measures_norms or self.has_failed:
             return None

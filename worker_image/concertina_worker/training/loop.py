@@ -15,7 +15,8 @@ from typing import Any
 
 import torch
 
-from concertina_worker.batch.learning_rate import scale_of
+from concertina_worker.batch.learning_rate import CustomScaling
+from concertina_worker.batch.schedule import Schedule
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
@@ -26,6 +27,8 @@ from concertina_worker.state.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.audit import SampleAudit
 from concertina_worker.training.gradients import Gradients
+from concertina_worker.training.noise_meter import NoiseMeter
+from concertina_worker.training.rates import Rates
 from concertina_worker.training.reports import CommittedStep, StepClock
 from concertina_worker.training.supply import Supply
 from concertina_worker.wire import FromWorker
@@ -54,11 +57,13 @@ class TrainingLoop:
         membership: Membership | Alone,
         state: TrainingState,
         on_commit: Callable[[CommittedStep, StepClock], None],
+        lr_scaling: CustomScaling | None = None,
     ) -> None:
         self.state = state
+        self.rates = Rates(environment.batch, lr_scaling, state)
         self.global_batch_size = 0
         self.on_rescale: list[Callable[[], None]] = []
-        self.norms_every = 0  # steps from one measurement of squared norms to the next; 0: never
+        self._noise = NoiseMeter(state, is_wanted=environment.batch is not None)
         self._environment = environment
         self._membership = membership
         self._on_commit = on_commit
@@ -86,14 +91,8 @@ class TrainingLoop:
             callback()
 
     def use_batch(self, size: int) -> None:
-        """From the next step on."""
+        """From the next step on for which nothing is loaded yet."""
         self.global_batch_size = size
-        rules = self._environment.batch
-        if rules is not None:
-            target = scale_of(rules["lr_scaling"], batch=size, base=rules["base"])
-            self.state.ramp = self.state.ramp.towards(
-                target, step=self.state.step, steps=rules["lr_warmup_steps"]
-            )
 
     def load_checkpoint(self) -> dict[str, Any] | None:
         return self._checkpoints.load_newest() if self._checkpoints else None
@@ -108,6 +107,8 @@ class TrainingLoop:
         """Raises DataMismatchError when the epoch began with other data."""
         self._supply.begin_epoch(source)
         self._epoch = self.state.cursor.epoch
+        if self.state.cursor.position == 0:
+            self.state.schedule_at_epoch = self.state.schedule
         self._is_in_epoch = True
         self._clock.resume()
 
@@ -150,6 +151,7 @@ class TrainingLoop:
         if share is None:
             return None
         self._step = _Step(share=share, began_at=began_at)
+        self.rates.use_batch(self._membership.course.at(self.state.step).batch_size)
         if self.state.trained is None:
             self.state.trained = self._gradients.trained
         self._gradients.train(self.state.trained)
@@ -157,7 +159,7 @@ class TrainingLoop:
             self._membership.start_sum,
             self._membership.offer,
             is_alone=self._membership.size == 1,
-            measures_norms=self.norms_every > 0 and self.state.step % self.norms_every == 0,
+            measures_norms=self._noise.is_due(share, workers=self._membership.size),
         )
         return share
 
@@ -227,7 +229,9 @@ class TrainingLoop:
                 and not self._gradients.has_failed
                 and self._membership.finish_handover()
             )
-            if not step.is_whole:
+            if step.is_whole:
+                self._noise.measure(self._gradients, len(step.share.batch))
+            else:
                 self._gradients.drop_references()
                 self._membership.fail()
         return step.is_whole
@@ -237,10 +241,10 @@ class TrainingLoop:
     ) -> None:
         """What the script's `optimizer.step()` does; nothing before the last micro-batch."""
         if self._step is not None and self.exchange():
-            self._step_with_the_batch_rate(optimizer, real_step)
+            with self.rates.scaled(optimizer):
+                real_step()
             if not self._step.has_stepped:
-                rate = float(optimizer.param_groups[0]["lr"])
-                self._step.learning_rate = rate * self.state.ramp.at(self.state.step)
+                self._step.learning_rate = self.rates.rate_of(optimizer)
             self._step.has_stepped = True
 
     def close_step(self) -> None:
@@ -259,28 +263,30 @@ class TrainingLoop:
         return self._step.is_whole
 
     @property
+    def scheduler_steps(self) -> int:
+        """How many steps one `scheduler.step()` of the script stands for at this moment.
+
+        Inside an epoch: how many of the base batch the present step completes. Between epochs:
+        one; under AdaScale as many epochs as the latest has been worth.
+        """
+        if not self.may_change_state:
+            return 0
+        if self._step is None:
+            return self.rates.epochs_counted
+        return self._schedule_after(self._step).whole_steps_since(self.state.schedule)
+
+    @property
     def is_in_epoch(self) -> bool:
         return self._is_in_epoch
 
     # -- parts of a step -----------------------------------------------------------------------
 
-    def _step_with_the_batch_rate(
-        self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
-    ) -> None:
-        """With the learning rate that belongs to the batch; the script's own stays as it is."""
-        groups = optimizer.param_groups
-        own_rates = [group["lr"] for group in groups]
-        scale = self.state.ramp.at(self.state.step)
-        for group, rate in zip(groups, own_rates, strict=True):
-            group["lr"] = rate * scale
-        try:
-            real_step()
-        finally:
-            for group, rate in zip(groups, own_rates, strict=True):
-                group["lr"] = rate
+    def _schedule_after(self, step: _Step) -> Schedule:
+        return self.rates.schedule_after(step.share.batch, self._supply.length)
 
     def _advance(self, step: _Step) -> None:
         state, share = self.state, step.share
+        state.schedule = self._schedule_after(step)
         state.step += 1
         state.samples += len(share.batch)
         state.cursor = self._supply.after(share.batch)
@@ -306,7 +312,7 @@ class TrainingLoop:
                 learning_rate=step.learning_rate,
                 waited_seconds=self._gradients.waited_seconds,
                 compute_seconds=step.compute_seconds,
-                squared_norms=self._gradients.squared_norms,
+                noise_scale=state.noise.scale,
             ),
             self._clock,
         )

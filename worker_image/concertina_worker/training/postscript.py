@@ -17,21 +17,6 @@ _BEFORE_COUNTS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SquaredNorms:
-    """Squared lengths of the gradients of one step, before and after they were summed.
-
-    A batch of b samples is computed in K micro-batches over all workers, of n₁ … n_K samples and
-    with mean gradients g₁ … g_K. With true gradient G and covariance Σ of one sample's gradient:
-    E[of_parts] = |G|² + tr(Σ)·K/b and E[of_sum] = |G|² + tr(Σ)/b. Multiplied by the square of
-    the scale when the script scales its loss.
-    """
-
-    of_parts: float  # Σ nᵢ/b · |gᵢ|²
-    parts: int  # K
-    of_sum: float  # |Σ nᵢ/b · gᵢ|²
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Postscript:
     """One worker's numbers, or everybody's sum of them."""
 

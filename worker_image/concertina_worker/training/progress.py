@@ -5,6 +5,7 @@ Progress from the main worker, for all have made the same; its own pace from eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from concertina_worker.membership.alone import Alone
@@ -23,6 +24,7 @@ class Progress:
         self._reporter = Reporter()
         self._pace = OwnPace()
         self._measurement: MeasurementReport | None = None
+        self._noise_scale: float | None = None
         self._length: int | None = None
         self._has_new_values = False
 
@@ -40,6 +42,8 @@ class Progress:
         if pace := self._pace.take():
             self._membership.tell(FromWorker.PACE, **pace)
         self._reporter.add(seconds, step)
+        is_known = step.noise_scale is not None and math.isfinite(step.noise_scale)
+        self._noise_scale = step.noise_scale if is_known else None
         self._measurement = clock.measurement(
             workers=step.workers, global_batch_size=step.global_batch_size
         )
@@ -60,4 +64,9 @@ class Progress:
         metric = self._reporter.take(repeat=self._has_new_values)
         self._has_new_values = False
         if metric is not None and self._membership.rank == 0:
-            self._membership.tell(FromWorker.PROGRESS, metric=metric, measurement=self._measurement)
+            self._membership.tell(
+                FromWorker.PROGRESS,
+                metric=metric,
+                measurement=self._measurement,
+                noise_scale=self._noise_scale,
+            )

@@ -9,7 +9,6 @@ from statistics import median
 from typing import Final
 
 from concertina_worker.protocol import MeasurementReport, MetricReport
-from concertina_worker.training.postscript import SquaredNorms
 
 REPORT_SECONDS: Final = 1.0
 STEPS_LEFT_OUT: Final = 3  # after a switch: caches are cold, state is on its way
@@ -33,7 +32,7 @@ class CommittedStep:
     learning_rate: float
     waited_seconds: float  # for the others, at the exchange
     compute_seconds: float  # from the first sample on, waiting left out
-    squared_norms: SquaredNorms | None = None  # where they were measured
+    noise_scale: float | None = None  # infinite: no signal is seen in the noise
 
 
 class StepClock:

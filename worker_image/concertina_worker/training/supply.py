@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from concertina_worker.batch.memory_limit import smaller
 from concertina_worker.data.comparison import (
     Comparison,
     OtherDataMismatchError,
@@ -101,6 +102,11 @@ class Supply:
         cursor = self._state.cursor.after(batch)
         return replace(cursor, length=feed.length, fingerprint=feed.fingerprint)
 
+    @property
+    def length(self) -> int | None:
+        """Samples of this epoch; None in a stream that does not tell before it ends."""
+        return self._feed.length or self._feed.source.length
+
     def part_of_epoch(self, position: int) -> float:
         """0 in a stream of which nobody knows the length."""
         return self._feed.part_of_epoch(position)
@@ -113,7 +119,8 @@ class Supply:
     def _foresee(self, step: int) -> Ahead:
         leg = self._membership.course.at(step)
         rules = self._environment.batch
-        limit = rules["max_per_gpu"] if rules else None
+        declared = rules["max_per_gpu"] if rules else None
+        limit = smaller(declared, leg.batch_limit)
         division = leg.division(self._membership.worker, limit=limit)
         return Ahead(batch_size=leg.batch_size, division=division)
 

@@ -25,6 +25,9 @@ class Loop(Protocol):
     @property
     def may_change_state(self) -> bool: ...
 
+    @property
+    def scheduler_steps(self) -> int: ...
+
     def exchange(self) -> bool: ...
 
     def step_optimizer(
@@ -57,26 +60,35 @@ def take_over_extra(extra: Any, loop: Loop) -> None:
     def may_change() -> bool:
         return loop.may_change_state
 
+    def scheduler_steps() -> int:
+        return loop.scheduler_steps
+
     match extra:
         case GradScaler():
             _guard(extra, {"unscale_": loop.exchange, "step": loop.exchange, "update": may_change})
         case AveragedModel():
             _guard(extra, {"update_parameters": may_change})
         case LRScheduler():
-            _guard(extra, {"step": may_change})
+            _guard(extra, {"step": scheduler_steps})
         case _ if callable(getattr(extra, "step", None)):  # a scheduler of the script's own
-            _guard(extra, {"step": may_change})
+            _guard(extra, {"step": scheduler_steps})
 
 
-def _guard(extra: Any, conditions: dict[str, Callable[[], bool]]) -> None:
-    """Give it a class with guarded methods: attributes would get into its state_dict."""
+def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
+    """Give it a class whose methods run so many times, mostly once or not at all.
+
+    A class, because attributes would get into its state_dict.
+    """
     original = type(extra)
 
-    def guarded(name: str, condition: Callable[[], bool]) -> Callable[..., Any]:
+    def guarded(name: str, times: Callable[[], int]) -> Callable[..., Any]:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return getattr(original, name)(self, *args, **kwargs) if condition() else None
+            answer = None
+            for _ in range(times()):
+                answer = getattr(original, name)(self, *args, **kwargs)
+            return answer
 
         return method
 
-    methods = {name: guarded(name, condition) for name, condition in conditions.items()}
+    methods = {name: guarded(name, times) for name, times in times_of.items()}
     extra.__class__ = type(original.__name__, (original,), methods)

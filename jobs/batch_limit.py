@@ -1,0 +1,36 @@
+"""How many samples does one worker hold at once? As declared, or found by running out of memory.
+
+What was found is remembered per type of GPU. The smaller of both counts: for the planner, for
+workers that start, and for the people who look at the job.
+"""
+
+from __future__ import annotations
+
+from jobs import events
+from jobs.models import Job
+
+BATCH_LIMIT_FOUND = "batch_limit_found"
+
+
+def of(job: Job) -> int | None:
+    """Samples that fit a worker in the job's pool; None: nobody knows a limit."""
+    declared = job.resolved_spec["batch"]["per_gpu_batch_size"]["max"]
+    found = job.batch_limits.get(job.pool.gpu_type)
+    return min((limit for limit in (declared, found) if isinstance(limit, int)), default=None)
+
+
+def learn(job: Job, reported: int | None) -> None:
+    """Remember a limit that is lower than the one found before; call it in a transaction."""
+    gpu_type = job.pool.gpu_type
+    if reported is None or reported >= job.batch_limits.get(gpu_type, reported + 1):
+        return
+    job.batch_limits = {**job.batch_limits, gpu_type: reported}
+    Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits)
+    events.record(
+        job_id=job.id,
+        kind=BATCH_LIMIT_FOUND,
+        reason="out_of_memory",
+        message=f"A worker ran out of memory: from now on at most {reported} samples at once"
+        f" on {gpu_type}; larger shares are accumulated.",
+        data={"gpu_type": gpu_type, "samples": reported},
+    )

@@ -1,0 +1,91 @@
+"""How noisy are the gradients of this training? Measured now and then, so that it costs little.
+
+With several workers or micro-batches a step itself has the parts to compare. A lone worker with
+one micro-batch compares successive steps, as Pollux does: biased, because the parameters have
+moved between them, but without a second pass over the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+
+from concertina_worker.batch.noise_scale import SquaredNorms
+from concertina_worker.data.share import Share
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.training.gradients import Gradients
+from concertina_worker.training.layout import squared_norm
+
+EVERY_STEPS: Final = 10  # measuring reads all gradients twice
+FIRST_STEPS: Final = 20  # are all measured: schedules and the planner want to know soon
+MOST_KEPT: Final = 2**20  # numbers of a gradient kept until the next step
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Evenly spaced numbers of the gradient of a whole step."""
+
+    step: int
+    samples: int
+    numbers: torch.Tensor
+    spacing: float  # so many numbers does each stand for
+
+
+class NoiseMeter:
+    """Adds measurements to the state of the training, the same on all workers."""
+
+    def __init__(self, state: TrainingState, *, is_wanted: bool) -> None:
+        self._state = state
+        self._is_wanted = is_wanted
+        self._kept: _Kept | None = None
+
+    def is_due(self, share: Share, *, workers: int) -> bool:
+        """Whether the parts of the step that begins are to be measured."""
+        has_parts = workers > 1 or len(share.micro_batches) > 1
+        return has_parts and self._measures(self._state.step)
+
+    def measure(self, gradients: Gradients, samples: int) -> None:
+        """After the exchange of a step, before the script clips its gradients."""
+        norms = gradients.squared_norms
+        if norms is not None:
+            self._kept = None
+            self._state.noise = self._state.noise.with_step(norms, samples=samples)
+        elif gradients.is_alone:
+            self._compare_with_step_before(samples)
+
+    def _measures(self, step: int) -> bool:
+        return self._is_wanted and (step < FIRST_STEPS or step % EVERY_STEPS == 0)
+
+    def _compare_with_step_before(self, samples: int) -> None:
+        state, before = self._state, self._kept
+        self._kept = None
+        is_second = before is not None and before.step == state.step - 1
+        if not is_second and not self._measures(state.step):
+            return
+        now = _kept(state.step, samples, [*state.model.parameters()])
+        if before is not None and is_second and before.numbers.shape == now.numbers.shape:
+            norms = _of_two_steps(before, now)
+            state.noise = state.noise.with_step(norms, samples=before.samples + samples)
+        if self._measures(state.step):
+            self._kept = now
+
+
+def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> _Kept:
+    gradients = [p.grad.detach().flatten() for p in parameters if p.grad is not None]
+    total = sum(gradient.numel() for gradient in gradients)
+    stride = max(1, total // MOST_KEPT)
+    parts = [gradient[::stride].to(torch.float32) for gradient in gradients]
+    numbers = torch.cat(parts) if parts else torch.zeros(0)
+    return _Kept(step, samples, numbers, total / max(numbers.numel(), 1))
+
+
+def _of_two_steps(one: _Kept, other: _Kept) -> SquaredNorms:
+    """As if both were parts of one batch."""
+    share = one.samples / (one.samples + other.samples)
+    together = torch.lerp(other.numbers, one.numbers, share)
+    squares = [squared_norm(numbers) for numbers in (one.numbers, other.numbers, together)]
+    of_one, of_other, of_sum = (torch.stack(squares) * other.spacing).tolist()
+    return SquaredNorms(of_parts=share * of_one + (1 - share) * of_other, parts=2, of_sum=of_sum)
