@@ -161,9 +161,13 @@ def test_the_job_page_tells_what_changed_and_why(
     with stack.client("vision") as client:
         address = f"/api/v1/jobs/{training['id']}/generations"
         generations = client.get(address).json()["items"]
-    changes = page.get_by_role("list", name="Changes, newest first").get_by_role("listitem")
+    changes = page.get_by_role("table", name="Changes, newest first").locator("tbody")
     expect(changes.first).to_contain_text(generations[-1]["message"])
     expect(changes.filter(has_text="3 workers").first).to_be_visible()
+    costs = changes.first.get_by_role("cell").filter(has_text=re.compile(r"^\d\.\d\d s$"))
+    expect(costs.first).to_be_visible()  # the stall
+    rescales = page.get_by_role("group", name="Rescales")
+    expect(rescales).to_contain_text(re.compile(r"s standing still in all \([\d.]+ %\)"))
 
     for name in ("Timeline", "Loss", "Throughput"):
         region = page.get_by_role("region", name=name)
@@ -172,6 +176,8 @@ def test_the_job_page_tells_what_changed_and_why(
     expect(why.get_by_role("row", name=re.compile(r"\(chosen\)"))).to_be_visible()
     workers = page.get_by_role("region", name="Workers")
     expect(workers.get_by_text("training", exact=True)).to_have_count(3)
+    for pace in (r"^[\d.]+ m?s$", r"^\d+ %$"):
+        expect(workers.get_by_role("cell").filter(has_text=re.compile(pace))).to_have_count(3)
     keep_screenshot(page, "job")
 
 

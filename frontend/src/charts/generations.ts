@@ -2,13 +2,14 @@
 
 import type { Generation } from "../api/types";
 import { batchSteps, changesOf, describeChange, workerSteps, type Change } from "../domain/changes";
-import { formatDuration } from "../domain/format";
+import { lostWorkOf } from "../domain/costs";
+import { formatDuration, plural } from "../domain/format";
 import { reasonLabel } from "../domain/reasons";
 import { clockTime } from "../domain/time";
 import type { ChartColours } from "./colours";
 import type { ChartOption, LineSeriesOption } from "./echarts";
 import { FONT_SIZE, timeAxis, timeTooltip, valueAxis } from "./frame";
-import { tooltip } from "./tooltip";
+import { tooltip, type TooltipRow } from "./tooltip";
 
 export const TIMELINE_HEIGHT = 336;
 
@@ -149,6 +150,19 @@ function pointerSeries(from: number, to: number): LineSeriesOption {
   };
 }
 
+/** Rows of a tooltip that most changes do not need. */
+function rarerCosts(change: Change): TooltipRow[] {
+  const rows: TooltipRow[] = [];
+  if (change.transferSeconds > 0) {
+    rows.push({ name: "Transfer", value: formatDuration(change.transferSeconds) });
+  }
+  if (change.lostSteps > 0) rows.push({ name: "Lost work", value: lostWorkOf(change) });
+  if (change.lostWorkers.length > 0) {
+    rows.push({ name: "Lost", value: plural(change.lostWorkers.length, "worker") });
+  }
+  return rows;
+}
+
 function generationAt(changes: readonly Change[], at: number): HTMLElement | null {
   const change = changes.findLast((candidate) => candidate.at <= at);
   if (change === undefined) return null;
@@ -158,6 +172,7 @@ function generationAt(changes: readonly Change[], at: number): HTMLElement | nul
       { name: describeChange(change), value: "" },
       { name: reasonLabel(change.reason), value: "" },
       { name: "Stall", value: formatDuration(change.stallSeconds) },
+      ...rarerCosts(change),
     ],
     text: change.message,
   });

@@ -17,6 +17,10 @@ export interface Change {
   readonly reason: string;
   readonly message: string;
   readonly stallSeconds: number;
+  readonly transferSeconds: number;
+  readonly lostSteps: number;
+  readonly lostWorkSeconds: number;
+  readonly lostWorkers: readonly string[];
   readonly attempt: number;
   readonly predictedGain: number | null;
   readonly measuredGain: number | null;
@@ -45,6 +49,10 @@ export function changesOf(generations: readonly Generation[]): Change[] {
       reason: generation.reason,
       message: generation.message,
       stallSeconds: generation.stall_seconds,
+      transferSeconds: generation.transfer_seconds,
+      lostSteps: generation.lost_steps,
+      lostWorkSeconds: generation.lost_work_seconds,
+      lostWorkers: generation.lost_worker_ids,
       attempt: generation.attempt,
       predictedGain: generation.predicted_gain,
       measuredGain: generation.measured_gain,

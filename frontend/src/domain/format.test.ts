@@ -6,6 +6,7 @@ import {
   formatGpuTime,
   formatMetric,
   formatPercent,
+  formatStep,
   humanise,
   plural,
 } from "./format";
@@ -54,6 +55,14 @@ describe("a number", () => {
   it("changes the unit of GPU time with its size", () => {
     expect(formatGpuTime(1800)).toBe("30 GPU-min");
     expect(formatGpuTime(51_200)).toBe("14.2 GPU-h");
+  });
+});
+
+describe("the time of a step", () => {
+  it("is in milliseconds below a second", () => {
+    expect(formatStep(0.0084)).toBe("8.4 ms");
+    expect(formatStep(0.12)).toBe("120 ms");
+    expect(formatStep(1.5)).toBe("1.5 s");
   });
 });
 

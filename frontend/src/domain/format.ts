@@ -19,6 +19,12 @@ export function formatDuration(seconds: number | null | undefined): string {
   return twoUnits(Math.round(seconds / 3600), 24, "d", 1, "h");
 }
 
+/** Of a step, most of which are short: `8.4 ms`, `120 ms`, `1.5 s`. */
+export function formatStep(seconds: number): string {
+  if (seconds >= 1) return formatDuration(seconds);
+  return `${significant.format(seconds * 1000)} ms`;
+}
+
 function twoUnits(
   amount: number,
   perLarge: number,

@@ -1,6 +1,33 @@
-/** Where do a job's workers run? */
+/** Where do a job's workers run, and how fast is each? */
 
 import type { Worker } from "../api/types";
+import { formatMetric, NONE } from "./format";
+
+/** `100 %` is the median of the job's workers. */
+export function describeSpeed(worker: Worker): string {
+  const speed = worker.relative_speed;
+  return speed === null ? NONE : `${Math.round(speed * 100)} %`;
+}
+
+/** Whether anything is known of the GPUs: a CPU has neither column. */
+export function knowsGpus(workers: readonly Worker[]): boolean {
+  return workers.some(
+    (worker) => worker.gpu_utilisation !== null || worker.gpu_memory_bytes !== null,
+  );
+}
+
+/** `9.1 of 16 GiB`. */
+export function describeMemory(worker: Worker): string {
+  const { gpu_memory_bytes: used, gpu_memory_total_bytes: total } = worker;
+  if (used === null) return NONE;
+  return total === null
+    ? `${gibibytes(used)} GiB`
+    : `${gibibytes(used)} of ${gibibytes(total)} GiB`;
+}
+
+function gibibytes(bytes: number): string {
+  return formatMetric(bytes / 2 ** 30);
+}
 
 export function goneWorkers(workers: readonly Worker[]): readonly Worker[] {
   return workers.filter((worker) => worker.phase === "gone").toReversed();

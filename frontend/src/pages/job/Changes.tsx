@@ -1,10 +1,12 @@
-/** The timeline in words, newest first: what changed, why, and what it cost. */
+/** The timeline in words and numbers, newest first: what changed, why, and what it cost. */
 
 import { useState } from "react";
 
 import { Button } from "../../design/Button";
 import { describeChange, type Change } from "../../domain/changes";
-import { formatDuration } from "../../domain/format";
+import { costOf, lostWorkOf } from "../../domain/costs";
+import { NONE } from "../../domain/format";
+import { shortWorker } from "../../domain/logs";
 import { describeGain } from "../../domain/predictions";
 import { reasonLabel } from "../../domain/reasons";
 import { absoluteTime, clockTime } from "../../domain/time";
@@ -12,17 +14,33 @@ import styles from "./Changes.module.css";
 
 const SHOWN = 4;
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+interface ChangesProps {
+  readonly changes: readonly Change[];
+  readonly jobId: string;
+}
+
+export function Changes({ changes, jobId }: ChangesProps) {
   const [isOpen, setOpen] = useState(false);
   const newestFirst = changes.toReversed();
   const shown = isOpen ? newestFirst : newestFirst.slice(0, SHOWN);
   return (
     <>
-      <ol className={styles.changes} aria-label="Changes, newest first">
+      <table className={styles.changes}>
+        <caption className="visually-hidden">Changes, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">At</th>
+            <th scope="col">Change</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Stall</th>
+            <th scope="col">Transfer</th>
+            <th scope="col">Lost work</th>
+          </tr>
+        </thead>
         {shown.map((change) => (
-          <Row key={change.generation} change={change} />
+          <Rows key={change.generation} change={change} jobId={jobId} />
         ))}
-      </ol>
+      </table>
       {changes.length > SHOWN && (
         <Button
           look="quiet"
@@ -37,25 +55,53 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
   );
 }
 
-function Row({ change }: { readonly change: Change }) {
-  const gain = change.kind === "start" ? "" : describeGain(change);
+/** A row of numbers, and beneath it one of words. */
+function Rows({ change, jobId }: { readonly change: Change; readonly jobId: string }) {
+  const words = inWords(change, jobId);
   return (
-    <li className={styles.row} data-kind={change.kind}>
-      <span className={styles.mark} aria-hidden="true">
-        {MARKS[change.kind]}
-      </span>
-      <p className={styles.what}>
-        <strong>{describeChange(change)}</strong>
-        <span className={styles.reason}>{reasonLabel(change.reason)}</span>
-      </p>
-      <p className={styles.cost}>
-        {change.kind === "start" ? "" : `stall ${formatDuration(change.stallSeconds)}`}
-        <time title={absoluteTime(change.at)}>{clockTime(change.at)}</time>
-      </p>
-      {gain !== "" && <p className={styles.message}>{gain}</p>}
-      {change.message !== "" && <p className={styles.message}>{change.message}</p>}
-    </li>
+    <tbody className={styles.rows} data-kind={change.kind}>
+      <tr>
+        <td className={styles.when}>
+          <time title={absoluteTime(change.at)}>{clockTime(change.at)}</time>
+        </td>
+        <th scope="row" className={styles.what}>
+          <span className={styles.mark} aria-hidden="true">
+            {MARKS[change.kind]}
+          </span>
+          {describeChange(change)}
+        </th>
+        <td className={styles.reason}>{reasonLabel(change.reason)}</td>
+        <Cost name="stall" value={change.kind === "start" ? NONE : costOf(change.stallSeconds)} />
+        <Cost name="transfer" value={costOf(change.transferSeconds)} />
+        <Cost name="lost work" value={lostWorkOf(change)} />
+      </tr>
+      {words.length > 0 && (
+        <tr className={styles.words}>
+          <td />
+          <td colSpan={5}>
+            {words.map((text) => (
+              <p key={text}>{text}</p>
+            ))}
+          </td>
+        </tr>
+      )}
+    </tbody>
   );
+}
+
+/** On a phone it carries its name, or is not there if there was no cost of the kind. */
+function Cost({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <td data-label={name} data-none={value === NONE}>
+      {value}
+    </td>
+  );
+}
+
+function inWords(change: Change, jobId: string): string[] {
+  const lost = change.lostWorkers.map((worker) => shortWorker(worker, jobId)).join(", ");
+  const gain = change.kind === "start" ? "" : describeGain(change);
+  return [lost === "" ? "" : `Lost: ${lost}`, gain, change.message].filter((text) => text !== "");
 }
 
 const MARKS: Record<Change["kind"], string> = {

@@ -4,10 +4,10 @@ import type { Job } from "../../api/types";
 import { Stat } from "../../design/Stat";
 import { WorkerCells } from "../../design/WorkerCells";
 import { useTeamColour } from "../../design/teamColour";
+import { describeLostWork, describeStalls } from "../../domain/costs";
 import { mainMetric } from "../../domain/curves";
 import {
   formatCount,
-  formatDuration,
   formatGpuTime,
   formatMetric,
   humanise,
@@ -31,7 +31,7 @@ export function Facts({ job }: { readonly job: Job }) {
       <Stat
         label="Global batch"
         value={job.global_batch_size ? formatCount(job.global_batch_size) : NONE}
-        note={`mode ${job.mode}`}
+        note={<BatchNote job={job} />}
       />
       <Stat
         label="Speed"
@@ -48,13 +48,36 @@ export function Facts({ job }: { readonly job: Job }) {
         value={job.generation === 0 ? NONE : String(job.generation)}
         note={`attempt ${job.attempt}, ${plural(job.failures, "failure")}`}
       />
-      <Stat
-        label="Rescales"
-        value={String(job.rescales)}
-        note={`longest stall ${formatDuration(job.longest_stall_seconds)}`}
-      />
+      <Stat label="Rescales" value={String(job.rescales)} note={<Costs job={job} />} />
       <Foreseen job={job} />
       <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={`pool ${job.pool}`} />
     </section>
+  );
+}
+
+function Costs({ job }: { readonly job: Job }) {
+  const lostWork = describeLostWork(job);
+  return (
+    <>
+      {describeStalls(job)}
+      {lostWork !== "" && <div className={styles.warning}>{lostWork}</div>}
+    </>
+  );
+}
+
+/** What the runtime found out about the batch stands beside it, once it has. */
+function BatchNote({ job }: { readonly job: Job }) {
+  return (
+    <>
+      mode {job.mode}
+      {job.noise_scale !== null && (
+        <div title="At about this batch, a larger one begins to bring less per sample">
+          gradient noise {formatCount(Math.round(job.noise_scale))}
+        </div>
+      )}
+      {job.batch_limit !== null && (
+        <div>at most {formatCount(job.batch_limit)} a worker at once</div>
+      )}
+    </>
   );
 }

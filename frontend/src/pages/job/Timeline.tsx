@@ -45,7 +45,7 @@ export function Timeline({ job, generations }: TimelineProps) {
       {items !== undefined && items.length > 0 && (
         <>
           <TimelineChart job={job} generations={items} updatedAt={generations.dataUpdatedAt} />
-          <Changes changes={changesOf(items)} />
+          <Changes changes={changesOf(items)} jobId={job.id} />
         </>
       )}
     </Card>

@@ -1,4 +1,4 @@
-/** Which processes the job has, on which nodes and GPUs. */
+/** Which processes the job has, on which nodes and GPUs, and which one holds the others up. */
 
 import { useWorkers } from "../../api/jobs";
 import type { Job, Worker } from "../../api/types";
@@ -7,10 +7,16 @@ import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
-import { plural } from "../../domain/format";
+import { formatPercent, formatStep, NONE, plural } from "../../domain/format";
 import { shortWorker } from "../../domain/logs";
 import { isFinal } from "../../domain/states";
-import { goneWorkers, workersByNode } from "../../domain/workers";
+import {
+  describeMemory,
+  describeSpeed,
+  goneWorkers,
+  knowsGpus,
+  workersByNode,
+} from "../../domain/workers";
 import styles from "./Workers.module.css";
 
 export function Workers({ job }: { readonly job: Job }) {
@@ -28,18 +34,11 @@ export function Workers({ job }: { readonly job: Job }) {
           <p>Workers stand here by node, with the GPUs they hold.</p>
         </EmptyState>
       )}
-      {workersByNode(items).map(([node, present]) => (
-        <section key={node} aria-label={`Node ${node}`} className={styles.node}>
-          <h3>
-            {node} <span>{plural(present.length, "worker")}</span>
-          </h3>
-          <Rows workers={present} jobId={job.id} />
-        </section>
-      ))}
+      {items.length > gone.length && <Present workers={items} jobId={job.id} />}
       {gone.length > 0 && (
         <details className={styles.gone}>
           <summary>{plural(gone.length, "worker")} gone</summary>
-          <Rows workers={gone} jobId={job.id} />
+          <Gone workers={gone} jobId={job.id} />
         </details>
       )}
     </Card>
@@ -51,14 +50,79 @@ interface RowsProps {
   readonly jobId: string;
 }
 
-function Rows({ workers, jobId }: RowsProps) {
+/** Those that hold GPUs, by node, with the pace of each. */
+function Present({ workers, jobId }: RowsProps) {
+  const hasGpus = knowsGpus(workers);
+  const columns = ["Worker", "Phase", "GPU", "Computes", "Speed"];
+  if (hasGpus) columns.push("GPU use", "Memory");
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.present}>
+        <caption className="visually-hidden">Workers by node</caption>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col" title={TITLES[name]}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {workersByNode(workers).map(([node, present]) => (
+          <tbody key={node}>
+            <tr className={styles.node}>
+              <th scope="rowgroup" colSpan={columns.length}>
+                {node} <span>{plural(present.length, "worker")}</span>
+              </th>
+            </tr>
+            {present.map((worker) => (
+              <PresentRow key={worker.id} worker={worker} jobId={jobId} hasGpus={hasGpus} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+const TITLES: Record<string, string> = {
+  Computes: "Seconds of its own share of a step, waiting for the others left out",
+  Speed: "100 % is the median of the job's workers",
+};
+
+interface PresentRowProps {
+  readonly worker: Worker;
+  readonly jobId: string;
+  readonly hasGpus: boolean;
+}
+
+function PresentRow({ worker, jobId, hasGpus }: PresentRowProps) {
+  return (
+    <tr data-straggler={worker.is_straggler}>
+      <th scope="row">
+        <code title={worker.id}>{shortWorker(worker.id, jobId)}</code>
+      </th>
+      <td>{worker.phase}</td>
+      <td>{worker.gpu_indices.join(", ")}</td>
+      <td>{worker.compute_seconds === null ? NONE : formatStep(worker.compute_seconds)}</td>
+      <td className={styles.speed}>
+        {describeSpeed(worker)}
+        {worker.is_straggler && <span className={styles.straggler}>straggler</span>}
+      </td>
+      {hasGpus && <td>{formatPercent(worker.gpu_utilisation)}</td>}
+      {hasGpus && <td>{describeMemory(worker)}</td>}
+    </tr>
+  );
+}
+
+/** Those that have ended, and how. */
+function Gone({ workers, jobId }: RowsProps) {
   return (
     <ul>
       {workers.map((worker) => (
         <li key={worker.id} className={styles.worker}>
           <code title={worker.id}>{shortWorker(worker.id, jobId)}</code>
-          <span>{worker.phase === "gone" ? endOf(worker) : worker.phase}</span>
-          <span className={styles.gpus}>{gpusOf(worker)}</span>
+          <span>{endOf(worker)}</span>
           <span className={styles.since}>
             <RelativeTime at={worker.gone_at ?? worker.created_at} />
           </span>
@@ -66,10 +130,6 @@ function Rows({ workers, jobId }: RowsProps) {
       ))}
     </ul>
   );
-}
-
-function gpusOf(worker: Worker): string {
-  return worker.gpu_indices.length === 0 ? "" : `GPU ${worker.gpu_indices.join(", ")}`;
 }
 
 function endOf(worker: Worker): string {

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+
+import type { Job } from "../api/types";
+import { aGeneration } from "../testing/samples";
+import { changesOf } from "./changes";
+import { costOf, describeLostWork, describeStalls, lostWorkOf } from "./costs";
+
+function aJob(stall: number, trained: number, lost = 0): Job {
+  return { stall_seconds: stall, trained_seconds: trained, lost_work_seconds: lost } as Job;
+}
+
+describe("the cost of all changes", () => {
+  it("is a time and its share of the run", () => {
+    expect(describeStalls(aJob(2.1, 525))).toBe("2.1 s standing still in all (0.4 %)");
+    expect(describeStalls(aJob(0.2, 1000))).toBe("0.20 s standing still in all (0.02 %)");
+    expect(describeStalls(aJob(60, 300))).toBe("1 min standing still in all (20 %)");
+    expect(describeStalls(aJob(0, 300))).toBe("0.00 s standing still in all (0 %)");
+  });
+
+  it("has no share of a run that has not begun", () => {
+    expect(describeStalls(aJob(0, 0))).toBe("0.00 s standing still in all");
+  });
+
+  it("names work that was made again, if any was", () => {
+    expect(describeLostWork(aJob(0, 300))).toBe("");
+    expect(describeLostWork(aJob(0, 300, 30))).toBe("30 s of work made again");
+  });
+});
+
+describe("the cost of one change", () => {
+  it("is a dash where there was none", () => {
+    expect(costOf(0)).toBe("–");
+    expect(costOf(0.25)).toBe("0.25 s");
+  });
+
+  it("tells the steps that were lost and how long they had taken", () => {
+    const lost = aGeneration(1, { lost_steps: 60, lost_work_seconds: 30 });
+    expect(changesOf([aGeneration(1), lost]).map(lostWorkOf)).toEqual(["–", "30 s (60 steps)"]);
+  });
+});

@@ -1,0 +1,36 @@
+/** What did a job's changes cost it? In words, for one change and for all together. */
+
+import type { Job } from "../api/types";
+import type { Change } from "./changes";
+import { formatDuration, NONE, plural } from "./format";
+
+/** `2.1 s standing still in all (0.4 %)`. */
+export function describeStalls(job: Job): string {
+  const stood = `${formatDuration(job.stall_seconds)} standing still in all`;
+  if (job.trained_seconds <= 0) return stood;
+  return `${stood} (${shareInWords(job.stall_seconds / job.trained_seconds)})`;
+}
+
+/** Small shares matter here: `0.04 %`, `0.4 %`, `12 %`. */
+function shareInWords(share: number): string {
+  const percent = share * 100;
+  const digits = percent === 0 || percent >= 10 ? 0 : percent >= 0.1 ? 1 : 2;
+  return `${percent.toFixed(digits)} %`;
+}
+
+/** Empty for a job that never had to go back to a checkpoint. */
+export function describeLostWork(job: Job): string {
+  const seconds = job.lost_work_seconds;
+  return seconds > 0 ? `${formatDuration(seconds)} of work made again` : "";
+}
+
+/** A dash where a change cost nothing of the kind. */
+export function costOf(seconds: number): string {
+  return seconds > 0 ? formatDuration(seconds) : NONE;
+}
+
+/** `30 s (60 steps)`: what was made before and is made again. */
+export function lostWorkOf(change: Change): string {
+  if (change.lostSteps === 0) return NONE;
+  return `${formatDuration(change.lostWorkSeconds)} (${plural(change.lostSteps, "step")})`;
+}
