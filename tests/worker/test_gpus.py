@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +24,7 @@ from concertina_worker.protocol import Env, GpuExchange
 from tests.worker.gathering import a_plan, gather
 from tests.worker.running_job import RunningJob
 from tests.worker.test_rescaling import assert_same_parameters
+from tests.worker.worker_zygote import python_path
 
 pytestmark = [
     pytest.mark.gpu,
@@ -30,6 +34,7 @@ pytestmark = [
 UUIDS = tuple(gpu.uuid for gpu in gpus.find())
 NCCL_NEEDS_TWO = pytest.mark.skipif(len(UUIDS) < 2, reason="NCCL refuses two workers on one GPU")
 EXCHANGES = [GpuExchange.GLOO, pytest.param(GpuExchange.NCCL, marks=NCCL_NEEDS_TWO)]
+NOT_INITIALISED = 3  # CUDA_ERROR_NOT_INITIALIZED of the driver's interface
 TOLERANCE = 1e-9  # float64; a GPU adds up in another order than the CPU it is compared with
 
 MakeJob = Callable[..., RunningJob]
@@ -105,6 +110,17 @@ def test_the_use_of_a_gpu_reaches_the_service(make_job: MakeJob) -> None:
 
     assert job.wait("a reading arrives", use) > 0
     job.end()
+
+
+def test_what_a_zygote_imports_leaves_the_driver_alone() -> None:
+    """Or its forks could not use a GPU: the driver still wants to be initialised."""
+    program = (
+        "import ctypes, sys, concertina_worker.imports\n"
+        "sys.exit(ctypes.CDLL('libcuda.so.1').cuDeviceGetCount(ctypes.byref(ctypes.c_int())))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": python_path()}
+    ran = subprocess.run((sys.executable, "-c", program), env=environment, check=False)
+    assert ran.returncode == NOT_INITIALISED
 
 
 def test_nvml_reads_the_gpu_by_number_and_by_uuid() -> None:

@@ -85,6 +85,7 @@ class Layout:
             bucket.exchanged.zero_()
 
     def write_postscript(self, numbers: Sequence[float]) -> None:
+        """On a GPU this waits for the end of the backward pass: what follows is the exchange."""
         self._postscript.copy_(torch.tensor(numbers, dtype=self._postscript.dtype))
 
     def read_postscript(self) -> list[float]:
