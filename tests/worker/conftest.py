@@ -47,9 +47,9 @@ def make_job(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Callable[..., Run
 def undisturbed(tmp_path: Path, zygote: WorkerZygote) -> Callable[..., dict[str, Any]]:
     """The result of the same script, run alone from beginning to end."""
 
-    def run(epochs: int, *script_arguments: str) -> dict[str, Any]:
+    def run(epochs: int, *script_arguments: str, script: Path = SCRIPT) -> dict[str, Any]:
         out = tmp_path / "undisturbed"
-        argv = [str(SCRIPT), "--out", str(out), "--model-seed", "1", "--step-seconds", "0"]
+        argv = [str(script), "--out", str(out), "--model-seed", "1", "--step-seconds", "0"]
         argv += ["--samples", "97", "--epochs", str(epochs), *script_arguments]
         process = zygote.start(argv, alone_environment(), tmp_path / "undisturbed.log")
         wait_for(lambda: process.poll() is not None)

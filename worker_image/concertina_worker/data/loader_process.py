@@ -15,6 +15,7 @@ import signal
 import socket
 import stat
 from collections.abc import Callable
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,17 +33,22 @@ class LoaderProcessStart:
         self._reads_stream = reads_stream
 
     def __call__(self, number: int) -> None:
-        _die_with_the_worker()
-        _close_connections()
-        with contextlib.suppress(OSError):  # it may lead a group already
-            os.setpgid(0, 0)
+        if parent_process() is not None:  # else a thread loads
+            _part_from_the_worker()
         info: Any = get_worker_info()
-        info.__dict__["dataset"] = info.dataset.dataset  # the script's own, not our reader
+        object.__setattr__(info, "dataset", info.dataset.dataset)  # the script's, not our reader
         if self._then is not None:
             self._then(number)
         if self._reads_stream:
             # Each process reads the whole stream: let no stream take only a part for itself.
             _utils.worker._worker_info = None  # noqa: SLF001 - what get_worker_info returns
+
+
+def _part_from_the_worker() -> None:
+    _die_with_the_worker()
+    _close_connections()
+    with contextlib.suppress(OSError):  # it may lead a group already
+        os.setpgid(0, 0)
 
 
 def _die_with_the_worker() -> None:
