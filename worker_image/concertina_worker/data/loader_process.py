@@ -61,14 +61,21 @@ def _die_with_the_worker() -> None:
 
 
 def _close_connections() -> None:
-    """Every network socket that came with the fork; pipes and files are left alone."""
+    """Every network socket that came with the fork; pipes and files are left alone.
+
+    Their numbers stay in use: an object of the worker that still knows one must not close a file
+    that happens to get the same number.
+    """
+    nothing = os.open(os.devnull, os.O_RDWR)
     for entry in Path("/proc/self/fd").glob("*"):
-        descriptor = int(entry.name)
         with contextlib.suppress(OSError):  # the folder's own descriptor is gone by now
-            if stat.S_ISSOCK(os.fstat(descriptor).st_mode) and _is_network(descriptor):
-                os.close(descriptor)
+            if _is_network(int(entry.name)):
+                os.dup2(nothing, int(entry.name))
+    os.close(nothing)
 
 
 def _is_network(descriptor: int) -> bool:
+    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+        return False
     with socket.socket(fileno=os.dup(descriptor)) as copy:
         return copy.family in (socket.AF_INET, socket.AF_INET6)
