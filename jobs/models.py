@@ -213,6 +213,9 @@ class Worker(models.Model):
     gone_at = models.DateTimeField(null=True, blank=True)
     exit_code = models.IntegerField(null=True, blank=True)
     error = models.TextField(default="", blank=True)
+    is_given_up = models.BooleanField(
+        default=False, help_text="Stopped or hanging; the others train without it. It is killed."
+    )
 
     compute_seconds = models.FloatField(
         null=True, blank=True, help_text="Of its share of a step; waiting for others left out."

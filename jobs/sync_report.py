@@ -141,6 +141,7 @@ class WorkerEntry(_Report):
     worker_id: WorkerId
     phase: WorkerPhase
     error: Annotated[str, AfterValidator(_clean)] | None = None
+    given_up: bool = False
     compute_seconds: Known = None
     samples_per_second: Known = None
     relative_speed: Known = None

@@ -42,9 +42,22 @@ def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment 
 def _store_phase(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> None:
     phase = _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING
     error = entry.error or worker.error
-    if (worker.phase, worker.error) != (phase, error):
+    is_given_up = entry.given_up or worker.is_given_up
+    if (worker.phase, worker.error, worker.is_given_up) != (phase, error, is_given_up):
         still = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
-        still.update(phase=phase, error=error)
+        still.update(phase=phase, error=error, is_given_up=is_given_up)
+    if is_given_up and not worker.is_given_up:
+        _record_hung_worker(worker, error)
+
+
+def _record_hung_worker(worker: Worker, error: str) -> None:
+    events.record(
+        job_id=worker.job_id,
+        kind=events.WORKER_HUNG,
+        reason="node_lost",
+        message=f"{worker.id} does not come any further and is killed. {error}",
+        data={"worker": worker.id, "node": worker.node.name},
+    )
 
 
 def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) -> None:

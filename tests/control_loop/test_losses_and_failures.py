@@ -315,3 +315,28 @@ def test_a_worker_the_others_went_on_without_is_killed(world: World) -> None:
     assert Worker.objects.get(pk=hung).phase == "gone"
     assert fresh(job).losses == 1
     assert live_workers(job) == [first]
+
+
+def test_a_worker_its_coordinator_gave_up_is_killed_at_once_though_it_is_alone(
+    world: World,
+) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    (hung,) = live_workers(job)
+    coordinator.sync(
+        workers=[
+            {
+                "worker_id": hung,
+                "phase": "lost",
+                "error": "Given up: no heartbeat for 4.8 s",
+                "given_up": True,
+            }
+        ]
+    )
+    world.tick()
+    assert hung not in world.host.running()
+    event = Event.objects.get(job=job, kind="worker_hung")
+    assert event.message.endswith("is killed. Given up: no heartbeat for 4.8 s")
+    world.tick(2)
+    assert fresh(job).losses == 1
+    assert hung not in live_workers(job)

@@ -54,10 +54,11 @@ class RunningJob:
 
     # -- doing ---------------------------------------------------------------------------------
 
-    def start_coordinator(self) -> None:
+    def start_coordinator(self, *arguments: str) -> None:
+        """Without arguments the product's own; else a program of the tests around it."""
         with self._log("coordinator").open("ab") as output:
             coordinator = subprocess.Popen(
-                [sys.executable, "-m", "concertina_worker.coordinator"],
+                [sys.executable, *(arguments or ("-m", "concertina_worker.coordinator"))],
                 env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -100,6 +101,14 @@ class RunningJob:
         workers = self.start_workers(1, "--model-seed", "1", attempt=attempt)
         workers += self.start_workers(count - 1, attempt=attempt)
         self.service.want(workers, batch, new_attempt=True)
+
+    def doom(self, worker: str, moment: str, *, passing: int = 1, way: str = "die") -> None:
+        """Let a worker whose script was given `--doom` fail at one of `dooms.MOMENTS`."""
+        folder = self.folder / "dooms"
+        folder.mkdir(exist_ok=True)
+        half_written = folder / f".{worker}"
+        half_written.write_text(json.dumps({"moment": moment, "passing": passing, "way": way}))
+        half_written.replace(folder / worker)
 
     def kill_coordinator(self) -> None:
         self.coordinators[-1].kill()

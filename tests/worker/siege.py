@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import Final
 from tests.worker.running_job import RunningJob
 
 IN_A_STEP: Final = ("forward", "backward", "reduce", "step", "commit", "between steps")
-AT_A_CHANGE: Final = ("switch", "transfer", "receiving", "joining", "building")
+BY_THE_JOINER: Final = ("joining", "building", "receiving", "exchanged")
+AT_A_CHANGE: Final = ("switch", "transfer", *BY_THE_JOINER)
 ALL: Final = (*IN_A_STEP, "checkpoint", *AT_A_CHANGE)
-BY_THE_JOINER: Final = ("receiving", "joining", "building")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ class Siege:
     def _die_in_a_step(self, moment: str) -> None:
         is_for_the_first = moment == "checkpoint"
         victim = self._first if is_for_the_first else self._chance.choice(self._training)
-        self._doom(victim, moment, passing=1 if is_for_the_first else self._chance.randint(1, 5))
+        self.job.doom(victim, moment, passing=1 if is_for_the_first else self._chance.randint(1, 5))
         self._bury(victim, moment)
 
     def _die_at_a_change(self, moment: str) -> None:
@@ -71,30 +70,18 @@ class Siege:
                 job.resize(self._most - 1)
                 job.wait_for_workers(self._most - 1)
             victim = job.next_worker if moment in BY_THE_JOINER else self._first
-            self._doom(victim, moment, passing=1)
+            self.job.doom(victim, moment, passing=1)
             job.resize(len(self._alive) + 1)
         else:
             victim = self._first if moment == "transfer" else self._chance.choice(self._training)
             victim = self._first if not is_grow else victim
-            self._doom(victim, moment, passing=1)
+            self.job.doom(victim, moment, passing=1)
             job.resize(len(self._alive) + (1 if is_grow else -1))
         self._bury(victim, moment)
 
-    def _doom(self, worker: str, moment: str, *, passing: int) -> None:
-        folder = self.job.folder / "dooms"
-        folder.mkdir(exist_ok=True)
-        wish = {"moment": moment, "passing": passing, "way": "die"}
-        temporary = folder / f".{worker}"
-        temporary.write_text(json.dumps(wish))
-        temporary.replace(folder / worker)
-
     def _bury(self, worker: str, moment: str) -> None:
-        process = self.job.processes.get(worker)
-        self.job.wait(
-            f"{worker} dies in {moment}",
-            lambda: self.job.processes[worker].poll() is not None,
-        )
-        assert process is None or process.poll() is not None
+        process = self.job.processes[worker]
+        self.job.wait(f"{worker} dies in {moment}", lambda: process.poll() is not None)
         self.kills.append(Kill(worker=worker, moment=moment))
         self.job.wait_for_steps(2)
 

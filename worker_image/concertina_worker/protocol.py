@@ -174,7 +174,8 @@ class WorkerReport(GpuUse):
 
     worker_id: str
     phase: str
-    error: NotRequired[str]  # last line of the traceback, if it said one
+    error: NotRequired[str]  # last line of the traceback, if it said one; or why it was given up
+    given_up: NotRequired[bool]  # it is stopped or hangs, and others train without it: kill it
     compute_seconds: NotRequired[float]  # of a step, its own share alone: waiting not included
     samples_per_second: NotRequired[float]  # of its own share, while it computes
     relative_speed: NotRequired[float]  # 0.6: 40 % slower than the median of the job's workers

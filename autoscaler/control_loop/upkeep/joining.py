@@ -20,7 +20,6 @@ from jobs.lifecycle import State
 from jobs.models import Job, Worker
 
 JOINER_DROPPED: Final = "joiner_dropped"
-WORKER_HUNG: Final = "worker_hung"
 _CHANGING: Final = {State.STARTING, State.RESCALING}
 
 
@@ -80,8 +79,16 @@ def detect_mode(view: JobView, shell: Shell) -> bool:
 
 
 def kill_hung_workers(view: JobView, shell: Shell) -> bool:
-    """A worker the others went on without, and which still runs, holds a GPU for nothing."""
-    if not view.is_hot or view.state is not State.RUNNING:
+    """A worker the others went on without, and which still runs, holds a GPU for nothing.
+
+    At once if its coordinator says that it hangs. Else it may be about to end by itself.
+    """
+    if not view.is_hot:
+        return False
+    for worker in view.live:
+        if worker.row.is_given_up and worker.is_running:
+            shell.processes.stop(worker.id, grace_seconds=0.0)
+    if view.state is not State.RUNNING:
         return False
     newest = view.generation
     if newest is None or newest.ended_at is not None:

@@ -33,6 +33,7 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "checkpoint": (checkpoint.os, "fsync"),
     "joining": (Membership, "enter"),
     "building": (coordinator_line, "build"),
+    "exchanged": (Membership, "finish_handover"),
     "switch": (Membership, "_switch"),
     "transfer": (Handover, "send"),
     "receiving": (Handover, "receive"),
@@ -74,6 +75,8 @@ def _passing(moment: str, original: Callable[..., Any], doom: _Doom) -> Callable
         elif way and moment == "reduce":
             original(*arguments, **options)
             _fail(way)
+        elif way == "lose the group":  # as when a neighbour's last bytes did not arrive
+            return False
         elif way:
             _fail(way)
         return original(*arguments, **options)
@@ -89,5 +92,3 @@ def _fail(way: str) -> None:
             os.kill(os.getpid(), signal.SIGSTOP)
         case "hang":
             threading.Event().wait()
-        case "lose the group":  # as when a neighbour's last bytes did not arrive
-            raise RuntimeError("Connection closed by peer")

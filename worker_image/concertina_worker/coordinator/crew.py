@@ -30,6 +30,7 @@ class CrewMember:
     since: float = 0.0  # it has been there
     steps: int = 0  # it has made in this generation
     error: str = ""
+    is_given_up: bool = False  # lost without having ended: it is stopped, or hangs
     gpu_use: GpuUse = field(default_factory=GpuUse)  # the newest reading; empty: none
 
     def report(self) -> WorkerReport:
@@ -37,6 +38,8 @@ class CrewMember:
         report.update(self.gpu_use)  # type: ignore[typeddict-item] # a part of the report
         if self.error:
             report["error"] = self.error
+        if self.is_given_up:
+            report["given_up"] = True
         return report
 
 

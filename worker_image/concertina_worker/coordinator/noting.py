@@ -160,6 +160,7 @@ class Notes:
         faults = self._watch.faults(now=self._now)
         for worker, why in faults.items():
             self.crew[worker].error = self.crew[worker].error or f"Given up: {why}"
+            self.crew[worker].is_given_up = worker in self.memory.planned_workers
             self._lose(worker)
         if self._watch.is_stale_plan(now=self._now):
             self.memory.withdrawn = self.memory.published[-1].generation

@@ -1,0 +1,103 @@
+"""The coordinator is killed in each phase; the next one takes over and nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.worker.running_job import RunningJob
+from tests.worker.test_rescaling import assert_same_parameters
+
+DOOMED: Final = str(Path(__file__).parent / "scripts" / "doomed_coordinator.py")
+MakeJob = Callable[..., RunningJob]
+
+
+class Takeovers:
+    """A job whose coordinator dies again and again, each time at another moment."""
+
+    def __init__(self, job: RunningJob) -> None:
+        self.job = job
+
+    def doom(self, when: str, kind: str, count: int) -> None:
+        """The coordinator is replaced by one that will die at this moment."""
+        self.job.kill_coordinator()
+        self.job.start_coordinator(DOOMED, when, kind, str(count))
+        self._wait_until_it_reports()
+
+    def bury(self) -> None:
+        """It has died by itself; training goes on without it; the next one takes over."""
+        self.job.wait("the coordinator dies", lambda: self.job.coordinator_code is not None)
+        self.job.start_coordinator()
+        self._wait_until_it_reports()
+
+    def _wait_until_it_reports(self) -> None:
+        before = self._started_at
+        self.job.wait("the new coordinator reports", lambda: self._started_at != before)
+
+    @property
+    def _started_at(self) -> float:
+        newest = self.job.service.newest
+        return newest["coordinator_started_at"] if newest else 0.0
+
+
+def test_a_coordinator_killed_in_any_phase_is_replaced_and_nothing_is_lost(
+    make_job: MakeJob, undisturbed: Callable[..., dict[str, Any]]
+) -> None:
+    job = make_job()
+    takeovers = Takeovers(job)
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+
+    takeovers.doom("after", "DesiredArrived", 2)  # idle
+    job.wait_for_steps(4)
+    takeovers.bury()
+
+    for when, kind, count, size in (
+        ("after", "WorkerConnected", 3, 3),  # the joiner has come, and is not ready
+        ("before", "SendPlan", 1, 4),  # a plan is stored that nobody knows
+        ("before", "SendPlan", 2, 3),  # one member knows it, the others do not
+        ("after", "StoreOpened", 1, 4),  # a group is being built
+        ("after", "WorkerSwitched", 1, 3),  # one member has switched
+    ):
+        takeovers.doom(when, kind, count)
+        job.resize(size)
+        takeovers.bury()
+        job.wait_for_workers(size)
+        job.wait_for_steps(2)
+
+    takeovers.doom("before", "SendPlan", 1)  # recovering
+    job.kill(job.members[-1])
+    takeovers.bury()
+    job.resize(2)
+    job.wait_for_workers(2)
+    job.wait_for_steps(4)
+    job.end()
+    result = job.result(job.members[0])
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
+
+
+@pytest.mark.parametrize("moment", [("before", "SendPlan"), ("before", "Release")], ids=str)
+def test_a_coordinator_killed_while_its_job_is_paused_is_replaced_and_the_job_resumes(
+    make_job: MakeJob, undisturbed: Callable[..., dict[str, Any]], moment: tuple[str, str]
+) -> None:
+    job = make_job()
+    takeovers = Takeovers(job)
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    takeovers.doom(*moment, 2)
+    job.wait_for_steps(4)
+    job.service.want_stop()
+    takeovers.bury()
+    job.wait_until_finished()
+    steps_before = job.step
+    job.start_coordinator()
+    job.begin_attempt(1)
+    assert job.wait_for_workers(1)["step"] == steps_before
+    job.end()
+    result = job.result(job.members[0])
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
