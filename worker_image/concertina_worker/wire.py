@@ -35,6 +35,7 @@ class FromWorker(StrEnum):
     FINISHED = "finished"  # ran through the last epoch: step
     ERROR = "error"  # the script raised: text
     GPU = "gpu"  # use (a GpuUse), at most once a second
+    GOODBYE = "goodbye"  # the last message: nothing more will come
     HEARTBEAT = "heartbeat"  # once a second: place, seconds there, steps in this generation
 
 
@@ -52,6 +53,7 @@ class FromCoordinator(StrEnum):
     PLAN = "plan"  # plan
     STORE = "store"  # generation, address
     RELEASE = "release"  # leave with ExitCode.RELEASED: reason
+    FAREWELL = "farewell"  # all you told is kept: end in peace
 
 
 def encode(message: Message) -> bytes:

@@ -139,6 +139,13 @@ class WorkerFinished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoodbyeSaid:
+    """A worker is about to end, and has told all."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRaised:
     worker: str
     text: str
@@ -182,6 +189,7 @@ Event = (
     | WorkerLeaving
     | WorkerFinished
     | ErrorRaised
+    | GoodbyeSaid
     | GpuMeasured
     | DesiredArrived
     | TimePassed

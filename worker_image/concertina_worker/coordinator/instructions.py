@@ -36,4 +36,11 @@ class HangUp:
     reason: str
 
 
-Instruction = SendPlan | SendStore | Release | HangUp
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeeOff:
+    """What a worker told is kept: it may end."""
+
+    worker: str
+
+
+Instruction = SendPlan | SendStore | Release | HangUp | SeeOff

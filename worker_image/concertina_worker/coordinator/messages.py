@@ -104,6 +104,7 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),
     FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),
+    FromWorker.GOODBYE: lambda w, _: on.GoodbyeSaid(worker=w),
     FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=str(m["text"])),
     FromWorker.GPU: _gpu,
 }

@@ -8,6 +8,7 @@ from concertina_worker.coordinator.instructions import (
     HangUp,
     Instruction,
     Release,
+    SeeOff,
     SendPlan,
     SendStore,
 )
@@ -76,6 +77,8 @@ class Notes:
                 memory.reports.stop_awaiting(event.worker)
             case on.ErrorRaised():
                 self.crew[event.worker].error = event.text
+            case on.GoodbyeSaid():
+                return [SeeOff(worker=event.worker)]
             case on.GpuMeasured():
                 self.crew[event.worker].gpu_use = event.use
             case on.DesiredArrived():
@@ -87,7 +90,7 @@ class Notes:
 
     def _is_from_beyond(self, event: on.Event) -> bool:
         """Of a worker that was given up and does not know it yet."""
-        may_tell = isinstance(event, on.WorkerConnected | on.WorkerDisconnected)
+        may_tell = isinstance(event, on.WorkerConnected | on.WorkerDisconnected | on.GoodbyeSaid)
         return not may_tell and getattr(event, "worker", None) in self.memory.lost
 
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:

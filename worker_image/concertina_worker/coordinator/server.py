@@ -18,6 +18,7 @@ from concertina_worker.coordinator.instructions import (
     HangUp,
     Instruction,
     Release,
+    SeeOff,
     SendPlan,
     SendStore,
 )
@@ -118,6 +119,8 @@ class Server:
             case Release(worker=worker, reason=reason):
                 _log.info("A worker may go: %s action=release worker=%s", reason, worker)
                 self._send(worker, {"type": FromCoordinator.RELEASE, "reason": reason})
+            case SeeOff(worker=worker):
+                self._send(worker, {"type": FromCoordinator.FAREWELL})
             case HangUp(worker=worker, reason=reason):
                 _log.warning("A worker is given up: %s action=give_up worker=%s", reason, worker)
                 if writer := self._writers.pop(worker, None):

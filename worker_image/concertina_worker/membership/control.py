@@ -32,6 +32,20 @@ from concertina_worker.wire import (
 HEARTBEAT_SECONDS: Final = 1.0
 RECONNECT_SECONDS: Final = 0.2
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
+CLOSING_POLL_SECONDS: Final = 0.05
+
+# A coordinator that has just taken over is told the newest of these again. Twice does no harm;
+# never would: the service would wait for it, or the job's history would end too early.
+_REPEATED: Final = (
+    FromWorker.LENGTH,
+    FromWorker.BUILD_FAILED,
+    FromWorker.SETTLED,
+    FromWorker.CHECKPOINTED,
+    FromWorker.PROGRESS,
+    FromWorker.ERROR,
+    FromWorker.LEAVING,
+    FromWorker.GOODBYE,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +59,6 @@ class Standing:
     failed_in: int = 0
     model_bytes: int = 0
     store: dict[str, Any] | None = None  # generation and address, if this worker opened one
-    total_samples: int | None = None
-    build_failed_in: int = 0  # newest generation whose group could not be built
 
 
 class Control:
@@ -64,7 +76,8 @@ class Control:
         self._release_reason: str | None = None
         self._heard_at = time.monotonic()
         self._is_closing = False
-        self._is_leaving = False
+        self._newest: dict[FromWorker, Message] = {}
+        self._is_seen_off = False
         self.local_host = "127.0.0.1"
 
     def start(self) -> None:
@@ -74,18 +87,19 @@ class Control:
             ).start()
 
     def send(self, kind: FromWorker, **fields: Any) -> None:
-        """Never blocks. Lost with the connection: what must not be lost is in the standing."""
-        self._outbox.put({"type": kind, **fields})
+        """Never blocks or locks: safe in a signal handler.
+
+        What is sent while there is no coordinator is lost, but for the standing and `_REPEATED`.
+        """
+        message = {"type": kind, **fields}
+        if kind in _REPEATED:
+            self._newest[kind] = message
+        self._outbox.put(message)
 
     def stand(self, **changes: Any) -> None:
         """Change what the next hello will say."""
         with self._changed:
             self._standing = replace(self._standing, **changes)
-
-    def ask_to_leave(self) -> None:
-        """Ask to be replanned; safe in a signal handler, which must not wait for a lock."""
-        self._is_leaving = True
-        self.send(FromWorker.LEAVING)
 
     @property
     def release_reason(self) -> str | None:
@@ -110,11 +124,22 @@ class Control:
                 raise RuntimeError(f"nobody opened a store for generation {generation}")
             return self._stores[generation]
 
-    def close(self, *, timeout_seconds: float) -> None:
-        """Deliver what is still to be sent, then hang up."""
-        deadline = time.monotonic() + timeout_seconds
-        while not self._outbox.empty() and self._connection and time.monotonic() < deadline:
-            time.sleep(0.005)
+    def close(self, *, answer_seconds: float, away_seconds: float) -> None:
+        """Hang up once the coordinator has kept all it was told, or the time is over.
+
+        Args:
+            answer_seconds: for a coordinator that is there.
+            away_seconds: for one that is not; counted from when it was heard last.
+        """
+        self.send(FromWorker.GOODBYE)
+        deadline = time.monotonic() + answer_seconds
+        with self._changed:
+            while not self._is_seen_off:
+                if self._connection is None and self.silent_seconds < away_seconds:
+                    deadline = time.monotonic() + answer_seconds
+                elif time.monotonic() > deadline or self._connection is None:
+                    break
+                self._changed.wait(CLOSING_POLL_SECONDS)
         self._is_closing = True
         if connection := self._connection:
             connection.close()
@@ -146,18 +171,11 @@ class Control:
         with self._changed:
             connection.send(self._hello(self._standing))
             self._connection = connection
-        self._repeat(self._standing)
+        for kind in _REPEATED:
+            if message_again := self._newest.get(kind):
+                self._outbox.put(message_again)
         while message := connection.receive():
             self._take(message)
-
-    def _repeat(self, standing: Standing) -> None:
-        """What a hello does not carry and may have been lost with the connection."""
-        if standing.build_failed_in:
-            self.send(FromWorker.BUILD_FAILED, generation=standing.build_failed_in)
-        if standing.total_samples is not None:
-            self.send(FromWorker.LENGTH, total_samples=standing.total_samples)
-        if self._is_leaving:
-            self.send(FromWorker.LEAVING)
 
     def _hello(self, standing: Standing) -> Message:
         return {
@@ -182,6 +200,10 @@ class Control:
                     self._changed.notify_all()
             case FromCoordinator.RELEASE:
                 self._release_reason = str(message["reason"])
+            case FromCoordinator.FAREWELL:
+                with self._changed:
+                    self._is_seen_off = True
+                    self._changed.notify_all()
 
     # -- sending -------------------------------------------------------------------------------
 

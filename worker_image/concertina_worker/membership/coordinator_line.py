@@ -22,6 +22,8 @@ from concertina_worker.plan import Plan
 from concertina_worker.wire import FromWorker
 
 POLL_SECONDS: Final = 0.2
+ANSWER_SECONDS: Final = 2.0
+RETURN_SECONDS: Final = 15.0  # guessed: above what starting another coordinator takes
 
 
 class CoordinatorLine:
@@ -29,6 +31,7 @@ class CoordinatorLine:
 
     def __init__(self, platform: Platform, gpu: GpuOffer, *, lost_seconds: float) -> None:
         self.worker = platform.worker_id
+        self._lost_seconds = lost_seconds
         self._gpu = gpu
         self.preparations = Preparations(self.worker, self._build)
         self.preparations.on_build_failed = self._report_failed_build
@@ -51,6 +54,11 @@ class CoordinatorLine:
             if prepared is not None:
                 return prepared
 
+    def close(self) -> None:
+        """Let the coordinator keep what it was told, and hang up."""
+        away_seconds = min(RETURN_SECONDS, self._lost_seconds)
+        self.control.close(answer_seconds=ANSWER_SECONDS, away_seconds=away_seconds)
+
     def _build(self, plan: Plan, wires: Wires) -> Group:
         meeting = Meeting(
             host=self.control.local_host,
@@ -68,5 +76,4 @@ class CoordinatorLine:
         self.control.send(FromWorker.STORE, **store)
 
     def _report_failed_build(self, plan: Plan) -> None:
-        self.control.stand(build_failed_in=plan.generation)
         self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)

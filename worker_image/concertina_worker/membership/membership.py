@@ -27,7 +27,6 @@ from concertina_worker.state.training_state import TrainingState
 from concertina_worker.wire import FromWorker, Place
 
 HANDOVER_POLL_SECONDS: Final = 0.2
-GOODBYE_SECONDS: Final = 2.0
 
 
 class Loop(Protocol):
@@ -198,12 +197,11 @@ class Membership:
         self._line.control.send(kind, **fields)
 
     def tell_length(self, total_samples: int) -> None:
-        self._line.control.stand(total_samples=total_samples)
         self._line.control.send(FromWorker.LENGTH, total_samples=total_samples)
 
     def close(self) -> None:
         """Deliver what is still under way and hang up."""
-        self._line.control.close(timeout_seconds=GOODBYE_SECONDS)
+        self._line.close()
 
     # -- getting into a generation -------------------------------------------------------------
 

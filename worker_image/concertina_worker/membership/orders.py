@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 
 from concertina_worker.membership.control import Control
 from concertina_worker.protocol import ExitCode
+from concertina_worker.wire import FromWorker
 
 LEAVE_SECONDS: Final = 60.0  # how long a leaver waits to be released
 LEAVE_POLL_SECONDS: Final = 0.003
@@ -71,4 +72,4 @@ class Orders:
         self._told_to_end_at = self._told_to_end_at or time.monotonic()
         if not self.is_training:
             self.exit(ExitCode.RELEASED)
-        self._control.ask_to_leave()
+        self._control.send(FromWorker.LEAVING)
