@@ -113,3 +113,32 @@ def test_one_that_was_asked_to_end_from_outside_is_started_again(world: World) -
     world.tick()
     assert starts(world, f"{job.id}-coordinator") == 2
     assert "coordinator_restarted" in kinds(job)
+
+
+def test_a_coordinator_that_died_before_its_last_word_is_started_again_to_say_it(
+    world: World,
+) -> None:
+    job = world.job()
+    world.running(job, 1)
+    coordinator = f"{job.id}-coordinator"
+    world.host.exit(coordinator, -9)
+    world.host.exit(live_workers(job)[0], 0)
+    world.tick(2)
+    assert fresh(job).state == "stopping"
+    assert coordinator in world.host.running()
+    world.host.exit(coordinator, 0)
+    world.tick()
+    assert fresh(job).state == "completed"
+
+
+def test_a_job_does_not_wait_for_ever_for_the_last_word(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    coordinator = f"{job.id}-coordinator"
+    world.host.exit(live_workers(job)[0], 0)
+    world.host.exit(coordinator, -9)
+    world.tick(2)
+    world.host.exit(coordinator, -9)
+    world.clock.advance(30)
+    world.tick(2)
+    assert fresh(job).state == "completed"

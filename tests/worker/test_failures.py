@@ -200,6 +200,7 @@ def test_a_script_that_raises_says_why_and_the_others_go_on(make_job: MakeJob) -
     assert newest is not None
     errors = {worker["worker_id"]: worker.get("error") for worker in newest["workers"]}
     assert errors["w2"] == "ValueError: the script has a fault"
+    job.wait("w2 has ended", lambda: job.exit_codes()["w2"] is not None)
     assert job.exit_codes()["w2"] == 1
     job.end()
     assert job.exit_codes()["w1"] == 0

@@ -53,12 +53,16 @@ def _start_workers(view: JobView, shell: Shell) -> bool:
 
 
 def _keep_coordinator(view: JobView, shell: Shell) -> bool:
-    """See that it runs while it has somebody to coordinate; True: the job has to start anew."""
+    """See that it runs while it has somebody to coordinate; True: the job has to start anew.
+
+    One that died may know what it could not tell yet: it is needed until the job is at its end.
+    """
     process_id = coordinator_id(view.id)
-    has_work = view.is_active or (view.state is State.STOPPING and view.live)
-    if not view.is_hot or not has_work or not view.live:
-        return False
     ended = view.coordinator
+    has_somebody = bool(view.live) and (view.is_active or view.state is State.STOPPING)
+    has_more_to_tell = view.state is State.STOPPING and ended is not None
+    if not view.is_hot or not (has_somebody or has_more_to_tell):
+        return False
     if ended is None:
         if shell.processes.is_missing(process_id):
             _start_coordinator(view, shell)

@@ -12,6 +12,7 @@ from cluster.worker_host import ProcessPhase
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
+from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from jobs.models import Worker
 from jobs.transitions import move
@@ -83,11 +84,14 @@ def _see_off_coordinator(view: JobView, shell: Shell) -> bool:
     coordinator = view.coordinator
     assert coordinator is not None  # noqa: S101 - the caller looked
     process_id = coordinator.labels.process_id
-    if coordinator.phase is ProcessPhase.EXITED:
-        shell.processes.forget(process_id)
-        return True
     gone = [worker.row.gone_at for worker in view.workers if worker.row.gone_at]
     waits_since = max([*gone, view.state_since])
-    if shell.seconds_since(waits_since) > shell.limits.coordinator_farewell:
+    is_overdue = shell.seconds_since(waits_since) > shell.limits.coordinator_farewell
+    if coordinator.phase is ProcessPhase.EXITED:
+        has_said_all = coordinator.exit_code == ExitCode.COMPLETED
+        if has_said_all or is_overdue:
+            shell.processes.forget(process_id)
+        return has_said_all or is_overdue  # else `launching` starts it again, to say the rest
+    if is_overdue:
         shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
     return False
