@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("jobs", "0007_costs_and_speeds"),
+        ("jobs", "0008_batch_limits"),
     ]
 
     operations = [
