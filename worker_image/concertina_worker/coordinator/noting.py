@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.crew import GRACE_SECONDS, Crew, CrewMember
-from concertina_worker.coordinator.instructions import (
-    HangUp,
-    Instruction,
-    Release,
-    SeeOff,
-    SendPlan,
-    SendStore,
-)
+from concertina_worker.coordinator.attendance import OF_ONE_WORKER, Attendance
+from concertina_worker.coordinator.crew import Crew, CrewMember
+from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.stragglers import Speeds
-from concertina_worker.coordinator.watching import Watch
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, WorkerPhase
 
@@ -26,12 +19,9 @@ class Notes:
         self.memory = memory
         self.crew = crew
         self.speeds = speeds
-        self._watch = Watch(memory, crew, now=now)
+        self._attendance = Attendance(memory, crew, now=now)
         self._store: on.StoreOpened | None = None  # the newest
-        self._took_over_at = now
         self._now = now
-        for worker in memory.lost:
-            crew.add(CrewMember(worker=worker, phase=WorkerPhase.LOST, is_connected=False))
 
     def note(self, event: on.Event, *, now: float) -> list[Instruction]:  # noqa: C901, PLR0912 - a flat table
         """Change memory and crew; return the answers that need no decision."""
@@ -39,13 +29,11 @@ class Notes:
         memory = self.memory
         if self._is_from_beyond(event):
             return []
+        if isinstance(event, OF_ONE_WORKER):
+            return self._attendance.note(event, now=now)
         match event:
             case on.WorkerConnected():
                 return self._welcome(event)
-            case on.WorkerDisconnected():
-                self._lose(event.worker)
-            case on.HeartBeat():
-                self._hear(event)
             case on.WorkerReady():
                 self.crew[event.worker].phase = WorkerPhase.READY
                 self._register(event.model_bytes)
@@ -57,8 +45,6 @@ class Notes:
                 self._switch(event)
             case on.WorkerSettled():
                 memory.reports.settle(event)
-            case on.CollectiveFailed():
-                self.crew[event.worker].failed_in = event.generation
             case on.ProgressMade():
                 self._advance(event)
             case on.RanOutOfMemory():
@@ -70,22 +56,10 @@ class Notes:
                 memory.total_samples = event.total_samples
             case on.CheckpointWritten():
                 memory.checkpoint_step = event.step
-            case on.WorkerLeaving():
-                self.crew[event.worker].is_leaving = True
-            case on.WorkerFinished():
-                self.crew[event.worker].phase = WorkerPhase.FINISHED
-                memory.reports.stop_awaiting(event.worker)
-            case on.ErrorRaised():
-                self.crew[event.worker].error = event.text
-            case on.GoodbyeSaid():
-                return [SeeOff(worker=event.worker)]
-            case on.GpuMeasured():
-                self.crew[event.worker].gpu_use = event.use
             case on.DesiredArrived():
                 self._desire(event.desired)
             case on.TimePassed():
-                self._lose_the_absent()
-                return self._give_up_the_faulty()
+                return self._attendance.look_round(now=now)
         return []
 
     def _is_from_beyond(self, event: on.Event) -> bool:
@@ -134,51 +108,6 @@ class Notes:
     def _register(self, model_bytes: int) -> None:
         self.memory.is_registered = True
         self.memory.model_bytes = model_bytes
-
-    def _lose(self, worker: str) -> None:
-        member = self.crew[worker]
-        member.is_connected = False
-        self.memory.reports.stop_awaiting(worker)
-        if member.phase is WorkerPhase.FINISHED:
-            return
-        if member.is_released and member.phase is not WorkerPhase.LOST:
-            self.crew.remove(worker)
-            return
-        if worker in self.memory.planned_workers:  # others may come back and wait for their turn
-            self._count_as_lost(member)
-
-    def _count_as_lost(self, member: CrewMember) -> None:
-        member.phase = WorkerPhase.LOST
-        if member.worker not in self.memory.lost:
-            self.memory.lost.append(member.worker)
-
-    def _hear(self, event: on.HeartBeat) -> None:
-        member = self.crew[event.worker]
-        member.heard_at = self._now
-        member.place, member.since = event.place, self._now - event.seconds
-        member.steps = event.steps
-
-    def _give_up_the_faulty(self) -> list[Instruction]:
-        """Those that are stopped or hang; the service sees that they are lost, and kills them."""
-        faults = self._watch.faults(now=self._now)
-        for worker, why in faults.items():
-            self.crew[worker].error = self.crew[worker].error or f"Given up: {why}"
-            self.crew[worker].is_given_up = worker in self.memory.planned_workers
-            self._lose(worker)
-        if self._watch.is_stale_plan(now=self._now):
-            self.memory.withdrawn = self.memory.published[-1].generation
-        if self.memory.active and self._watch.is_deadlocked(now=self._now):
-            for worker in self.memory.active_members:
-                self.crew[worker].failed_in = self.memory.active.generation
-        return [HangUp(worker=worker, reason=why) for worker, why in faults.items()]
-
-    def _lose_the_absent(self) -> None:
-        if self._now - self._took_over_at < GRACE_SECONDS:
-            return
-        for worker in self.memory.planned_workers:
-            if worker not in self.crew and worker not in self.memory.lost:
-                self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
-                self._lose(worker)
 
     def _advance(self, event: on.ProgressMade) -> None:
         memory = self.memory
