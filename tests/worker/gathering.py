@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Pla
 
 
 def gather(
-    plan: Plan, act: Callable[[Group], Result], *, gpu: GpuOffer | None = None
+    plan: Plan, act: Callable[[Group], Result], *, gpus: Mapping[str, GpuOffer] | None = None
 ) -> dict[str, Result]:
     """Let every member build its group and act; returns what each returned."""
     address: queue.Queue[str] = queue.Queue()
@@ -40,15 +40,15 @@ def gather(
         address.put(found)
         return found
 
-    meeting = Meeting(
-        host="127.0.0.1",
-        announce=address.put,
-        await_address=await_address,
-        gpu=gpu or GpuOffer(),
-    )
+    def meet(worker: str) -> Group:
+        gpu = gpus[worker] if gpus else GpuOffer()
+        meeting = Meeting(
+            host="127.0.0.1", announce=address.put, await_address=await_address, gpu=gpu
+        )
+        return build(plan, worker, meeting, Wires())
+
     with ThreadPoolExecutor(len(plan.members)) as pool:
         futures = {
-            worker: pool.submit(lambda worker=worker: act(build(plan, worker, meeting, Wires())))
-            for worker in plan.members
+            worker: pool.submit(lambda worker=worker: act(meet(worker))) for worker in plan.members
         }
         return {worker: future.result(timeout=30) for worker, future in futures.items()}

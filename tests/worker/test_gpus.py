@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 import torch
 from local_stack import gpus
+from torch.distributed import HashStore  # type: ignore[attr-defined] # its stubs forget it
 
-from concertina_worker.collective import nccl
+from concertina_worker.collective.nccl import GpuOffer, NcclExchange
 from concertina_worker.collective.wires import Wires
 from concertina_worker.device import chosen, random_state
 from concertina_worker.device.gpu_watch import use_of
@@ -201,14 +202,15 @@ def test_nccl_adds_up_and_gives_up_when_the_wires_are_cut() -> None:
     wires[1].cut()
 
 
-def _two_exchanges(wires: list[Wires]) -> list[nccl.NcclExchange]:
-    store = torch.distributed.HashStore()
+def _two_exchanges(wires: list[Wires]) -> list[NcclExchange]:
+    store = HashStore()
+    offers = [GpuOffer(UUIDS[rank]) for rank in range(2)]
     return [
-        nccl.NcclExchange(
-            nccl.build(store, (rank, 2), 30.0),
+        NcclExchange(
+            offer.build(store, (rank, 2), timeout_seconds=30.0),
             wires[rank],
-            nccl.GpuOffer(UUIDS[rank]),
+            offer,
             timeout_seconds=30.0,
         )
-        for rank in range(2)
+        for rank, offer in enumerate(offers)
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -13,11 +12,10 @@ import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined] # its stubs forget it
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
+from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer, NcclExchange, is_possible
 from concertina_worker.collective.wires import Wires
 from tests.worker.gathering import a_plan, gather
-
-MakeExchange = Callable[..., NcclExchange]
 
 
 class SpinningGroup:
@@ -167,10 +165,71 @@ def test_nccl_needs_a_gpu_of_its_own_for_each_member(names: list[str], *, expect
     assert is_possible(names) is expected
 
 
+class StandInOffer(GpuOffer):
+    """Gloo, where a worker with a GPU would have NCCL."""
+
+    device_type = "cpu"
+
+    def __init__(self, name: str, *, works: bool = True) -> None:
+        super().__init__()
+        self.name = name
+        self.works = works
+
+    def build(self, store: Any, place: tuple[int, int], *, timeout_seconds: float) -> Any:
+        if not self.works:
+            return RefusingGroup(answers=0)
+        return LazyGloo(store, place, timedelta(seconds=timeout_seconds))
+
+
+class LazyGloo:
+    """Connects when it is first used, as NCCL does."""
+
+    def __init__(self, store: Any, place: tuple[int, int], timeout: timedelta) -> None:
+        self._connect = lambda: ProcessGroupGloo(store, *place, timeout)
+        self._group: Any = None
+
+    def allreduce(self, tensors: list[torch.Tensor]) -> Any:
+        self._group = self._group or self._connect()
+        return self._group.allreduce(tensors)
+
+    def abort(self) -> None:
+        self._group = None
+
+
+def add_up(group: Group) -> tuple[bool, float]:
+    """Whether it was through NCCL, and the sum of ones."""
+    ones = torch.ones(1)
+    group.start_sum(ones).wait()
+    group.part()
+    return group.nccl is not None, ones.item()
+
+
+def test_members_with_a_gpu_each_exchange_between_gpus() -> None:
+    gpus = {worker: StandInOffer(f"GPU-{worker}") for worker in "abc"}
+    assert set(gather(a_plan("abc"), add_up, gpus=gpus).values()) == {(True, 3.0)}
+
+
 def test_members_that_share_a_gpu_exchange_through_gloo() -> None:
-    sums = gather(
-        a_plan("abc"),
-        lambda group: (group.nccl, group.sum(torch.ones(1)).item()),
-        gpu=an_offer(),
-    )
-    assert set(sums.values()) == {(None, 3.0)}
+    gpus = dict.fromkeys("abc", StandInOffer("GPU-aa"))
+    assert set(gather(a_plan("abc"), add_up, gpus=gpus).values()) == {(False, 3.0)}
+
+
+def test_a_member_without_a_gpu_has_all_exchange_through_gloo() -> None:
+    gpus = {"a": StandInOffer("GPU-aa"), "b": StandInOffer("")}
+    assert set(gather(a_plan("ab"), add_up, gpus=gpus).values()) == {(False, 2.0)}
+
+
+def test_where_nccl_works_for_one_member_only_all_use_gloo_from_the_next_group_on() -> None:
+    gpus = {"a": StandInOffer("GPU-aa"), "b": StandInOffer("GPU-bb", works=False)}
+    met, groups = threading.Barrier(2), []
+
+    def fail(group: Group) -> None:
+        groups.append(group)
+        met.wait()
+        with pytest.raises(RuntimeError):
+            add_up(group)
+        for other in groups:
+            other.wires.cut()  # as the coordinator has it done
+
+    gather(a_plan("ab"), fail, gpus=gpus)
+    assert set(gather(a_plan("ab"), add_up, gpus=gpus).values()) == {(False, 2.0)}

@@ -58,7 +58,7 @@ class Group:
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start to add up over all members, in place; None when alone."""
-        if tensor.is_cuda and self.nccl:
+        if self.nccl and self.nccl.takes(tensor):
             return self.nccl.start_sum(tensor)
         return self.everyone.allreduce([tensor]) if self.everyone else None
 

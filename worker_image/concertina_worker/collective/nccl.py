@@ -46,6 +46,8 @@ _log = logging.getLogger(__name__)
 class GpuOffer:
     """The GPU with which this worker would exchange through NCCL; no name: none."""
 
+    device_type = "cuda"  # of the tensors that go this way
+
     def __init__(self, name: str = "") -> None:
         self.name = name if is_nccl_available() else ""
         if self.name:
@@ -56,21 +58,20 @@ class GpuOffer:
         self.name = ""
         _log.warning("Gradients do not travel through NCCL: %s action=use_gloo", reason)
 
+    def build(self, store: Store, place: tuple[int, int], *, timeout_seconds: float) -> Any:
+        """Make a process group that belongs to nobody but the caller; it does not connect yet."""
+        from torch.distributed.distributed_c10d import (  # noqa: PLC0415 - not in builds for CPUs
+            ProcessGroupNCCL,
+        )
+
+        options = ProcessGroupNCCL.Options()
+        options._timeout = timedelta(seconds=timeout_seconds)  # noqa: SLF001 - the only way
+        return ProcessGroupNCCL(store, *place, options)
+
 
 def is_possible(names: Sequence[str]) -> bool:
     """Every member has a GPU of its own: NCCL refuses two members on one."""
     return all(names) and len(set(names)) == len(names)
-
-
-def build(store: Store, place: tuple[int, int], timeout_seconds: float) -> Any:
-    """Make a process group that belongs to nobody but the caller; it does not connect yet."""
-    from torch.distributed.distributed_c10d import (  # noqa: PLC0415 - not in builds for the CPU
-        ProcessGroupNCCL,
-    )
-
-    options = ProcessGroupNCCL.Options()
-    options._timeout = timedelta(seconds=timeout_seconds)  # noqa: SLF001 - the only way
-    return ProcessGroupNCCL(store, *place, options)
 
 
 class NcclExchange:
@@ -85,6 +86,9 @@ class NcclExchange:
         self._timeout_seconds = timeout_seconds
         self._connected: set[torch.device] = set()
         wires.when_cut(weakref.finalize(self, _abort, process_group))
+
+    def takes(self, tensor: torch.Tensor) -> bool:
+        return tensor.device.type == self._offer.device_type
 
     def start_sum(self, tensor: torch.Tensor) -> NcclWork:
         """Start to add up over all members, in place. Raises RuntimeError when one is lost."""
