@@ -1,0 +1,189 @@
+"""What does the elastic runtime cost in each step? Against plain PyTorch and against DDP.
+
+Four contestants run the same loop on the same model: plain PyTorch and one elastic worker; two
+workers of DistributedDataParallel over gloo and two elastic workers. Elastic ones are real: with
+a coordinator, a service, control threads and reports. All stay up; they take turns of some steps,
+so that they meet the same load of the machine. One thread per worker.
+
+    python benchmarks/overhead.py [--rounds 12] [--steps 20] [--workload transformer]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, Final
+
+REPOSITORY: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "worker_image")]
+
+from tests.worker.running_job import RunningJob, alone_environment  # noqa: E402 - see above
+from tests.worker.worker_zygote import WorkerZygote  # noqa: E402
+
+SCRIPT: Final = REPOSITORY / "benchmarks" / "overhead_training.py"
+WORKLOADS: Final = {"convolutions": 32, "transformer": 8}  # name: global batch
+TARGETS: Final = {1: 0.02, 2: 0.05}  # by workers: the most a step may be longer
+FIRST_STEPS: Final = 2  # of a turn, left out: caches are cold
+WARM_UP: Final = 10  # steps before the first turn
+
+Laps = dict[str, float]
+
+
+@dataclass(slots=True, kw_only=True)
+class Contestant:
+    """Processes that make their steps together."""
+
+    name: str
+    workers: int
+    streams: list[Any] = field(default_factory=list)
+    turns: list[list[Laps]] = field(default_factory=list)
+
+    def take_turn(self, steps: int) -> list[Laps]:
+        """Let all processes make so many steps; returns those of one of them."""
+        for stream in self.streams:
+            stream.write(f"{steps}\n")
+            stream.flush()
+        laps = [json.loads(stream.readline()) for stream in self.streams]
+        return laps[0][FIRST_STEPS:]
+
+    @property
+    def step_seconds(self) -> list[float]:
+        return [sum(laps.values()) for turn in self.turns for laps in turn]
+
+    @property
+    def parts(self) -> Laps:
+        """Median seconds of each part of a step."""
+        laps = [laps for turn in self.turns for laps in turn]
+        return {part: median(lap[part] for lap in laps) for part in laps[0]}
+
+
+class Arena:
+    """Where contestants connect."""
+
+    def __init__(self, workload: str, zygote: WorkerZygote, folder: Path, exits: ExitStack) -> None:
+        self._workload = workload
+        self._zygote = zygote
+        self._folder = folder
+        self._exits = exits
+        self._listener = exits.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self._listener.settimeout(60)
+
+    def plain(self) -> Contestant:
+        self._start("plain", alone_environment())
+        return self._connected("plain PyTorch", workers=1)
+
+    def distributed(self) -> Contestant:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        for rank in ("0", "1"):
+            place = {"RANK": rank, "WORLD_SIZE": "2", "MASTER_PORT": str(port)}
+            self._start("DDP", {**alone_environment(), **place, "MASTER_ADDR": "127.0.0.1"})
+        return self._connected("DDP", workers=2)
+
+    def elastic(self, workers: int) -> Contestant:
+        folder = self._folder / f"elastic-{workers}"
+        folder.mkdir()
+        job = RunningJob(folder, self._zygote, script_arguments=self._arguments("elastic"))
+        self._exits.callback(job.close)
+        job.script = SCRIPT
+        job.start_coordinator()
+        job.begin_attempt(workers, batch=WORKLOADS[self._workload])
+        return self._connected("elastic", workers=workers)
+
+    def _start(self, contestant: str, environment: dict[str, str]) -> None:
+        argv = [str(SCRIPT), *self._arguments(contestant)]
+        process = self._zygote.start(argv, environment, self._folder / f"{contestant}.log")
+        self._exits.callback(process.kill)
+
+    def _arguments(self, contestant: str) -> tuple[str, ...]:
+        host, port = self._listener.getsockname()
+        place = ("--address", f"{host}:{port}")
+        return ("--workload", self._workload, "--contestant", contestant, *place)
+
+    def _connected(self, name: str, *, workers: int) -> Contestant:
+        contestant = Contestant(name=name, workers=workers)
+        for _ in range(workers):
+            try:
+                connection, _ = self._listener.accept()
+            except TimeoutError:
+                logs = [path.read_text() for path in sorted(self._folder.rglob("*.log"))]
+                raise SystemExit("\n".join(logs)) from None
+            stream = self._exits.enter_context(connection.makefile("rw"))
+            connection.close()  # the stream keeps it open
+            stream.readline()
+            contestant.streams.append(stream)
+        contestant.take_turn(WARM_UP)
+        return contestant
+
+
+def compare(workload: str, *, rounds: int, steps: int) -> Iterator[str]:
+    """Run all contestants in turns; yields the lines of the table."""
+    with ExitStack() as exits:
+        folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
+        zygote = WorkerZygote()
+        exits.callback(zygote.close)
+        arena = Arena(workload, zygote, folder, exits)
+        pairs = [(arena.plain(), arena.elastic(1)), (arena.distributed(), arena.elastic(2))]
+        for number in range(rounds):
+            for pair in pairs:
+                for contestant in pair if number % 2 else reversed(pair):
+                    contestant.turns.append(contestant.take_turn(steps + FIRST_STEPS))
+        for reference, ours in pairs:
+            yield from lines(reference, ours)
+
+
+def lines(reference: Contestant, ours: Contestant) -> Iterator[str]:
+    for contestant in (reference, ours):
+        seconds = contestant.step_seconds
+        low, middle, high = quantiles(seconds, n=4)
+        name = f"{contestant.workers} x {contestant.name}"
+        yield (
+            f"  {name:<18} median {middle * 1e3:7.2f} ms   middle half {low * 1e3:7.2f} to"
+            f" {high * 1e3:7.2f} ms   ({len(seconds)} steps)"
+        )
+    turns = zip(reference.turns, ours.turns, strict=True)
+    ratios = sorted(turn_seconds(own) / turn_seconds(theirs) for theirs, own in turns)
+    overhead = median(ours.step_seconds) / median(reference.step_seconds) - 1
+    target = TARGETS[ours.workers]
+    verdict = "met" if overhead <= target else "NOT met"
+    yield (
+        f"  overhead {overhead:+.1%} (target {target:.0%}: {verdict});"
+        f" by pairs of turns: median {median(ratios) - 1:+.1%},"
+        f" from {ratios[0] - 1:+.1%} to {ratios[-1] - 1:+.1%}"
+    )
+    theirs = reference.parts
+    parts = [f"{part} {(own - theirs[part]) * 1e3:+.2f}" for part, own in ours.parts.items()]
+    yield f"  where, in ms: {', '.join(parts)}"
+    yield ""
+
+
+def turn_seconds(turn: list[Laps]) -> float:
+    return median(sum(laps.values()) for laps in turn)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=12, help="turns of each contestant")
+    parser.add_argument("--steps", type=int, default=20, help="of a turn, that are timed")
+    parser.add_argument("--workload", choices=WORKLOADS, action="append")
+    arguments = parser.parse_args()
+    load_before = os.getloadavg()[0]
+    for workload in arguments.workload or WORKLOADS:
+        print(workload)
+        for line in compare(workload, rounds=arguments.rounds, steps=arguments.steps):
+            print(line, flush=True)
+    load = f"load average {load_before:.1f} before, {os.getloadavg()[0]:.1f} after"
+    print(f"{load}, on {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
