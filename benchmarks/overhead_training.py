@@ -17,26 +17,13 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.utils.data import Dataset, default_collate
+from torch.utils.data import default_collate
 
 import concertina_worker as elastic
 
-SAMPLES = 1_000_000  # of the epoch; all of the few that are stored are used again and again
-STORED = 256
+STORED = 256  # samples, which are used again and again
+REPETITIONS = 400  # of them in an epoch: none ends while steps are timed
 Pair = tuple[torch.Tensor, torch.Tensor]
-
-
-class Endless(Dataset[Pair]):
-    """A long data set of few samples: no epoch ends while steps are timed."""
-
-    def __init__(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
-        self._pairs = list(zip(inputs, targets, strict=True))
-
-    def __len__(self) -> int:
-        return SAMPLES
-
-    def __getitem__(self, index: int) -> Pair:
-        return self._pairs[index % STORED]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +31,7 @@ class Workload:
     """A model with data for it."""
 
     model: Callable[[], nn.Module]
-    data: Callable[[], Endless]
+    data: Callable[[], list[Pair]]
     batch: int
 
 
@@ -73,18 +60,19 @@ class Transformer(nn.Module):
         return scores.transpose(1, 2)
 
 
-def images() -> Endless:
-    return Endless(torch.rand(STORED, 3, 32, 32), torch.randint(100, (STORED,)))
+def images() -> list[Pair]:
+    inputs, targets = torch.rand(STORED, 3, 32, 32), torch.randint(100, (STORED,))
+    return list(zip(inputs, targets, strict=True)) * REPETITIONS
 
 
-def texts() -> Endless:
+def texts() -> list[Pair]:
     tokens = torch.randint(512, (STORED, 33))
-    return Endless(tokens[:, :-1], tokens[:, 1:])
+    return list(zip(tokens[:, :-1], tokens[:, 1:], strict=True)) * REPETITIONS
 
 
 WORKLOADS = {
     "convolutions": Workload(model=convolutions, data=images, batch=32),
-    "transformer": Workload(model=Transformer, data=texts, batch=8),
+    "transformer": Workload(model=Transformer, data=texts, batch=4),
 }
 
 
@@ -100,6 +88,8 @@ class Gate:
 
     def pass_through(self) -> None:
         """Between two steps: wait while others have their turn."""
+        if self._laps:
+            self._laps[-1]["cpu"] = time.process_time() - self._cpu_at
         if self._steps_left == 0:
             if self._laps:
                 self._say(self._laps)
@@ -111,6 +101,7 @@ class Gate:
         self._steps_left -= 1
         self._laps.append({})
         self._at = time.perf_counter()
+        self._cpu_at = time.process_time()
 
     def lap(self, part: str) -> None:
         now = time.perf_counter()
@@ -127,7 +118,7 @@ def alone(workload: Workload, _: nn.Module, __: torch.optim.Optimizer) -> Iterat
     data = workload.data()
     parts = int(os.environ.get("WORLD_SIZE", "1"))
     while True:
-        indices = torch.randint(STORED, (workload.batch // parts,)).tolist()
+        indices = torch.randint(len(data), (workload.batch // parts,)).tolist()
         yield default_collate([data[index] for index in indices])
 
 

@@ -134,8 +134,10 @@ class Gradients:
             self._hide()
             return
         for slot, parameter in zip(self._layout.slots, self._parameters, strict=True):
-            if parameter.grad is not None:
-                self._take(slot, parameter, step)
+            if slot is not None:
+                self._take(slot, step)
+            else:
+                parameter.grad = None  # was unfrozen in this step: see `trained_next`
         if step.is_last:
             self.finish()
 
@@ -202,7 +204,12 @@ class Gradients:
 
     @property
     def trained_next(self) -> Trained:
-        """With the parameters that all workers have unfrozen: the same answer on all of them."""
+        """With the parameters that all workers have unfrozen: the same answer on all of them.
+
+        So a parameter's training begins with the step after the one in which it was unfrozen.
+        """
+        if self._layout.is_complete:
+            return self._trained
         workers, counts = self.sums.workers, self.sums.counts
         return tuple(
             is_trained or count == workers
@@ -217,31 +224,36 @@ class Gradients:
     # -- inside the backward pass --------------------------------------------------------------
 
     def _on_gradient(self, number: int, parameter: torch.nn.Parameter) -> None:
-        step, slot = self._step, self._layout.slots[number]
+        """Runs for every parameter in every backward pass: each line counts."""
+        step = self._step
         if step is None or step.is_open:
             return
-        if slot is not None and slot.completed_in == step.micro_batch:
+        slot = self._layout.slots[number]
+        if slot is None:
+            parameter.grad = None  # was unfrozen in this step: see `trained_next`
+            return
+        if slot.completed_in == step.micro_batch:
             raise SecondBackwardError
-        self._take(slot, parameter, step)
-        if slot is not None and not self.holds_back:
-            slot.completed_in = step.micro_batch
-            if step.is_last:
-                self._note_complete(slot, step)
+        self._take(slot, step)
+        if self.holds_back:
+            return
+        slot.completed_in = step.micro_batch
+        if step.is_last:
+            self._note_complete(slot, step)
 
-    def _take(self, slot: Slot | None, parameter: torch.nn.Parameter, step: _Step) -> None:
+    def _take(self, slot: Slot, step: _Step) -> None:
         """Empty `.grad` into the slot."""
-        gradient = parameter.grad
+        gradient = slot.parameter.grad
         if step.is_exchanged:
             raise SecondBackwardError
-        if gradient is None or slot is None:
-            parameter.grad = None  # unfrozen in this step: it begins with the next, on all workers
+        if gradient is None:
             return
-        if gradient.layout != torch.strided:
+        if gradient.layout is not torch.strided:
             raise SparseGradientError
         if step.keeps:
             slot.is_filled = True
             return
-        parameter.grad = None
+        slot.parameter.grad = None
         if step.weight == 0:
             return
         if step.measures_norms:

@@ -72,6 +72,7 @@ class Layout:
         self._postscript = self.buckets[-1].exchanged[-postscript:]
         places = {slot.parameter: slot for bucket in self.buckets for slot in bucket.slots}
         self.slots = [places.get(parameter) for parameter in parameters]
+        self.is_complete = all(trained)  # nothing is left out
 
     def begin_step(self) -> None:
         for bucket in self.buckets:
