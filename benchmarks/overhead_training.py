@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.utils.data import default_collate
+from torch.utils.data import DataLoader, DistributedSampler
 
 import concertina_worker as elastic
 
@@ -113,13 +113,15 @@ class Gate:
         self._stream.flush()
 
 
-def alone(workload: Workload, _: nn.Module, __: torch.optim.Optimizer) -> Iterator[Pair]:
-    """Batches for plain PyTorch, in one process or in the part of one of several."""
-    data = workload.data()
-    parts = int(os.environ.get("WORLD_SIZE", "1"))
-    while True:
-        indices = torch.randint(len(data), (workload.batch // parts,)).tolist()
-        yield default_collate([data[index] for index in indices])
+def usually(workload: Workload, _: nn.Module, __: torch.optim.Optimizer) -> Iterator[Pair]:
+    """Batches as usual, in one process or for one of several."""
+    data: Any = workload.data()
+    if not torch.distributed.is_initialized():
+        yield from DataLoader(data, workload.batch, shuffle=True)
+    else:
+        parts = torch.distributed.get_world_size()
+        sampler: DistributedSampler[Pair] = DistributedSampler(data)
+        yield from DataLoader(data, workload.batch // parts, sampler=sampler)
 
 
 def elastically(
@@ -139,7 +141,7 @@ def train(workload: Workload, contestant: str, address: str) -> None:
     if contestant == "DDP":
         torch.distributed.init_process_group("gloo")
         model = nn.parallel.DistributedDataParallel(model)
-    batches = elastically if contestant == "elastic" else alone
+    batches = elastically if contestant == "elastic" else usually
     gate: Gate | None = None
     for inputs, targets in batches(workload, model, optimizer):
         if gate is None:

@@ -86,10 +86,11 @@ def test_the_gradient_is_complete_when_backward_returns() -> None:
     assert norm == pytest.approx(float(whole.norm()))
 
 
-def test_a_second_backward_in_a_step_is_refused() -> None:
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_second_backward_in_a_step_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     with pytest.raises(SecondBackwardError, match="Add the losses"):

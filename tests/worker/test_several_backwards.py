@@ -10,11 +10,8 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
-from concertina_worker.training.gradients import (
-    Gradients,
-    SecondBackwardError,
-    SparseGradientError,
-)
+from concertina_worker.training.gradients import Gradients, SecondBackwardError
+from concertina_worker.training.layout import SparseGradientError
 from tests.worker.gathering import a_plan, gather
 from tests.worker.test_gradients import INPUTS, a_model, assert_gradients, expected, loss
 
@@ -89,10 +86,11 @@ def test_all_but_the_last_of_several_backwards_can_be_held_back() -> None:
         assert_gradients(model, whole)
 
 
-def test_a_backward_after_the_exchange_of_a_block_is_refused() -> None:
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_backward_after_the_exchange_of_a_block_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     gradients.open()
     loss(model, INPUTS).backward()
@@ -204,10 +202,11 @@ def test_a_shared_parameter_has_one_gradient() -> None:
     assert_gradients(ours, [parameter.grad for parameter in plain.parameters()])
 
 
-def test_a_sparse_gradient_is_refused() -> None:
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_sparse_gradient_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     table = nn.Embedding(9, 3, sparse=True)
     gradients = Gradients([*table.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     with pytest.raises(SparseGradientError, match="sparse=False"):
         table(torch.tensor([1, 2])).sum().backward()

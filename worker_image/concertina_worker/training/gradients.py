@@ -133,11 +133,13 @@ class Gradients:
         if not is_valid:
             self._hide()
             return
+        if step.is_exchanged:
+            raise SecondBackwardError
         for slot, parameter in zip(self._layout.slots, self._parameters, strict=True):
-            if slot is not None:
-                self._take(slot, step)
-            else:
+            if slot is None:
                 parameter.grad = None  # was unfrozen in this step: see `trained_next`
+            elif not step.keeps:
+                self._take(slot, step)
         if step.is_last:
             self.finish()
 
@@ -150,6 +152,8 @@ class Gradients:
         if step.is_exchanged:
             return
         step.is_exchanged = True
+        if step.keeps:
+            self._layout.note_kept()
         own = self._own_postscript(step)
         if step.keeps:
             step.sums = own
@@ -232,26 +236,23 @@ class Gradients:
         if slot is None:
             parameter.grad = None  # was unfrozen in this step: see `trained_next`
             return
-        if slot.completed_in == step.micro_batch:
+        if step.is_exchanged or slot.completed_in == step.micro_batch:
             raise SecondBackwardError
-        self._take(slot, step)
+        if not step.keeps:
+            self._take(slot, step)
         if self.holds_back:
             return
         slot.completed_in = step.micro_batch
         if step.is_last:
-            self._note_complete(slot, step)
+            if not step.is_finishing:
+                self._finish_with_the_backward_pass(step)
+            if not step.keeps:
+                step.exchange.note_complete(slot.bucket)
 
     def _take(self, slot: Slot, step: _Step) -> None:
         """Empty `.grad` into the slot."""
-        gradient = slot.parameter.grad
-        if step.is_exchanged:
-            raise SecondBackwardError
+        gradient = slot.gradient
         if gradient is None:
-            return
-        if gradient.layout is not torch.strided:
-            raise SparseGradientError
-        if step.keeps:
-            slot.is_filled = True
             return
         slot.parameter.grad = None
         if step.weight == 0:
@@ -260,13 +261,10 @@ class Gradients:
             step.squares_of_parts.append(squared_norm(gradient) * step.weight)
         slot.add(gradient, step.weight)
 
-    def _note_complete(self, slot: Slot, step: _Step) -> None:
-        if not step.is_finishing:
-            step.is_finishing = True
-            engine: Any = torch.autograd.Variable._execution_engine  # noqa: SLF001 - as DDP does
-            engine.queue_callback(self.finish)
-        if not step.keeps:
-            step.exchange.note_complete(slot.bucket)
+    def _finish_with_the_backward_pass(self, step: _Step) -> None:
+        step.is_finishing = True
+        engine: Any = torch.autograd.Variable._execution_engine  # noqa: SLF001 - as DDP does
+        engine.queue_callback(self.finish)
 
     # -- parts of a step -----------------------------------------------------------------------
 
@@ -312,16 +310,6 @@ class SecondBackwardError(Exception):
 
     Add the losses of a micro-batch up and call backward() once, or put all backward passes of a
     micro-batch into one `with job.step():`.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(self.__doc__)
-
-
-class SparseGradientError(Exception):
-    """A parameter has a sparse gradient, which cannot be exchanged.
-
-    Make it dense: `nn.Embedding(…, sparse=False)`.
     """
 
     def __init__(self) -> None:

@@ -27,6 +27,14 @@ class Slot:
     is_filled: bool = False  # has a gradient in this step
     completed_in: int = 0  # number of the last micro-batch whose gradient it has
 
+    @property
+    def gradient(self) -> torch.Tensor | None:
+        """That lies beside the slot, where autograd put it. Raises SparseGradientError."""
+        gradient = self.parameter.grad
+        if gradient is not None and gradient.layout is not torch.strided:
+            raise SparseGradientError
+        return gradient
+
     def add(self, gradient: torch.Tensor, weight: float) -> None:
         if gradient.requires_grad:  # of a backward pass with create_graph
             gradient = gradient.detach()
@@ -79,6 +87,12 @@ class Layout:
             for slot in bucket.slots:
                 slot.is_filled = False
                 slot.completed_in = 0
+
+    def note_kept(self) -> None:
+        """Gradients stay beside their slots in this step; note which there are."""
+        for bucket in self.buckets:
+            for slot in bucket.slots:
+                slot.is_filled = slot.gradient is not None
 
     def touch(self) -> None:
         """Have the operating system give all the memory now: in a step it would cost time."""
@@ -141,3 +155,13 @@ def _shaped_like(parameter: torch.Tensor, stretch: torch.Tensor) -> torch.Tensor
     if not permuted.is_contiguous():
         return stretch.view(parameter.shape)
     return stretch.view(permuted.shape).permute([order.index(d) for d in range(len(order))])
+
+
+class SparseGradientError(Exception):
+    """A parameter has a sparse gradient, which cannot be exchanged.
+
+    Make it dense: `nn.Embedding(…, sparse=False)`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
