@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.utils.data import IterableDataset
 
-from concertina_worker.data.course import Course, generation
+from concertina_worker.data.course import Course, Leg
 from concertina_worker.data.feed import Feed
 from concertina_worker.data.reading import Reader
 from concertina_worker.data.requests import Ahead, Requests
@@ -179,7 +179,7 @@ class ReadingJob:
         self._hired += count - len(kept)
         at = self.step + self.steps_ahead
         self._agreed = (at, members, batch_size)
-        self._course = self._course.then(*self._legs(at, kept, members, batch_size))
+        self._course = self._course.then(Leg(first_step=at, batch_size=batch_size, workers=kept))
 
     def _switch_if_due(self) -> None:
         if self._agreed is None:
@@ -192,19 +192,12 @@ class ReadingJob:
     def _form(self, stayers: tuple[str, ...], members: tuple[str, ...], batch_size: int) -> None:
         self._agreed = None
         self.members, self.batch_size = members, batch_size
-        self._course = Course(self._legs(self.step, stayers, members, batch_size))
+        leg = Leg(first_step=self.step, batch_size=batch_size, workers=stayers)
+        self._course = Course((leg,))
+        if stayers != members:  # their state arrives in one step
+            first_step = self.step + 1 + self.steps_ahead
+            self._course = self._course.welcome(*members, first_step=first_step)
         self._workers = {name: self._workers.get(name) or self._hire(name) for name in members}
-
-    def _legs(
-        self, step: int, stayers: tuple[str, ...], members: tuple[str, ...], batch_size: int
-    ) -> Any:
-        return generation(
-            first_step=step,
-            batch_size=batch_size,
-            stayers=stayers,
-            members=members,
-            steps_ahead=self.steps_ahead,
-        )
 
     def _hire(self, name: str) -> Worker:
         def foresee(step: int) -> Ahead:

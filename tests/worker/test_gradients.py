@@ -135,5 +135,6 @@ def test_narrow_gradients_carry_an_exact_agreement(dtype: torch.dtype) -> None:
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=50))
 def test_only_equal_offers_are_unanimous(offers: list[int]) -> None:
-    tally = Tally(deltas=float(sum(offers)), squares=float(sum(offer**2 for offer in offers)))
+    squares = float(sum(offer**2 for offer in offers))
+    tally = Tally(deltas=float(sum(offers)), squares=squares, arrived=0.0)
     assert tally.is_unanimous(len(offers)) == (len(set(offers)) == 1 and offers[0] > 0)

@@ -130,11 +130,11 @@ def test_every_worker_can_be_replaced(make_job: MakeJob, undisturbed: Undisturbe
 
 def test_a_joiner_that_never_comes_holds_nobody_up(make_job: MakeJob) -> None:
     job = make_job()
-    job.begin_attempt(2)
-    job.wait_for_workers(2)
-    job.service.want(["w1", "ghost"], 20)  # w2 is to go although the ghost is not there
-    job.wait("w2 has left", lambda: job.exit_codes()["w2"] is not None)
-    assert job.exit_codes()["w2"] == ExitCode.RELEASED
+    job.begin_attempt(3)
+    job.wait_for_workers(3)
+    job.service.want(["w1", "ghost"], 20)  # w2 stays in the place of the ghost, w3 in nobody's
+    job.wait("w3 has left", lambda: job.exit_codes()["w3"] is not None)
+    assert job.exit_codes() == {"w1": None, "w2": None, "w3": ExitCode.RELEASED}
     job.wait_for_steps(4)
     job.end()
     job.assert_every_sample_once(epochs=job.result("w1")["epochs"])

@@ -10,7 +10,7 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.data.cursor import Cursor
-from concertina_worker.state import optimizer_state
+from concertina_worker.state import optimizer_state, portions
 from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
 from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
@@ -26,6 +26,30 @@ OPTIMIZERS = {
 }
 
 
+class Coupled(torch.optim.SGD):
+    """Divides all gradients by their common length, as some optimizers do with a trust ratio."""
+
+    def step(self, closure: None = None) -> None:
+        gradients = [p.grad for group in self.param_groups for p in group["params"]]
+        length = torch.cat([g.flatten() for g in gradients]).norm()
+        for gradient in gradients:
+            gradient.div_(length)
+        super().step(closure)
+
+
+IN_PORTIONS = {
+    **OPTIMIZERS,
+    "foreach": lambda p: torch.optim.Adam(p, lr=0.01, foreach=True),
+    "fused": lambda p: torch.optim.AdamW(p, lr=0.01, fused=True),
+    "nadam": lambda p: torch.optim.NAdam(p, lr=0.01),
+    "radam": lambda p: torch.optim.RAdam(p, lr=0.01),
+    "adamax": lambda p: torch.optim.Adamax(p, lr=0.01),
+    "adadelta": lambda p: torch.optim.Adadelta(p, lr=0.01),
+    "rprop": lambda p: torch.optim.Rprop(p, lr=0.01),
+}
+ALL = {**IN_PORTIONS, "coupled": lambda p: Coupled(p, lr=0.01, momentum=0.9)}
+
+
 def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingState:
     """A training that has made some real steps; 0: has just been registered."""
     generator = torch.Generator().manual_seed(seed)
@@ -33,7 +57,7 @@ def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingSt
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.rand(parameter.shape, generator=generator))
-    chosen = OPTIMIZERS[optimizer](model.parameters())
+    chosen = ALL[optimizer](model.parameters())
     scheduler = torch.optim.lr_scheduler.ExponentialLR(chosen, 0.9)
     optimizer_state.allocate(chosen)
     state = TrainingState(model, [chosen], {"scheduler": scheduler})
@@ -138,22 +162,81 @@ def test_joiners_receive_what_the_source_holds(optimizer: str) -> None:
     def hand_over(group: Group) -> None:
         if group.is_source or group.is_joiner:
             handover = Handover(group, states[group.worker])
-            if group.is_source:
-                handover.send()
-            else:
-                handover.receive()
-            handover.finish()
+            handover.begin()
+            handover.stop(when_complete=True)
 
     gather(a_plan("abcd", "cd"), hand_over)
     assert_equal(states["a"], states["c"])
     assert_equal(states["a"], states["d"])
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def hand_over_while_training(
+    states: dict[str, TrainingState], *, steps: int = 40
+) -> dict[str, int | None]:
+    """Every worker makes the same steps meanwhile, at any pace; returns how many it took."""
+
+    def train(group: Group) -> int | None:
+        state = states[group.worker]
+        generator = torch.Generator().manual_seed(9)
+        handover: Handover | None = Handover(group, state)
+        handover.begin()
+        for step in range(1, steps + 1):
+            if handover is not None:
+                handover.go_on()
+            for parameter in state.model.parameters():
+                parameter.grad = torch.rand(parameter.shape, generator=generator)
+            is_over = handover is not None and handover.stop()
+            state.optimizers[0].step()
+            state.extras["scheduler"].step()  # type: ignore[attr-defined]
+            state.step += 1
+            if is_over:
+                return step
+        return None
+
+    return gather(a_plan("ab", "b"), train)
+
+
+@pytest.mark.parametrize("optimizer", IN_PORTIONS)
+def test_a_joiner_makes_the_steps_that_pass_while_its_state_arrives(
+    optimizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portions, "PORTION_BYTES", 1)  # each of six parameters by itself
+    states = {
+        "a": a_state(seed=1, steps=3, optimizer=optimizer),
+        "b": a_state(seed=2, optimizer=optimizer),
+    }
+    taken = hand_over_while_training(states)
+    assert taken["a"] == taken["b"]
+    assert taken["a"] in {2, 3, 4, 5, 6}
+    assert states["a"].step == 3 + taken["a"]
+    assert_equal(states["a"], states["b"])
+
+
+@pytest.mark.parametrize("reason", ["an optimizer that mixes parameters", "an unknown extra"])
+def test_state_that_would_be_spoilt_arrives_before_the_first_step(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    optimizer = "adam" if "extra" in reason else "coupled"
+    states = {
+        "a": a_state(seed=1, steps=3, optimizer=optimizer),
+        "b": a_state(seed=2, optimizer=optimizer),
+    }
+    if "extra" in reason:
+        for state in states.values():
+            state.extras["average"] = nn.Linear(2, 2).requires_grad_(requires_grad=False)
+    assert hand_over_while_training(states) == {"a": 1, "b": 1}
+    del states["a"].extras["scheduler"]
+    assert states["a"].is_complete
+    for one, other in zip(states["a"].tensors(), states["b"].tensors(), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("optimizer", ALL)
 def test_allocating_optimizer_state_changes_no_parameter(optimizer: str) -> None:
     model = nn.Linear(3, 2)
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    chosen = OPTIMIZERS[optimizer](model.parameters())
+    chosen = ALL[optimizer](model.parameters())
     optimizer_state.allocate(chosen)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert chosen.param_groups[0]["lr"] == 0.01

@@ -47,24 +47,6 @@ class Course:
         kept = tuple(leg for leg in self.legs if leg.first_step < legs[0].first_step)
         return Course((*kept, *legs))
 
-
-def generation(
-    *,
-    first_step: int,
-    batch_size: int,
-    stayers: tuple[str, ...],
-    members: tuple[str, ...],
-    steps_ahead: int,
-    batch_limit: int | None = None,
-) -> tuple[Leg, ...]:
-    """The legs of a generation whose members are stayers and joiners.
-
-    Joiners compute nothing in the first step, while their state is on its way, and until they
-    have loaded ahead as far as the others.
-    """
-    first = Leg(
-        first_step=first_step, batch_size=batch_size, workers=stayers, batch_limit=batch_limit
-    )
-    if stayers == members:
-        return (first,)
-    return first, replace(first, first_step=first_step + max(1, steps_ahead), workers=members)
+    def welcome(self, *workers: str, first_step: int) -> Course:
+        """From this step on these compute, who have the state now."""
+        return self.then(replace(self.legs[-1], first_step=first_step, workers=workers))

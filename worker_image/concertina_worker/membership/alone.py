@@ -55,8 +55,11 @@ class Alone:
     def offer(self) -> Offer:
         return Offer()
 
-    def finish_handover(self) -> bool:
+    def stop_handover(self) -> bool:
         return True
+
+    def settle(self, loop: Loop) -> None:
+        """There is nobody to wait for."""
 
     def decide(self, tally: Tally, loop: Loop) -> None:
         """There is nobody to agree with."""

@@ -1,7 +1,7 @@
 """Which generation is this worker in, and what does it owe the next one?
 
 The training loop asks here between two steps (`turn`) and around each exchange (`offer`,
-`decide`, `finish_handover`). Switching, leaving and recovering all happen in `turn`: there every
+`decide`, `stop_handover`). Switching, leaving and recovering all happen in `turn`: there every
 member holds the same state, and the script's own code for the last step has run.
 """
 
@@ -14,7 +14,7 @@ import torch
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer
-from concertina_worker.data.course import Course, Leg, generation
+from concertina_worker.data.course import Course, Leg
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
@@ -54,6 +54,7 @@ class Membership:
         self._offered: Prepared | None = None
         self._agreed: Prepared | None = None
         self._handover: Handover | None = None
+        self._has_newcomers = False  # members that do not compute: state is on its way to them
         self._switch_at = 0  # steps of the job before the switch agreed on
         self.course = Course.steady(1, self._worker)
         self._is_broken = False
@@ -113,6 +114,8 @@ class Membership:
             self._try_to_switch(self._agreed, loop)
         if self._is_broken:
             self._recover(loop)
+        if self._handover is not None:
+            self._handover.go_on()
         if exit_code := self._line.orders.while_training():
             self._write_checkpoint(loop)
             self._line.orders.exit(exit_code)
@@ -127,6 +130,8 @@ class Membership:
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
         self._line.pulse.move_to(Place.WAITING)
+        if self._handover is not None:
+            return Offer(has_arrived=self._handover.has_all)
         if self._agreed is not None:
             return Offer()
         prepared = self._line.preparations.prepared()
@@ -134,18 +139,29 @@ class Membership:
         self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
         return Offer(self._offered.plan.generation - self._tried if self._offered else 0)
 
-    def finish_handover(self) -> bool:
-        """Before the optimizer step: False when this worker's state cannot make that step."""
+    def stop_handover(self, *, when_complete: bool = False) -> bool:
+        """Before the optimizer step: False when this worker's state cannot make that step.
+
+        Args:
+            when_complete: wait until joiners hold the whole state.
+        """
         if self._handover is None:
             return True
         self._line.pulse.move_to(Place.ELSEWHERE)
         try:
-            self._handover.finish()
+            is_over = self._handover.stop(when_complete=when_complete)
         except RuntimeError:
             return False
-        finally:
-            self.transfer_seconds, self._handover = self._handover.seconds, None
+        self.transfer_seconds = self._handover.seconds
+        self._handover = None if is_over else self._handover
         return True
+
+    def settle(self, loop: Loop) -> None:
+        """At the end of an epoch, where scripts look at their state: all of it arrives."""
+        if not self.stop_handover(when_complete=True):
+            self._break()
+        elif self._has_newcomers:  # nothing is loaded ahead beyond the end of an epoch
+            self._welcome_newcomers(first_step=loop.state.step)
 
     def decide(self, tally: Tally, loop: Loop) -> None:
         """The step is committed: everybody reads from the same sums whether to switch.
@@ -156,10 +172,19 @@ class Membership:
         self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
         size = self._group.size if self._group else 1
+        if self._has_newcomers and tally.is_complete(size):
+            self._welcome_newcomers(first_step=loop.state.step + loop.state.steps_ahead)
         if self._agreed is None and self._offered is not None and tally.is_unanimous(size):
             self._agreed = self._offered
             self._switch_at = loop.state.step + loop.state.steps_ahead
-            self.course = self.course.then(*_legs(self._agreed.plan, self._switch_at, loop.state))
+            self.course = self.course.then(_leg(self._agreed.plan, self._switch_at))
+
+    def _welcome_newcomers(self, *, first_step: int) -> None:
+        """They have the state: from this step on they compute as well."""
+        self._has_newcomers = False
+        if self._group is not None:
+            members = self._group.plan.members
+            self.course = self.course.welcome(*members, first_step=first_step)
 
     def _is_time(self, loop: Loop) -> bool:
         """For the switch agreed on; nothing is loaded ahead beyond the end of an epoch."""
@@ -171,18 +196,20 @@ class Membership:
         self._break()
 
     def mean(self, value: float) -> float:
-        """The mean of all members' values; this worker's own when a member was lost."""
+        """The mean over all members with the state; this worker's own when a member was lost."""
         if self._is_broken or self._group is None:
             return value
+        plan = self._group.plan
+        counting = plan.stayers if self._has_newcomers else plan.members
+        part = value / len(counting) if self._worker in counting else 0.0
         self._line.pulse.move_to(Place.WAITING)
         try:
-            total = self._group.sum(torch.tensor([value], dtype=torch.float64))
+            return float(self._group.sum(torch.tensor([part], dtype=torch.float64)))
         except RuntimeError:
             self._break()
             return value
         finally:
             self._line.pulse.move_to(Place.ELSEWHERE)
-        return float(total) / self._group.size
 
     def finish(self) -> None:
         """The last epoch is over."""
@@ -226,7 +253,7 @@ class Membership:
 
     def _join(self, group: Group, loop: Loop) -> None:
         handover = Handover(group, loop.state)
-        handover.receive()
+        handover.begin()
         self._install(group, loop)
         self._handover = handover
 
@@ -244,14 +271,15 @@ class Membership:
         if group.is_source:
             group.announce_handover()
             self._handover = Handover(group, loop.state)
-            self._handover.send()
+            self._handover.begin()
 
     def _install(self, group: Group, loop: Loop) -> None:
         """This worker is a member of `group` from now on; the coordinator is told."""
         self._old_group, self._group = self._group, group
         self._is_broken = False
         self._tried = group.plan.generation
-        self.course = Course(_legs(group.plan, loop.state.step, loop.state))
+        self.course = Course((_leg(group.plan, loop.state.step),))
+        self._has_newcomers = len(group.plan.stayers) < group.size
         self.transfer_seconds = 0.0
         self._line.preparations.stand_in(group)
         self._line.pulse.begin_generation()
@@ -289,6 +317,7 @@ class Membership:
             if group is not None:
                 group.wires.cut()
         group = self._group = self._old_group = self._handover = None
+        self._has_newcomers = False
         self._offered = self._agreed = None
         newest = self._line.preparations.newest
         if because_of is not None:
@@ -326,13 +355,11 @@ class Membership:
             loop.write_checkpoint()
 
 
-def _legs(plan: Plan, step: int, state: TrainingState) -> tuple[Leg, ...]:
-    """The course of a generation that begins at this step."""
-    return generation(
+def _leg(plan: Plan, step: int) -> Leg:
+    """The course of a generation that begins at this step, until joiners have the state, too."""
+    return Leg(
         first_step=step,
         batch_size=plan.global_batch_size,
-        stayers=plan.stayers,
-        members=plan.members,
-        steps_ahead=state.steps_ahead,
+        workers=plan.stayers,
         batch_limit=plan.batch_limit,
     )

@@ -1,59 +1,117 @@
 """How do joiners get the state while the others train on?
 
-The source sends a header, then a thread sends parameters and optimizer state while the next step
-computes its gradients: state changes only in an optimizer step, so no copy is needed. Joiners
-take part in that step's exchange with zeros. Both sides call `finish` after the exchange and
-before the optimizer step; buffers, which the forward pass changes, travel then.
+The source sends a header, then a thread sends portions of parameters and optimizer state while
+the next step computes its gradients: state changes only in an optimizer step, so no copy is
+needed. Before that step the thread stops. What did not fit travels beside the steps that follow,
+if the optimizer lets it (see `portions`); until all is there joiners take part in the exchanges
+with zeros, and make every step with what they have. At the end travel the buffers, which the
+forward pass changes.
+
+Before each portion the source says whether another one comes, so that both sides stop at the same
+place without knowing how fast the other computes.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Final
 
-from concertina_worker.collective.group import Group
+import torch
+
+from concertina_worker.collective.group import Group, broadcast
+from concertina_worker.device.side_stream import SideStream
+from concertina_worker.state.portions import may_step_between, portions
 from concertina_worker.state.training_state import TrainingState
-from concertina_worker.state.transfer import (
-    BackgroundTransfer,
-    receive_header,
-    send_header,
-    send_or_receive,
-)
+from concertina_worker.state.transfer import receive_header, send_header, send_or_receive
 
 _SOURCE: Final = 0  # rank in the handover group
 
 
 class Handover:
-    """One transfer of state from the source to all joiners of a generation, seen by one of them.
+    """The state's way from the source to all joiners of a generation, seen by one of them.
 
     Every method raises RuntimeError when the other side is lost.
     """
 
     def __init__(self, group: Group, state: TrainingState) -> None:
         self._process_group = group.handover
+        self._is_source = group.is_source
         self._state = state
-        self._transfer: BackgroundTransfer | None = None
+        self._left: list[list[torch.Tensor]] = []
+        self._thread: threading.Thread | None = None
+        self._must_stop = threading.Event()
+        self._has_failed = False
+        self.seconds = 0.0  # for which state was on its way
+        self.stretches = 0  # steps beside which it was
 
-    def send(self) -> None:
-        send_header(self._process_group, self._state.header(), root=_SOURCE)
-        self._start()
+    def begin(self) -> None:
+        """Send or receive the header, then go on in the background."""
+        if self._is_source:
+            send_header(self._process_group, self._state.header(), root=_SOURCE)
+        else:
+            self._state.take_header(receive_header(self._process_group, root=_SOURCE))
+        self._left = portions(self._state)
+        self.go_on()
 
-    def receive(self) -> None:
-        self._state.take_header(receive_header(self._process_group, root=_SOURCE))
-        self._start()
+    def go_on(self) -> None:
+        """State changes no more for a while: let it travel, unless it does already."""
+        if self._thread is not None:
+            return
+        self.stretches += 1
+        self._must_stop.clear()
+        side = SideStream([tensor for portion in self._left for tensor in portion])
+        self._thread = threading.Thread(
+            target=self._travel, args=(side,), name="concertina_transfer", daemon=True
+        )
+        self._thread.start()
 
     @property
-    def seconds(self) -> float:
-        """For how long state was on its way."""
-        return self._transfer.seconds if self._transfer else 0.0
+    def has_all(self) -> bool:
+        """Nothing is left to send or receive but the buffers."""
+        return not self._left
 
-    def finish(self) -> None:
-        """Wait for the state; afterwards a joiner holds what the source holds."""
-        if self._transfer is not None and not self._transfer.finish():
+    def stop(self, *, when_complete: bool = False) -> bool:
+        """State is about to change; True when it is complete: the handover is over.
+
+        Args:
+            when_complete: wait for all of it, however long that takes.
+        """
+        if when_complete:
+            self.go_on()
+        elif may_step_between(self._state):
+            self._must_stop.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._has_failed:
             raise RuntimeError("the state was lost on its way")
+        if not self.has_all:
+            return False
         send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
         self._state.is_complete = True
+        return True
 
-    def _start(self) -> None:
-        self._transfer = BackgroundTransfer(
-            self._process_group, self._state.tensors(), root=_SOURCE
-        )
+    # -- in the thread -------------------------------------------------------------------------
+
+    def _travel(self, side: SideStream) -> None:
+        began = time.monotonic()
+        try:
+            with side.in_use():
+                self._send_or_receive_portions()
+        except RuntimeError:
+            self._has_failed = True
+        self.seconds += time.monotonic() - began
+
+    def _send_or_receive_portions(self) -> None:
+        """At least one, so that even the shortest steps get it over."""
+        is_first = True
+        while self._left and (is_first or self._goes_on()):
+            send_or_receive(self._process_group, self._left[0], root=_SOURCE)
+            self._left.pop(0)
+            is_first = False
+
+    def _goes_on(self) -> bool:
+        word = torch.tensor([not self._must_stop.is_set()], dtype=torch.int32)
+        broadcast(self._process_group, word, root=_SOURCE)
+        return bool(word)

@@ -37,11 +37,16 @@ def set_hyperparameters(optimizer: torch.optim.Optimizer, groups: list[dict[str,
 def tensors(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """All tensors of the state, in an order that is the same on every worker."""
     return [
-        value
-        for parameter in parameters(optimizer)
-        for _, value in sorted(optimizer.state.get(parameter, {}).items())
-        if isinstance(value, torch.Tensor)
+        tensor for parameter in parameters(optimizer) for tensor in tensors_of(optimizer, parameter)
     ]
+
+
+def tensors_of(
+    optimizer: torch.optim.Optimizer, parameter: torch.nn.Parameter
+) -> list[torch.Tensor]:
+    """Those of one parameter."""
+    state = sorted(optimizer.state.get(parameter, {}).items())
+    return [value for _, value in state if isinstance(value, torch.Tensor)]
 
 
 def shapes(optimizer: torch.optim.Optimizer) -> Shapes:
@@ -71,7 +76,8 @@ def allocate(optimizer: torch.optim.Optimizer) -> None:
     """Make the optimizer create its state, without changing a parameter: a step of length zero.
 
     The state is that of a step with zero gradients: `optimizer.state.clear()` before training
-    from scratch.
+    from scratch. Optimizers from elsewhere may divide by the length of the gradient: after them
+    the parameters are put back.
     """
     before = hyperparameters(optimizer)
     if optimizer.state or any(isinstance(group["lr"], torch.Tensor) for group in before):
@@ -80,7 +86,11 @@ def allocate(optimizer: torch.optim.Optimizer) -> None:
         group.update(lr=0.0, **({"weight_decay": 0.0} if "weight_decay" in group else {}))
     for parameter in parameters(optimizer):
         parameter.grad = torch.zeros_like(parameter) if parameter.requires_grad else None
+    is_known = type(optimizer).__module__.startswith("torch.optim.")
+    kept = [] if is_known else [parameter.detach().clone() for parameter in parameters(optimizer)]
     type(optimizer).step(optimizer)
+    for parameter, values in zip(parameters(optimizer), kept, strict=not is_known):
+        parameter.data.copy_(values)
     for parameter in parameters(optimizer):
         parameter.grad = None
     set_hyperparameters(optimizer, before)

@@ -7,15 +7,12 @@ optimizer's state, so that the receiver can make room for it.
 from __future__ import annotations
 
 import io
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import torch
 
 from concertina_worker.collective.group import broadcast
-from concertina_worker.device.side_stream import SideStream
 
 SMALL_BYTES: Final = 64 * 2**10  # tensors below this travel together
 PACKET_BYTES: Final = 4 * 2**20
@@ -49,34 +46,6 @@ def send_or_receive(process_group: Any, tensors: Sequence[torch.Tensor], *, root
             broadcast(process_group, packet[0], root=root)
         else:
             _broadcast_together(process_group, packet, root=root)
-
-
-class BackgroundTransfer:
-    """`send_or_receive` in a thread of its own, while a training step runs."""
-
-    def __init__(self, process_group: Any, tensors: Sequence[torch.Tensor], *, root: int) -> None:
-        self._has_failed = False
-        self.seconds = 0.0
-        self._side = SideStream(tensors)
-        self._thread = threading.Thread(
-            target=self._run, args=(process_group, tensors, root), name="concertina_transfer"
-        )
-        self._thread.daemon = True
-        self._thread.start()
-
-    def finish(self) -> bool:
-        """Wait for the end; False when it failed, which leaves the tensors half received."""
-        self._thread.join()
-        return not self._has_failed
-
-    def _run(self, process_group: Any, tensors: Sequence[torch.Tensor], root: int) -> None:
-        began = time.monotonic()
-        try:
-            with self._side.in_use():
-                send_or_receive(process_group, tensors, root=root)
-        except RuntimeError:
-            self._has_failed = True
-        self.seconds = time.monotonic() - began
 
 
 def _packets(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:

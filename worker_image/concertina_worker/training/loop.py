@@ -115,6 +115,8 @@ class TrainingLoop:
     def end_epoch(self) -> None:
         if self._step is not None and self._step.has_stepped:  # the script broke off
             self.close_step()
+        if self._step is None:
+            self._membership.settle(self)
         self._is_in_epoch = False
         self._step = None
         self._supply.end_epoch()
@@ -227,7 +229,7 @@ class TrainingLoop:
             step.is_whole = (
                 self._supply.is_confirmed()
                 and not self._gradients.has_failed
-                and self._membership.finish_handover()
+                and self._membership.stop_handover()
             )
             if step.is_whole:
                 self._noise.measure(self._gradients, len(step.share.batch))
@@ -298,6 +300,7 @@ class TrainingLoop:
                 batch=share.batch,
                 share=share.own,
             )
+        leg = self._membership.course.at(state.step - 1)
         self._on_commit(
             CommittedStep(
                 generation=self._membership.generation,
@@ -307,7 +310,8 @@ class TrainingLoop:
                 batch=len(share.batch),
                 own_samples=len(share.own),
                 workers=self._membership.size,
-                global_batch_size=self._membership.course.at(state.step - 1).batch_size,
+                computing=len(leg.workers),
+                global_batch_size=leg.batch_size,
                 local_batch_size=share.largest,
                 learning_rate=step.learning_rate,
                 waited_seconds=self._gradients.waited_seconds,

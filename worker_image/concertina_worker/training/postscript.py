@@ -13,7 +13,7 @@ from typing import Final
 
 from concertina_worker.membership.agreement import Offer, Tally
 
-_BEFORE_COUNTS: Final = 5
+_BEFORE_COUNTS: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Postscript:
     """One worker's numbers, or everybody's sum of them."""
 
     workers: int = 1
-    tally: Tally = field(default_factory=lambda: Tally(deltas=0.0, squares=0.0))
+    tally: Tally = field(default_factory=lambda: tally_of(Offer()))
     squares_of_parts: float = 0.0
     parts: int = 0
     counts: tuple[int, ...] = ()
@@ -32,21 +32,21 @@ class Postscript:
         return _BEFORE_COUNTS + parameters
 
     def to_numbers(self) -> list[float]:
-        deltas, squares = self.tally.deltas, self.tally.squares
-        return [self.workers, deltas, squares, self.squares_of_parts, self.parts, *self.counts]
+        tally = (self.tally.deltas, self.tally.squares, self.tally.arrived)
+        return [self.workers, *tally, self.squares_of_parts, self.parts, *self.counts]
 
     @classmethod
     def from_numbers(cls, numbers: Sequence[float]) -> Postscript:
         """Of a sum; all but the squared norms are small integers, exact in float32."""
         return cls(
             workers=round(numbers[0]),
-            tally=Tally(deltas=numbers[1], squares=numbers[2]),
-            squares_of_parts=numbers[3],
-            parts=round(numbers[4]),
+            tally=Tally(deltas=numbers[1], squares=numbers[2], arrived=numbers[3]),
+            squares_of_parts=numbers[4],
+            parts=round(numbers[5]),
             counts=tuple(map(round, numbers[_BEFORE_COUNTS:])),
         )
 
 
 def tally_of(offer: Offer) -> Tally:
     """One worker's part of the agreement."""
-    return Tally(deltas=offer.delta, squares=offer.delta**2)
+    return Tally(deltas=offer.delta, squares=offer.delta**2, arrived=offer.has_arrived)

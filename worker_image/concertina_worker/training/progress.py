@@ -30,7 +30,10 @@ class Progress:
 
     def add(self, step: CommittedStep, clock: StepClock) -> None:
         """A step was committed."""
-        seconds = clock.commit(is_whole_batch=step.batch == step.global_batch_size)
+        seconds = clock.commit(
+            is_whole_batch=step.batch == step.global_batch_size,
+            is_switching=step.computing < step.workers,
+        )
         if clock.stall_seconds is not None:
             self._membership.tell(
                 FromWorker.SETTLED,

@@ -27,6 +27,7 @@ class CommittedStep:
     batch: int  # samples of this step
     own_samples: int  # of them, this worker's share
     workers: int
+    computing: int  # of them; the others have no state yet
     global_batch_size: int
     local_batch_size: int
     learning_rate: float
@@ -60,12 +61,15 @@ class StepClock:
         self._stall = 0.0 if self._last is not None else None
         self._mean = None
 
-    def commit(self, *, is_whole_batch: bool) -> float:
-        """Seconds since the last committed step; 0 for the first."""
+    def commit(self, *, is_whole_batch: bool, is_switching: bool = False) -> float:
+        """Seconds since the last committed step; 0 for the first.
+
+        `is_switching`: state is on its way to joiners, so that the switch goes on.
+        """
         now = time.monotonic()
         seconds = now - self._last if self._last is not None else 0.0
         self._last = now
-        self._since_switch += 1
+        self._since_switch = 1 if is_switching else self._since_switch + 1
         if self._stall is not None and self._since_switch <= STEPS_TO_SETTLE:
             self._stall = max(self._stall, seconds - self.usual_seconds)
         elif seconds:
