@@ -247,7 +247,12 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
 
 
 def foretold(generation: Any, number: str) -> float | None:
-    """What the rescale that led to the generation was expected to bring or to cost."""
+    """What the rescale that led to the generation was expected to bring or to cost.
+
+    Nobody expected a loss, and those who survive it are no outcome of any decision.
+    """
+    if generation.lost_worker_ids:
+        return None
     value: float | None = explanation_of(generation.decision or {}).get(number)
     return value
 

@@ -34,10 +34,12 @@ def test_steps_made_again_from_a_checkpoint_are_lost_work() -> None:
     story.want("c").connect("c", attempt=2).ready("c").switch("c", step=40)
     settle(story, "c")
     assert (newest(story)["lost_steps"], newest(story)["lost_work_seconds"]) == (60, 30.0)
+    assert newest(story)["lost_workers"] == ["a", "b"]
 
     story.want("c", "d").connect("d", attempt=2).ready("d").switch("c", "d", step=55)
     settle(story, "c")
     settle(story, "d")
+    assert newest(story)["lost_workers"] == []
     assert newest(story)["lost_steps"] == 0  # counted once, although step 100 is still ahead
 
 

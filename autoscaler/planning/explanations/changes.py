@@ -84,7 +84,7 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
         reason=cause.reason,
         before=old,
         after=new,
-        gain=_gain(old, new),
+        gain=None if outcome.substitution else _gain(old, new),  # of the same size: not known
         stall_seconds=demand.job.stall_seconds,
         choices=choices(outcome, picture),
         price=picture.price,

@@ -60,6 +60,14 @@ describe("changes", () => {
   });
 });
 
+describe("a swapped worker", () => {
+  it("reads as what it is, not as a new group", () => {
+    const swapped = aGeneration(2, { workers: 3, began_at: at(5), reason: "straggler" });
+    const [, change] = changesOf([aGeneration(1, { workers: 3, ended_at: at(5) }), swapped]);
+    expect(change && describeChange(change)).toBe("1 of 3 workers swapped");
+  });
+});
+
 describe("the steps of the timeline", () => {
   it("hold each number of workers until the next, and the last until now", () => {
     expect(workerSteps(grown, ms(20))).toEqual([

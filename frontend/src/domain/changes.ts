@@ -116,6 +116,7 @@ export function describeChange(change: Change): string {
   if (change.kind === "start") {
     return `Started with ${workersWord(change.workers)}, batch ${change.batch}`;
   }
+  if (change.reason === "straggler") return `1 of ${workersWord(change.workers)} swapped`;
   const parts: string[] = [];
   if (change.workersBefore !== change.workers) {
     parts.push(`${change.workersBefore} ${arrow} ${workersWord(change.workers)}`);

@@ -51,8 +51,6 @@ export function aPoint(seconds: number, values: Record<string, number | null>): 
     epoch: 0,
     samples: 0,
     samples_per_second: 100,
-    noise_scale: null,
-    batch_limit: null,
     step_seconds: 0.1,
     compute_seconds: 0.08,
     communication_seconds: 0.02,

@@ -24,6 +24,7 @@ class Memory:
     ever_desired: list[str] = field(default_factory=list)  # of this attempt
     active: Plan | None = None  # the members of this plan train
     published: list[Plan] = field(default_factory=list)  # newer than `active`, oldest first
+    trained: list[str] = field(default_factory=list)  # members of the newest active plan there was
     leavers: list[str] = field(default_factory=list)  # out of `active`, not released yet
     switched: list[str] = field(default_factory=list)  # workers that told they are in `active`
     withdrawn: int = 0  # a generation whose group could not be built
@@ -72,6 +73,7 @@ class Memory:
             "ever_desired": self.ever_desired,
             "active": self.active.to_json() if self.active else None,
             "published": [plan.to_json() for plan in self.published],
+            "trained": self.trained,
             "leavers": self.leavers,
             "switched": self.switched,
             "withdrawn": self.withdrawn,

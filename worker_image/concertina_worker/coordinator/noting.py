@@ -157,6 +157,7 @@ class Notes:
         memory.leavers = [w for w in old_members if w not in plan.members and w not in memory.lost]
         memory.switched = []
         memory.active = plan
+        memory.trained = list(plan.members)
         self.speeds.begin_generation(plan.members)
         memory.published = [p for p in memory.published if p.generation > plan.generation]
 
@@ -176,7 +177,7 @@ class Notes:
             "transfer_seconds": 0.0,
             "lost_steps": lost_steps,
             "lost_work_seconds": lost_steps * self.memory.step_seconds,
-            "lost_workers": [w for w in members_before if w in self.memory.lost],
+            "lost_workers": [w for w in self.memory.trained if w in self.memory.lost],
         }
 
     def _desire(self, desired: Desired) -> None:

@@ -58,26 +58,24 @@ export function Facts({ job }: { readonly job: Job }) {
 function Costs({ job }: { readonly job: Job }) {
   const lostWork = describeLostWork(job);
   return (
-    <>
+    <div>
       {describeStalls(job)}
-      {lostWork !== "" && <div className={styles.warning}>{lostWork}</div>}
-    </>
+      {lostWork !== "" && <p className={styles.warning}>{lostWork}</p>}
+    </div>
   );
 }
 
 /** What the runtime found out about the batch stands beside it, once it has. */
 function BatchNote({ job }: { readonly job: Job }) {
   return (
-    <>
+    <div>
       mode {job.mode}
       {job.noise_scale !== null && (
-        <div title="At about this batch, a larger one begins to bring less per sample">
+        <p title="At about this batch, a larger one begins to bring less per sample">
           gradient noise {formatCount(Math.round(job.noise_scale))}
-        </div>
+        </p>
       )}
-      {job.batch_limit !== null && (
-        <div>at most {formatCount(job.batch_limit)} a worker at once</div>
-      )}
-    </>
+      {job.batch_limit !== null && <p>at most {formatCount(job.batch_limit)} a worker at once</p>}
+    </div>
   );
 }
