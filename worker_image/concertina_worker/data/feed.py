@@ -101,8 +101,8 @@ class Feed:
         return self._receive(replace(self._request, number=number))[0]
 
     def rehearsal(self) -> Any:
-        """Some micro-batch, read here and now."""
-        return self._reader.__getitems__(self._requests.anything(REHEARSED_SAMPLES))[0]
+        """Some micro-batch, for a worker that got none in the whole epoch."""
+        return self._receive(self._requests.anything(REHEARSED_SAMPLES))[0]
 
     def end_epoch(self) -> None:
         """Ends the loading processes, unless they are persistent."""

@@ -38,6 +38,7 @@ class Requests:
         self._order: Order | None = None  # of a stream: none
         self._epoch = self._step = self._position = self._oldest = 0
         self._of_this_step: deque[Request] = deque()
+        self._is_over = False
 
     def begin_epoch(self, epoch: int, order: Order | None) -> None:
         self._epoch = epoch
@@ -65,17 +66,21 @@ class Requests:
         if wanted is not None and wanted not in self.unanswered:
             self._step, self._position = step, position
             self._of_this_step.clear()
+            self._is_over = False
         return wanted
 
     def anything(self, samples: int) -> Request:
-        """About this many samples, for once."""
+        """About this many samples, and then nothing more."""
         length = self._order.length if self._order else samples
         batch = range(max(0, length - samples), length)
         self._oldest = 0
-        return self._request(Division(parts=1, index=0, limit=None), batch, 0)
+        wanted = self._request(Division(parts=1, index=0, limit=None), batch, 0)
+        self._of_this_step = deque([wanted])
+        self._is_over = True
+        return wanted
 
     def _look_at_next_step(self) -> None:
-        first = self._first_of(self._step, self._position)
+        first = None if self._is_over else self._first_of(self._step, self._position)
         if first is None:
             raise StopIteration
         count = len(first.division.share(first.batch).micro_batches)

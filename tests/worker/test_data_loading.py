@@ -1,0 +1,188 @@
+"""How samples are loaded: in other processes or here, at random or not, ahead and in order."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_worker_info
+
+from concertina_worker.data.feed import Feed
+from concertina_worker.data.requests import Ahead
+from concertina_worker.data.share import Division
+from concertina_worker.data.source import source_of
+
+SAMPLES = 23
+BATCH = 6
+
+
+class Dice:
+    """Each sample throws dice of every kind, and says in which process."""
+
+    def __len__(self) -> int:
+        return SAMPLES
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        thrown = (torch.rand(()).item(), random.random(), np.random.random())  # noqa: NPY002, S311
+        return index, *thrown, os.getpid()
+
+
+class Lazy(IterableDataset[int]):
+    """Counts how often it is begun, and can begin further on."""
+
+    def __init__(self, start: int = 0) -> None:
+        self.start = start
+        self.begun: list[int] = []
+
+    def __iter__(self) -> Iterator[int]:
+        self.begun.append(self.start)
+        return iter(range(self.start, SAMPLES))
+
+
+class Skipping(Lazy):
+    def skip(self, count: int) -> Skipping:
+        further = Skipping(self.start + count)
+        further.begun = self.begun
+        return further
+
+
+class Sharding(IterableDataset[int]):
+    """A stream that would leave a part to each loading process."""
+
+    def __iter__(self) -> Iterator[int]:
+        info = get_worker_info()
+        return iter(range(info.id if info else 0, SAMPLES, info.num_workers if info else 1))
+
+
+def feed_of(data: Any, *, parts: int = 1, index: int = 0, limit: int | None = 4) -> Feed:
+    division = Division(parts=parts, index=index, limit=limit)
+    return Feed(
+        source_of(data), seed=5, foresee=lambda _: Ahead(batch_size=BATCH, division=division)
+    )
+
+
+def read(feed: Feed, *, epoch: int = 0, position: int = 0, steps: int = 100) -> list[Any]:
+    """The micro-batches of an epoch from a position on."""
+    feed.begin_epoch(epoch)
+    found: list[Any] = []
+    for step in range(steps):
+        if feed.has_ended_at(position) or (share := feed.begin_step(step, position)) is None:
+            break
+        loaded = [feed.load(number) for number in range(len(share.micro_batches))]
+        found += loaded if share.own else []
+        position = share.batch.stop
+    feed.end_epoch()
+    return found
+
+
+def columns(batches: list[Any]) -> dict[int, tuple[float, ...]]:
+    """What each sample threw."""
+    rows = [row for batch in batches for row in zip(*batch, strict=True)]
+    return {int(row[0]): tuple(float(value) for value in row[1:4]) for row in rows}
+
+
+def test_what_a_sample_draws_depends_on_seed_epoch_and_index_only() -> None:
+    dice: Any = Dice()
+    alone = columns(read(feed_of(dice)))
+    assert len(alone) == SAMPLES
+    assert len(set(alone.values())) == SAMPLES
+    halves = [read(feed_of(dice, parts=2, index=index, limit=None)) for index in range(2)]
+    assert columns(halves[0] + halves[1]) == alone
+    assert columns(read(feed_of(dice), epoch=1)) != alone
+    elsewhere = read(feed_of(DataLoader(dice, batch_size=4, shuffle=True, num_workers=2)))
+    assert columns(elsewhere) == alone
+    processes = {int(pid) for batch in elsewhere for pid in batch[4]}
+    assert len(processes) == 2
+    assert os.getpid() not in processes
+
+
+def test_the_numbers_that_the_script_draws_are_not_touched_by_loading() -> None:
+    torch.manual_seed(1)
+    random.seed(1)
+    before = torch.get_rng_state(), random.getstate()
+    read(feed_of(Dice()))
+    read(feed_of(DataLoader(Dice(), batch_size=4, num_workers=1)))  # type: ignore[arg-type]
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert random.getstate() == before[1]
+
+
+def test_tensors_are_taken_out_as_wholes_and_collated_as_pytorch_does() -> None:
+    x = torch.arange(SAMPLES * 2.0).view(SAMPLES, 2)
+    (first, *_) = read(feed_of(TensorDataset(x, x[:, 0])))
+    assert [tensor.shape for tensor in first] == [(3, 2), (3,)]
+    assert torch.equal(first[0][:, 0], first[1])
+
+
+def test_persistent_processes_go_on_from_epoch_to_epoch_and_others_end() -> None:
+    dice: Any = Dice()
+
+    def processes(*, persistent: bool) -> set[int]:
+        loader = DataLoader(dice, batch_size=4, num_workers=1, persistent_workers=persistent)
+        feed = feed_of(loader)
+        epochs = [read(feed, epoch=epoch) for epoch in range(2)]
+        return {int(batch[4][0]) for batches in epochs for batch in batches}
+
+    assert len(processes(persistent=True)) == 1
+    assert len(processes(persistent=False)) == 2
+
+
+@pytest.mark.parametrize("processes", [0, 1, 2])
+def test_every_process_reads_the_whole_of_a_stream(processes: int) -> None:
+    loader = DataLoader(Sharding(), batch_size=4, num_workers=processes)
+    shares = [read(feed_of(loader, parts=2, index=index)) for index in range(2)]
+    numbers = [number for share in shares for batch in share for number in batch.tolist()]
+    assert sorted(numbers) == list(range(SAMPLES))
+
+
+def test_a_stream_resumes_where_it_stood_and_reads_nothing_twice() -> None:
+    for stream, begun in ((Lazy(), [0, 0]), (Skipping(), [0, 12])):
+        whole = read(feed_of(stream))
+        rest = read(feed_of(stream), position=12)
+        assert torch.equal(torch.cat(rest), torch.cat(whole)[12:])
+        assert stream.begun == begun
+
+
+def test_a_repeated_step_gets_the_same_samples_again() -> None:
+    for data in (Lazy(), DataLoader(Dice(), batch_size=4, num_workers=1)):  # type: ignore[arg-type]
+        feed = feed_of(data)
+        feed.begin_epoch(0)
+        first = feed.begin_step(0, 0)
+        one = feed.load(0)
+        assert feed.begin_step(0, 0) == first
+        other = feed.load(0)
+        assert str(one) == str(other) or torch.equal(one[0], other[0])
+        feed.end_epoch()
+
+
+def test_an_error_in_a_data_set_reaches_the_script() -> None:
+    class Faulty(Dice):
+        def __getitem__(self, index: int) -> tuple[Any, ...]:
+            raise ValueError(f"sample {index} is broken")
+
+    for processes in (0, 1):
+        feed = feed_of(DataLoader(Faulty(), batch_size=4, num_workers=processes))  # type: ignore[arg-type]
+        feed.begin_epoch(0)
+        with pytest.raises(ValueError, match="sample 0 is broken"):
+            feed.begin_step(0, 0)
+        feed.end_epoch()
+
+
+def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> None:
+    def start(number: int) -> None:
+        info: Any = get_worker_info()
+        info.dataset.offset = 100 + number
+
+    class Shifted(Dice):
+        offset = 0
+
+        def __getitem__(self, index: int) -> tuple[Any, ...]:
+            return (index + self.offset,)
+
+    loader = DataLoader(Shifted(), batch_size=4, num_workers=1, worker_init_fn=start)  # type: ignore[arg-type]
+    numbers = torch.cat([batch[0] for batch in read(feed_of(loader))])
+    assert numbers.tolist() == list(range(100, 100 + SAMPLES))
