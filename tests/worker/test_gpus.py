@@ -207,7 +207,7 @@ def _two_exchanges(wires: list[Wires]) -> list[NcclExchange]:
     offers = [GpuOffer(UUIDS[rank]) for rank in range(2)]
     return [
         NcclExchange(
-            offer.build(store, (rank, 2), timeout_seconds=30.0),
+            offer.build(store, (rank, 2)),
             wires[rank],
             offer,
             timeout_seconds=30.0,

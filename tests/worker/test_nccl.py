@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,8 @@ from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import GpuOffer, NcclExchange, is_possible
 from concertina_worker.collective.wires import Wires
 from tests.worker.gathering import a_plan, gather
+from tests.worker.running_job import SCRIPT, RunningJob
+from tests.worker.test_rescaling import assert_same_parameters
 
 
 class SpinningGroup:
@@ -125,12 +128,33 @@ def test_a_member_on_which_nccl_does_not_work_offers_it_no_more(
     assert "Duplicate GPU" in caplog.text
 
 
-def test_a_loss_while_connecting_says_nothing_against_nccl() -> None:
-    offer, wires, group = an_offer(), Wires(), SpinningGroup(answers=0)
+def lose_before_the_first_sum(offer: GpuOffer, *, answers: int) -> None:
+    """A generation; no answer: while connecting; one: in the first exchange."""
+    group, wires = SpinningGroup(answers=answers), Wires()
     exchange = an_exchange(group, wires, offer)
     cut_when_waited_for(group, wires)
     with pytest.raises(RuntimeError, match="given up"):
-        exchange.start_sum(torch.ones(1))
+        exchange.start_sum(torch.ones(1)).wait()
+
+
+@pytest.mark.parametrize("answers", [0, 1], ids=["connecting", "in the first exchange"])
+def test_a_loss_says_nothing_against_nccl_but_two_generations_without_a_sum_do(
+    caplog: pytest.LogCaptureFixture, answers: int
+) -> None:
+    """Where it hangs, the coordinator gives one generation after the other up."""
+    offer = an_offer()
+    lose_before_the_first_sum(offer, answers=answers)
+    assert offer.name == "GPU-aa"
+    lose_before_the_first_sum(offer, answers=answers)
+    assert offer.name == ""
+    assert "2 generations in a row" in caplog.text
+
+
+def test_a_sum_between_two_losses_proves_that_nccl_works() -> None:
+    offer = an_offer()
+    lose_before_the_first_sum(offer, answers=0)
+    an_exchange(SpinningGroup(answers=2), Wires(), offer).start_sum(torch.ones(1)).wait()
+    lose_before_the_first_sum(offer, answers=0)
     assert offer.name == "GPU-aa"
 
 
@@ -175,17 +199,17 @@ class StandInOffer(GpuOffer):
         self.name = name
         self.works = works
 
-    def build(self, store: Any, place: tuple[int, int], *, timeout_seconds: float) -> Any:
+    def build(self, store: Any, place: tuple[int, int]) -> Any:
         if not self.works:
             return RefusingGroup(answers=0)
-        return LazyGloo(store, place, timedelta(seconds=timeout_seconds))
+        return LazyGloo(store, place)
 
 
 class LazyGloo:
     """Connects when it is first used, as NCCL does."""
 
-    def __init__(self, store: Any, place: tuple[int, int], timeout: timedelta) -> None:
-        self._connect = lambda: ProcessGroupGloo(store, *place, timeout)
+    def __init__(self, store: Any, place: tuple[int, int]) -> None:
+        self._connect = lambda: ProcessGroupGloo(store, *place, timedelta(seconds=20))
         self._group: Any = None
 
     def allreduce(self, tensors: list[torch.Tensor]) -> Any:
@@ -233,3 +257,29 @@ def test_where_nccl_works_for_one_member_only_all_use_gloo_from_the_next_group_o
 
     gather(a_plan("ab"), fail, gpus=gpus)
     assert set(gather(a_plan("ab"), add_up, gpus=gpus).values()) == {(False, 2.0)}
+
+
+def between_gpus(make_job: Callable[..., RunningJob], *arguments: str, how: str) -> RunningJob:
+    job = make_job(*arguments, environment={"CONCERTINA_STAND_IN": how})
+    job.script = SCRIPT.with_name("regression_between_gpus.py")
+    return job
+
+
+@pytest.mark.parametrize("how", ["works", "refuses"])
+def test_a_job_grows_and_loses_a_worker_between_gpus_as_it_does_on_cpus(
+    make_job: Callable[..., RunningJob], undisturbed: Callable[..., dict[str, Any]], how: str
+) -> None:
+    """Where nobody is told of a loss but by the coordinator, and where NCCL does not work."""
+    job = between_gpus(make_job, "--adam", how=how)
+    job.begin_attempt(1)
+    job.wait_for_workers(1)
+    job.resize(3)
+    job.wait_for_workers(3)
+    job.wait_for_steps(4)
+    job.kill("w2")
+    job.wait_for_steps(6)
+    job.end()
+    result = job.result("w1")
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"], "--adam"), 1e-9)
+    assert ("use_gloo" in job.logs()) is (how == "refuses")

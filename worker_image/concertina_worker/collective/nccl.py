@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -34,6 +35,8 @@ from torch.distributed import Store, is_nccl_available  # type: ignore[attr-defi
 from concertina_worker.collective.wires import Wires
 
 POLL_SECONDS: Final = 50e-6  # of a step that takes a hundred times as long
+PATIENCE_SECONDS: Final = 60.0  # guessed: for a communicator to come about, or to end
+DOUBTS: Final = 2  # so many generations in a row without a sum speak against NCCL, not for a loss
 SETTINGS: Final = {  # read by PyTorch whenever a process group is made
     "TORCH_NCCL_BLOCKING_WAIT": "1",  # no watchdog thread; `wait` raises what NCCL has found
     "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",
@@ -50,23 +53,34 @@ class GpuOffer:
 
     def __init__(self, name: str = "") -> None:
         self.name = name if is_nccl_available() else ""
+        self._doubts = 0
         if self.name:
             os.environ.update(SETTINGS)
 
-    def withdraw(self, reason: object) -> None:
-        """NCCL does not work here: the next generations use gloo."""
-        self.name = ""
-        _log.warning("Gradients do not travel through NCCL: %s action=use_gloo", reason)
-
-    def build(self, store: Store, place: tuple[int, int], *, timeout_seconds: float) -> Any:
+    def build(self, store: Store, place: tuple[int, int]) -> Any:
         """Make a process group that belongs to nobody but the caller; it does not connect yet."""
         from torch.distributed.distributed_c10d import (  # noqa: PLC0415 - not in builds for CPUs
             ProcessGroupNCCL,
         )
 
         options = ProcessGroupNCCL.Options()
-        options._timeout = timedelta(seconds=timeout_seconds)  # noqa: SLF001 - the only way
+        options._timeout = timedelta(seconds=PATIENCE_SECONDS)  # noqa: SLF001 - the only way
         return ProcessGroupNCCL(store, *place, options)
+
+    def prove(self) -> None:
+        """A generation has exchanged."""
+        self._doubts = 0
+
+    def doubt(self) -> None:
+        """A generation was given up before it had exchanged anything."""
+        self._doubts += 1
+        if self._doubts == DOUBTS:
+            self.withdraw(f"{DOUBTS} generations in a row were given up waiting for a first sum")
+
+    def withdraw(self, reason: object) -> None:
+        """NCCL does not work here: the next generations use gloo."""
+        self.name = ""
+        _log.warning("Gradients do not travel through NCCL: %s action=use_gloo", reason)
 
 
 def is_possible(names: Sequence[str]) -> bool:
@@ -85,7 +99,10 @@ class NcclExchange:
         self._offer = offer
         self._timeout_seconds = timeout_seconds
         self._connected: set[torch.device] = set()
-        wires.when_cut(weakref.finalize(self, _abort, process_group))
+        self._is_judged = False  # whether NCCL works has been told to the offer
+        self._end = _Ending(process_group)
+        wires.when_cut(self._end)
+        weakref.finalize(self, self._end)
 
     def takes(self, tensor: torch.Tensor) -> bool:
         return tensor.device.type == self._offer.device_type
@@ -96,28 +113,51 @@ class NcclExchange:
             self._connect(tensor.device)
         return NcclWork(self._process_group.allreduce([tensor]), self)
 
-    def await_end(self, has_ended: Callable[[], bool]) -> None:
-        """Let the host wait. Raises RuntimeError when it takes too long or was given up."""
-        give_up_at = time.monotonic() + self._timeout_seconds
-        while not (self._wires.are_cut or has_ended()):
-            if time.monotonic() > give_up_at:
-                raise RuntimeError(f"no sum came about in {self._timeout_seconds:.0f} s")
-            time.sleep(POLL_SECONDS)
-        if self._wires.are_cut:  # kernels of an aborted communicator end, too
-            raise RuntimeError("the group was given up")
+    def finish(self, work: Any) -> None:
+        """Let the host wait for a sum. Raises RuntimeError when it will not come about."""
+        try:
+            self._await_end(work.is_completed, seconds=self._timeout_seconds)
+            work.wait()  # raises what NCCL has found
+        except RuntimeError:
+            self._judge(self._offer.doubt)
+            raise
+        self._judge(self._offer.prove)
 
     def _connect(self, device: torch.device) -> None:
         """Add up one number: in a thread, because nothing interrupts a wait for lost members."""
         process_group = self._process_group
         first = _in_thread(lambda: process_group.allreduce([torch.zeros(1, device=device)]))
         try:
-            self.await_end(first.done)
-            self.await_end(first.result().is_completed)
+            self._await_end(first.done, seconds=PATIENCE_SECONDS)
+            self._await_end(first.result().is_completed, seconds=PATIENCE_SECONDS)
         except RuntimeError as error:
-            if not self._wires.are_cut:
-                self._offer.withdraw(error)
+            is_loss = self._wires.are_cut
+            self._judge(self._offer.doubt if is_loss else partial(self._offer.withdraw, error))
             raise
         self._connected.add(device)
+
+    def _await_end(self, has_ended: Callable[[], bool], *, seconds: float) -> None:
+        give_up_at = time.monotonic() + seconds
+        while not (self._wires.are_cut or has_ended()):
+            if time.monotonic() > give_up_at:
+                self._see_off_kernels()
+                raise RuntimeError(f"no sum came about in {seconds:.0f} s")
+            time.sleep(POLL_SECONDS)
+        if self._wires.are_cut:  # kernels of an aborted communicator end, too
+            self._see_off_kernels()
+            raise RuntimeError("the group was given up")
+
+    def _see_off_kernels(self) -> None:
+        """Until none can write into memory that is used for something else by then."""
+        self._end()
+        for device in self._connected:
+            if device.type == "cuda":
+                torch.cuda.synchronize(device)
+
+    def _judge(self, tell: Callable[[], None]) -> None:
+        if not self._is_judged:
+            self._is_judged = True
+            tell()
 
 
 class NcclWork:
@@ -129,12 +169,26 @@ class NcclWork:
 
     def wait(self) -> None:
         """Return when the sum is there. Raises RuntimeError when it will not be."""
-        self._exchange.await_end(self._work.is_completed)
-        self._work.wait()  # raises what NCCL has found
+        self._exchange.finish(self._work)
+
+
+class _Ending:
+    """Aborts a communicator, once; whoever asks for it meanwhile waits until that is done."""
+
+    def __init__(self, process_group: Any) -> None:
+        self._process_group = process_group
+        self._ending = threading.Lock()
+
+    def __call__(self) -> None:
+        with self._ending:
+            process_group, self._process_group = self._process_group, None
+            if process_group is not None:
+                with suppress(RuntimeError):  # it ends badly, or has done so: it is gone anyhow
+                    process_group.abort()
 
 
 def _in_thread(call: Callable[[], Any]) -> Future[Any]:
-    """Run it in a daemon thread, which a hanging call would otherwise keep the process alive by."""
+    """Run it in a daemon thread, so that a call that hangs does not keep the process alive."""
     future: Future[Any] = Future()
 
     def run() -> None:
@@ -145,8 +199,3 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
 
     threading.Thread(target=run, name="concertina_nccl", daemon=True).start()
     return future
-
-
-def _abort(process_group: Any) -> None:
-    with suppress(RuntimeError):  # it has ended already, or does so badly: it is gone anyhow
-        process_group.abort()

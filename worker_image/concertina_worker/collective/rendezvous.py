@@ -91,7 +91,7 @@ def _nccl(group: Group, store: GlooStore, gpu: nccl.GpuOffer) -> nccl.NcclExchan
     if not nccl.is_possible(names):
         return None
     seconds = group.plan.timeout_seconds
-    process_group = gpu.build(store, (group.rank, group.size), timeout_seconds=seconds)
+    process_group = gpu.build(store, (group.rank, group.size))
     return nccl.NcclExchange(process_group, group.wires, gpu, timeout_seconds=seconds)
 
 
