@@ -76,8 +76,10 @@ def events_after(job: Job, event_id: int) -> QuerySet[Event]:
 def generations_of(job: Job, *, for_admin: bool = False) -> list[Generation]:
     """The newest generations, oldest first, each with its assignment's `decision`.
 
-    `measured_gain` is how much faster it trained than the one before, 0.31 for 31 %; None as long
-    as one of both has hardly trained. An admin reads the names of other teams' jobs.
+    `idle_seconds` is for how long nothing trained before it: while the job was paused, waited, or
+    started again after a loss. `measured_gain` is how much faster it trained than the one before,
+    0.31 for 31 %; None as long as one of both has hardly trained. An admin reads the names of other
+    teams' jobs.
     """
     decision = Assignment.objects.filter(job=job, revision=OuterRef("revision"))
     newest = (
@@ -92,10 +94,17 @@ def generations_of(job: Job, *, for_admin: bool = False) -> list[Generation]:
     generations: list[Any] = list(reversed(newest))  # rows with annotations
     speeds = samples_per_second(job)
     for before, after in zip([None, *generations], generations, strict=False):
+        after.idle_seconds = _idle_between(before, after)
         after.measured_gain = measured_gain(speeds, before, after)
         if for_admin and after.message_for_admins and after.message == after.planned_message:
             after.message = after.message_for_admins
     return generations
+
+
+def _idle_between(before: Generation | None, after: Generation) -> float:
+    if before is None or before.ended_at is None:
+        return 0.0
+    return max((after.began_at - before.ended_at).total_seconds(), 0.0)
 
 
 def workers_of(job: Job) -> list[Worker]:

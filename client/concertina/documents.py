@@ -122,6 +122,7 @@ class Generation(TypedDict):
     ended_at: str | None
     step: int
     stall_seconds: float
+    idle_seconds: float  # nothing trained before it
     transfer_seconds: float
     lost_steps: int
     lost_work_seconds: float

@@ -203,6 +203,9 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 class GenerationSerializer(serializers.ModelSerializer[Generation]):
     worker_ids = serializers.ListField(child=serializers.CharField())
     lost_worker_ids = serializers.ListField(child=serializers.CharField())
+    idle_seconds = serializers.FloatField(
+        help_text="Nothing trained before it: paused, waiting, or starting again after a loss."
+    )
     predicted_gain = serializers.SerializerMethodField(help_text="Of the rescale; 0.31: 31 %.")
     predicted_stall_seconds = serializers.SerializerMethodField()
     measured_gain = serializers.FloatField(
@@ -225,6 +228,7 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
             "ended_at",
             "step",
             "stall_seconds",
+            "idle_seconds",
             "transfer_seconds",
             "lost_steps",
             "lost_work_seconds",

@@ -102,6 +102,7 @@ def generation(**changes: object) -> Generation:
             "ended_at": None,
             "step": 700,
             "stall_seconds": 0.083,
+            "idle_seconds": 0.0,
             "transfer_seconds": 0.16,
             "lost_steps": 0,
             "lost_work_seconds": 0.0,

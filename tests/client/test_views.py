@@ -75,6 +75,35 @@ def test_a_description_shows_every_part() -> None:
     assert "old" not in text.split()  # only workers that are there
 
 
+def test_a_description_tells_what_changes_cost() -> None:
+    lost = {"lost_steps": 60, "lost_work_seconds": 30.0, "stall_seconds": 0.5}
+    job = documents.job(lost_work_seconds=30.0)
+    happened = documents.event(kind="work_lost", data=lost)
+    text = seen(description.description(job, [documents.generation(**lost)], [], [happened]))
+    for fact in (
+        "stood still for 0.24 s, 0.4 % of its run; longest 0.08 s; 30 s of work made again",
+        "stall 0.50 s, lost work 30 s",
+        "0.16 s",  # transfer
+    ):
+        assert fact in text
+
+
+def test_a_description_marks_the_straggler() -> None:
+    slow = documents.worker(compute_seconds=0.12, relative_speed=0.6, is_straggler=True)
+    usual = documents.worker(id="other", compute_seconds=0.07, relative_speed=1.0)
+    text = seen(description.description(documents.job(), [], [usual, slow], []))
+    assert [line.split()[0] for line in text.splitlines() if "straggler" in line] == [slow["id"]]
+    assert "0.60 straggler" in text
+    assert "GPU USE" not in text
+
+
+def test_a_description_shows_how_gpus_are_used_where_that_is_known() -> None:
+    busy = documents.worker(gpu_utilisation=0.93, gpu_memory_bytes=3 * 2**29)
+    text = seen(description.description(documents.job(), [], [busy], []))
+    assert "93%" in text
+    assert "1.5 GiB" in text
+
+
 def test_a_job_that_never_ran_is_described_without_empty_parts() -> None:
     text = seen(description.description(documents.waiting_job(), [], [], []))
     assert "queued" in text

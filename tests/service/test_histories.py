@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
-from jobs.models import Assignment, Event, Job, MetricPoint
+from jobs.models import Assignment, Event, Generation, Job, MetricPoint
 from tests.service.conftest import assign, generation, run
 
 
@@ -51,6 +51,15 @@ def test_generations_tell_their_reason_and_the_planners_numbers(api: APIClient, 
         {"price": 0.25},
     )
     assert (second["ended_at"], second["decision"]) == (None, {})
+
+
+def test_generations_tell_for_how_long_nothing_trained_before(api: APIClient, job: Job) -> None:
+    run(job, workers=1)
+    began = generation(job, 1).began_at
+    ended = began + timedelta(seconds=5)
+    Generation.objects.update(ended_at=ended)
+    generation(job, 2, began_at=ended + timedelta(seconds=8))
+    assert [one["idle_seconds"] for one in items(api, job, "generations")] == [0.0, 8.0]
 
 
 def test_workers_tell_their_node_and_gpus(api: APIClient, job: Job) -> None:

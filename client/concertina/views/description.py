@@ -159,12 +159,22 @@ def _gpu_use(worker: Worker) -> tuple[str, str]:
 
 
 def _events_table(events: Sequence[Event]) -> Table:
-    table = plain_table("AT", "WHAT", "WHY")
+    table = plain_table("AT", "WHAT", "COST", "WHY")
     for event in events[-NEWEST:]:
         table.add_row(
-            words.clock_time(event["at"]), what(event), words.first_line(event["message"])
+            words.clock_time(event["at"]),
+            what(event),
+            cost(event),
+            words.first_line(event["message"]),
         )
     return table
+
+
+def cost(event: Event) -> str:
+    """`stall 0.08 s, lost work 30 s`: what a change of the workers cost, where it did."""
+    names = {"stall_seconds": "stall", "lost_work_seconds": "lost work"}
+    told = ((name, event["data"].get(field)) for field, name in names.items())
+    return ", ".join(f"{name} {words.duration(seconds)}" for name, seconds in told if seconds)
 
 
 def what(event: Event) -> str:

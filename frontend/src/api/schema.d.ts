@@ -835,6 +835,11 @@ export interface components {
             readonly stall_seconds: number;
             /**
              * Format: double
+             * @description Nothing trained before it: paused, waiting, or starting again after a loss.
+             */
+            idle_seconds: number;
+            /**
+             * Format: double
              * @description State was on its way to joiners, mostly while the others trained.
              */
             readonly transfer_seconds: number;

@@ -17,6 +17,7 @@ export interface Change {
   readonly reason: string;
   readonly message: string;
   readonly stallSeconds: number;
+  readonly idleSeconds: number;
   readonly transferSeconds: number;
   readonly lostSteps: number;
   readonly lostWorkSeconds: number;
@@ -49,6 +50,7 @@ export function changesOf(generations: readonly Generation[]): Change[] {
       reason: generation.reason,
       message: generation.message,
       stallSeconds: generation.stall_seconds,
+      idleSeconds: generation.idle_seconds,
       transferSeconds: generation.transfer_seconds,
       lostSteps: generation.lost_steps,
       lostWorkSeconds: generation.lost_work_seconds,

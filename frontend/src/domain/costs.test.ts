@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../api/types";
 import { aGeneration } from "../testing/samples";
 import { changesOf } from "./changes";
-import { costOf, describeLostWork, describeStalls, lostWorkOf } from "./costs";
+import { costOf, describeIdle, describeLostWork, describeStalls, lostWorkOf } from "./costs";
 
 function aJob(stall: number, trained: number, lost = 0): Job {
   return { stall_seconds: stall, trained_seconds: trained, lost_work_seconds: lost } as Job;
@@ -31,6 +31,14 @@ describe("the cost of one change", () => {
   it("is a dash where there was none", () => {
     expect(costOf(0)).toBe("–");
     expect(costOf(0.25)).toBe("0.25 s");
+  });
+
+  it("tells for how long nothing trained before", () => {
+    const restarted = aGeneration(2, { idle_seconds: 8.25 });
+    expect(changesOf([aGeneration(1), restarted]).map(describeIdle)).toEqual([
+      "",
+      "Nothing trained for 8.3 s before",
+    ]);
   });
 
   it("tells the steps that were lost and how long they had taken", () => {

@@ -29,6 +29,12 @@ export function costOf(seconds: number): string {
   return seconds > 0 ? formatDuration(seconds) : NONE;
 }
 
+/** Empty where one generation followed the other at once. */
+export function describeIdle(change: Change): string {
+  if (change.idleSeconds < 0.1) return "";
+  return `Nothing trained for ${formatDuration(change.idleSeconds)} before`;
+}
+
 /** `30 s (60 steps)`: what was made before and is made again. */
 export function lostWorkOf(change: Change): string {
   if (change.lostSteps === 0) return NONE;

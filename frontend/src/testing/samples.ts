@@ -31,6 +31,7 @@ export function aGeneration(number: number, given: Partial<Generation> = {}): Ge
     ended_at: null,
     step: 0,
     stall_seconds: 0,
+    idle_seconds: 0,
     transfer_seconds: 0,
     lost_steps: 0,
     lost_work_seconds: 0,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import torch
 
 from concertina_worker.training.layout import Bucket
+
+POLL_SECONDS: Final = 50e-6  # of a step that takes a hundred times as long
 
 
 class Work(Protocol):
@@ -46,9 +48,10 @@ class Exchange:
 
     def finish(self) -> None:
         """Launch what is left, and wait; afterwards the buckets hold the sums."""
-        began = time.monotonic()
         while self._launched < len(self._buckets):
             self._launch_next()
+        self._await_own_kernels()
+        began = time.monotonic()
         try:
             for work in self._works:
                 work.wait()
@@ -56,6 +59,15 @@ class Exchange:
             self.has_failed = True
         self.drop_references()
         self.waited_seconds = time.monotonic() - began
+
+    def _await_own_kernels(self) -> None:
+        """A GPU may still be at the backward pass: that is no waiting for the others."""
+        for device in {bucket.exchanged.device for bucket in self._buckets}:
+            if device.type == "cuda":
+                backward_is_over: Any = torch.cuda.Event()  # type: ignore[no-untyped-call] # torch
+                backward_is_over.record(torch.cuda.current_stream(device))
+                while not backward_is_over.query():
+                    time.sleep(POLL_SECONDS)
 
     def drop_references(self) -> None:
         """Forget the group: its sockets close when nobody refers to it."""

@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { Button } from "../../design/Button";
 import { describeChange, type Change } from "../../domain/changes";
-import { costOf, lostWorkOf } from "../../domain/costs";
+import { costOf, describeIdle, lostWorkOf } from "../../domain/costs";
 import { NONE } from "../../domain/format";
 import { shortWorker } from "../../domain/logs";
 import { describeGain } from "../../domain/predictions";
@@ -101,7 +101,8 @@ function Cost({ name, value }: { readonly name: string; readonly value: string }
 function inWords(change: Change, jobId: string): string[] {
   const lost = change.lostWorkers.map((worker) => shortWorker(worker, jobId)).join(", ");
   const gain = change.kind === "start" ? "" : describeGain(change);
-  return [lost === "" ? "" : `Lost: ${lost}`, gain, change.message].filter((text) => text !== "");
+  const texts = [lost && `Lost: ${lost}`, describeIdle(change), gain, change.message];
+  return texts.filter((text) => text !== "");
 }
 
 const MARKS: Record<Change["kind"], string> = {
