@@ -61,9 +61,9 @@ class Wires:
 
 
 def addresses_in(value: bytes) -> set[Address]:
-    """Addresses in the form the kernel knows (`sockaddr`), at any aligned place of the value."""
+    """Addresses in the form the kernel knows (`sockaddr`), at any even place of the value."""
     found = set()
-    for start in range(0, len(value) - 28 + 1, 4):
+    for start in range(0, len(value) - 28 + 1, 2):
         family = int.from_bytes(value[start : start + 2], "little")
         port = struct.unpack_from("!H", value, start + 2)[0]
         if family in _FAMILIES and port:
