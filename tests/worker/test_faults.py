@@ -19,7 +19,7 @@ from tests.worker.worker_zygote import WorkerZygote
 SEED: Final = 20_180_702
 JOBS: Final = 4
 DEATHS: Final = 100
-SIDE_BY_SIDE: Final = 2
+SIDE_BY_SIDE: Final = 4
 
 
 def besiege(folder: Path, zygote: WorkerZygote, *, number: int) -> Siege:
