@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 DEFAULT_SLOTS = 4
+PATIENCE_SECONDS = 30  # a driver that has to wake its GPUs first takes a few for each
 _LONGEST_KIND = 40  # what a pool's `gpu_type` holds
 
 _GPU = re.compile(r"^GPU (?P<index>\d+): (?P<name>.+) \(UUID: (?P<uuid>GPU-[^)]+)\)")
@@ -49,10 +50,11 @@ def find(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
     program = shutil.which("nvidia-smi")
     if program is None:
         return ()
-    listed = subprocess.run(
-        (program, "-L"), capture_output=True, text=True, check=False, timeout=30
-    )
-    if listed.returncode != 0:
+    try:
+        listed = subprocess.run(
+            (program, "-L"), capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError):  # a driver that does not work
         return ()
     return visible(parse(listed.stdout), environ.get("CUDA_VISIBLE_DEVICES"))
 
