@@ -7,6 +7,7 @@ more than the environment.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import traceback
@@ -14,25 +15,28 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
+from concertina_worker.batch.memory_limit import is_out_of_memory
 from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import Collate, source_of
-from concertina_worker.device import chosen, gpu_watch, random_state
+from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
-from concertina_worker.protocol import GpuExchange
+from concertina_worker.protocol import ExitCode, GpuExchange
 from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.progress import Progress
 from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
+from concertina_worker.training.warm_up import WarmUp
+from concertina_worker.training.warm_up import warm_up as warming_up
 from concertina_worker.wire import FromWorker
 
 
@@ -130,7 +134,7 @@ class Job:
         optimizer: Several[torch.optim.Optimizer],
         scheduler: Several[Stateful] | None = None,
         *,
-        warm_up: Callable[[], Any] | None = None,
+        warm_up: WarmUp | None = None,
         lr_scaling: CustomScaling | None = None,
     ) -> None:
         """Hand over what makes up the training's state.
@@ -147,6 +151,8 @@ class Job:
             scheduler: of the optimizer's learning rate, which the platform multiplies on top.
             warm_up: runs the model forward and backward once on any input. A worker that joins
                 later calls it before the others wait for it, so that its first step is not slow.
+                When it takes an argument, that is a number of samples to run with, at first the
+                base batch, then fewer if they do not fit into memory.
             lr_scaling: for jobs that say `lr_scaling: custom`: by what the learning rate is
                 multiplied, given a batch and the base batch the rate was chosen for.
         """
@@ -163,7 +169,9 @@ class Job:
         )
         self._loop = loop
         if warm_up is not None:
-            _run_without_effect(warm_up, state.model)
+            misfit = warming_up(warm_up, state.model, self._environment.batch)
+            if misfit is not None:
+                self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=misfit)
         for one in state.optimizers:
             if isinstance(self._membership, Membership):
                 optimizer_state.allocate(one)
@@ -292,11 +300,27 @@ class Job:
         ) -> None:
             self._has_crashed = True
             text = traceback.format_exception_only(kind, error)[-1].strip()
+            samples = self._loop.samples_at_once if self._loop and is_out_of_memory(error) else 0
             self._membership.tell(FromWorker.ERROR, text=text)
             before(kind, error, trace)
+            if samples > 1 and isinstance(self._membership, Membership):
+                traceback.clear_frames(trace)  # they hold the memory
+                self._make_way(samples)
 
         sys.excepthook = on_crash
         atexit.register(self._at_exit)
+
+    def _make_way(self, samples: int) -> NoReturn:
+        """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
+        self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
+        if self._loop is not None and self._loop.state.is_complete and self.is_main:
+            with contextlib.suppress(MemoryError, RuntimeError):
+                self._loop.write_checkpoint()
+        sys.stderr.write(
+            f"concertina: {samples} samples at once do not fit into memory; a worker with at most"
+            f" {samples // 2} takes over\n"
+        )
+        raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
 
     def _at_exit(self) -> None:
         has_stopped_early = self._has_entered and not self._has_crashed
@@ -304,13 +328,3 @@ class Job:
             self._finish()
         self._progress.flush()
         self._membership.close()
-
-
-def _run_without_effect(warm_up: Callable[[], Any], model: torch.nn.Module) -> None:
-    """Leave neither gradients nor running averages nor random numbers behind."""
-    before_warm_up = random_state.take()
-    buffers = [buffer.clone() for buffer in model.buffers()]
-    warm_up()
-    for buffer, before in zip(model.buffers(), buffers, strict=True):
-        buffer.data.copy_(before)
-    random_state.restore(before_warm_up)

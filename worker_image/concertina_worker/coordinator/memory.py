@@ -35,7 +35,7 @@ class Memory:
     is_registered: bool = False
     model_bytes: int = 0
     noise_scale: float | None = None
-    batch_limit: int | None = None  # samples that fit one worker at once, found in this attempt
+    batch_limit: int | None = None  # samples that fit one worker at once, as found out
     total_samples: int | None = None
     checkpoint_step: int | None = None
     reports: Reports = field(default_factory=Reports)

@@ -192,7 +192,6 @@ class Notes:
     def _begin_attempt(self, attempt: int) -> None:
         memory = self.memory
         memory.attempt = attempt
-        memory.batch_limit = None  # the service remembers it, by type of GPU
         memory.reports.finish_draft()
         if not any(self.crew.is_connected(worker) for worker in self.memory.active_members):
             memory.forget_generation()

@@ -27,7 +27,8 @@ class StateFile:
         """A new memory when there is none, or none that can be read.
 
         What was desired is asked for anew: a stop from before a pause must not meet the workers
-        of the resumed job.
+        of the resumed job. What fitted into memory was told to the service, which remembers it by
+        type of GPU.
         """
         if not self._path.exists():
             return Memory()
@@ -37,6 +38,7 @@ class StateFile:
             _log.warning("The state file cannot be read, starting anew: %s action=forget", error)
             return Memory()
         memory.desired = None
+        memory.batch_limit = None
         return memory
 
     def save(self, memory: Memory) -> None:

@@ -37,6 +37,7 @@ CLOSING_POLL_SECONDS: Final = 0.05
 # A coordinator that has just taken over is told the newest of these again. Twice does no harm;
 # never would: the service would wait for it, or the job's history would end too early.
 _REPEATED: Final = (
+    FromWorker.OUT_OF_MEMORY,
     FromWorker.LENGTH,
     FromWorker.BUILD_FAILED,
     FromWorker.SETTLED,

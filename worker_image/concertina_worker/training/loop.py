@@ -62,6 +62,7 @@ class TrainingLoop:
         self.state = state
         self.rates = Rates(environment.batch, lr_scaling, state)
         self.global_batch_size = 0
+        self.samples_at_once = 0  # of the micro-batch computed now, or where the script broke off
         self.on_rescale: list[Callable[[], None]] = []
         self._noise = NoiseMeter(state, is_wanted=environment.batch is not None)
         self._environment = environment
@@ -142,6 +143,7 @@ class TrainingLoop:
         begins: the script's code between epochs runs as if nothing could happen there.
         """
         self._step = None
+        self.samples_at_once = 0
         if self._supply.is_used_up:
             return None
         self._membership.turn(self)
@@ -171,6 +173,7 @@ class TrainingLoop:
         if self._step is not None:
             self._step.is_last_micro_batch = is_last
         self._gradients.begin_micro_batch(weight=share.weight(number), is_last=is_last)
+        self.samples_at_once = len(share.micro_batches[number])
         return self._supply.load(number)
 
     def rehearse(self) -> Any:
@@ -243,6 +246,7 @@ class TrainingLoop:
     ) -> None:
         """What the script's `optimizer.step()` does; nothing before the last micro-batch."""
         if self._step is not None and self.exchange():
+            self.samples_at_once = 0  # what comes now needs no memory per sample
             with self.rates.scaled(optimizer):
                 real_step()
             if not self._step.has_stepped:

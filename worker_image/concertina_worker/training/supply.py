@@ -35,6 +35,8 @@ class Supply:
         self._begun: Feed | None = None
         self._comparison: Comparison | None = None
         self._is_broken = False  # a worker was lost before the comparison began
+        rules = environment.batch
+        self._batch_limit = rules["max_per_gpu"] if rules else None
 
     @property
     def _feed(self) -> Feed:
@@ -118,10 +120,8 @@ class Supply:
 
     def _foresee(self, step: int) -> Ahead:
         leg = self._membership.course.at(step)
-        rules = self._environment.batch
-        declared = rules["max_per_gpu"] if rules else None
-        limit = smaller(declared, leg.batch_limit)
-        division = leg.division(self._membership.worker, limit=limit)
+        self._batch_limit = smaller(self._batch_limit, leg.batch_limit)
+        division = leg.division(self._membership.worker, limit=self._batch_limit)
         return Ahead(batch_size=leg.batch_size, division=division)
 
     def _compare(self, share: Share) -> Comparison:
