@@ -16,7 +16,7 @@ from concertina_worker.training.warm_up import warm_up
 from tests.worker.coordinator_story import Story
 from tests.worker.running_job import RunningJob
 
-HUNGRY = Path(__file__).parent / "scripts" / "hungry.py"  # fits 11 samples at once
+HUNGRY = Path(__file__).parent / "scripts" / "hungry.py"  # fits about 14 samples at once
 MakeJob = Callable[..., RunningJob]
 
 

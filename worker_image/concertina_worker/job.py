@@ -171,6 +171,7 @@ class Job:
         if warm_up is not None:
             misfit = warming_up(warm_up, state.model, self._environment.batch)
             if misfit is not None:
+                loop.limit_batch(misfit // 2)
                 self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=misfit)
         for one in state.optimizers:
             if isinstance(self._membership, Membership):

@@ -95,6 +95,10 @@ class TrainingLoop:
         """From the next step on for which nothing is loaded yet."""
         self.global_batch_size = size
 
+    def limit_batch(self, samples: int) -> None:
+        """More do not fit into this worker's memory at once."""
+        self._supply.limit_batch(samples)
+
     def load_checkpoint(self) -> dict[str, Any] | None:
         return self._checkpoints.load_newest() if self._checkpoints else None
 

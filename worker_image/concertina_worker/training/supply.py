@@ -44,6 +44,10 @@ class Supply:
             raise RuntimeError("no epoch has begun")
         return self._begun
 
+    def limit_batch(self, samples: int | None) -> None:
+        """Of the micro-batches that are still to be asked for."""
+        self._batch_limit = smaller(self._batch_limit, samples)
+
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         if self._begun is None or not self._begun.serves(source):
@@ -120,7 +124,7 @@ class Supply:
 
     def _foresee(self, step: int) -> Ahead:
         leg = self._membership.course.at(step)
-        self._batch_limit = smaller(self._batch_limit, leg.batch_limit)
+        self.limit_batch(leg.batch_limit)
         division = leg.division(self._membership.worker, limit=self._batch_limit)
         return Ahead(batch_size=leg.batch_size, division=division)
 

@@ -14,7 +14,7 @@ from concertina_worker.data.share import REHEARSED_SAMPLES
 from concertina_worker.device import random_state
 from concertina_worker.protocol import BatchRules
 
-WarmUp = Callable[[], Any] | Callable[[int], Any]
+WarmUp = Callable[..., Any]
 """The script's: once forward and backward, on any input or on so many samples."""
 
 
@@ -24,7 +24,7 @@ def warm_up(run: WarmUp, model: torch.nn.Module, rules: BatchRules | None) -> in
     None: all did, or the script's function does not take a number of samples.
     """
     if not inspect.signature(run).parameters:
-        _without_effect(partial(run), model)
+        _without_effect(run, model)
         return None
     limit = smaller(rules["base"], rules["max_per_gpu"]) if rules else None
     samples = limit or REHEARSED_SAMPLES
