@@ -51,6 +51,24 @@ class Skipping(Lazy):
         return further
 
 
+class Telling(Lazy):
+    """A stream that can tell where it stands, with a random part."""
+
+    read = 0
+
+    def __iter__(self) -> Iterator[int]:
+        self.begun.append(self.read)
+        while self.read < SAMPLES:
+            self.read += 1
+            yield self.read - 1 + 100 * random.randrange(9)  # noqa: S311 - no secret
+
+    def state_dict(self) -> dict[str, int]:
+        return {"read": self.read}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.read = state["read"]
+
+
 class Sharding(IterableDataset[int]):
     """A stream that would leave a part to each loading process."""
 
@@ -145,6 +163,22 @@ def test_a_stream_resumes_where_it_stood_and_reads_nothing_twice() -> None:
         rest = read(feed_of(stream), position=12)
         assert torch.equal(torch.cat(rest), torch.cat(whole)[12:])
         assert stream.begun == begun
+
+
+def test_a_stream_that_can_tell_where_it_stands_goes_on_from_there() -> None:
+    whole = torch.cat(read(feed_of(Telling())))
+    half = feed_of(Telling())
+    first = torch.cat(read(half, steps=2))
+    assert half.stream is not None
+    place = half.stream.place(12)
+    assert place is not None
+    assert len(place.samples) == 1  # read to know whether the epoch ends
+    stream = Telling()
+    rest = feed_of(stream)
+    assert rest.stream is not None
+    rest.stream.resumes_at = place
+    assert torch.equal(torch.cat([first, *read(rest, position=12)]), whole)
+    assert stream.begun == [13]
 
 
 def test_a_repeated_step_gets_the_same_samples_again() -> None:

@@ -16,7 +16,14 @@ from torch.utils.data import DataLoader
 
 from concertina_worker.data.loader_process import LoaderProcessStart
 from concertina_worker.data.order import Order
-from concertina_worker.data.reading import Answer, Extent, Reader, Request, reader_of
+from concertina_worker.data.reading import (
+    Answer,
+    Extent,
+    Reader,
+    Request,
+    StreamReader,
+    reader_of,
+)
 from concertina_worker.data.requests import Foresight, Requests, as_sampler
 from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import DataError, Source
@@ -49,6 +56,10 @@ class Feed:
         self._answers: Iterator[Any] | None = None
         self._first: Answer = (None, None)
         self._request: Request | None = None
+
+    @property
+    def stream(self) -> StreamReader | None:
+        return self._reader if isinstance(self._reader, StreamReader) else None
 
     @property
     def steps_ahead(self) -> int:

@@ -7,6 +7,7 @@ a `Request`, and answers with the collated batch and, of a stream, with where th
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from torch.utils.data import Subset, TensorDataset, default_collate
 from concertina_worker.data.randomness import get_state, kept, seed, seeded, set_state
 from concertina_worker.data.share import Division
 from concertina_worker.data.source import Source
+from concertina_worker.data.stream_place import Place
 
 _WITHOUT_CHANCE: Final = (TensorDataset, list, tuple, range)
 
@@ -98,6 +100,20 @@ class StreamReader:
         self._start = 0  # position of the first sample kept
         self._rest: Iterator[Any] = iter(())
         self._random: tuple[Any, ...] = ()
+        self.resumes_at: Place | None = None
+
+    def place(self, position: int) -> Place | None:
+        """Where the stream stands; None when it cannot tell, or is not read here."""
+        is_here = self._start <= position <= self._stop and self._epoch >= 0
+        if not (is_here and hasattr(self.dataset, "load_state_dict")):
+            return None
+        return Place(
+            epoch=self._epoch,
+            position=position,
+            samples=list(self._samples)[position - self._start :],
+            rest=copy.deepcopy(self.dataset.state_dict()),
+            random=self._random,
+        )
 
     def __getitems__(self, request: Request) -> Answer:
         if request.epoch != self._epoch or request.batch.start < self._start:
@@ -127,12 +143,23 @@ class StreamReader:
         self._epoch = epoch
         self._samples.clear()
         _tell_epoch(self.dataset, epoch)
+        place = self.resumes_at
+        if place is not None and (place.epoch, place.position) == (epoch, position):
+            self._resume(place)
+            return
         can_skip = position and hasattr(self.dataset, "skip")
         self._start = position if can_skip else 0
         with seeded(self._seed, epoch):
             self._rest = iter(self.dataset.skip(position) if can_skip else self.dataset)
             self._drop_before(position)
             self._random = get_state()
+
+    def _resume(self, place: Place) -> None:
+        self._start = place.position
+        self._samples.extend(place.samples)
+        self.dataset.load_state_dict(place.rest)
+        self._rest = iter(self.dataset)
+        self._random = place.random
 
     def _drop_before(self, position: int) -> None:
         while self._start < position and (self._samples or self._read_one()):

@@ -12,6 +12,7 @@ from concertina_worker.batch.learning_rate import Ramp
 from concertina_worker.batch.noise_scale import NoiseAverage
 from concertina_worker.batch.schedule import Schedule
 from concertina_worker.data.cursor import Cursor
+from concertina_worker.data.stream_place import StreamPlace
 from concertina_worker.device import random_state
 from concertina_worker.device.host_copy import copied
 from concertina_worker.state import optimizer_state
@@ -46,6 +47,7 @@ class TrainingState:
         self.schedule_at_epoch = Schedule()  # when the present epoch began
         self.noise = NoiseAverage()
         self.trained: tuple[bool, ...] | None = None  # by parameter; None: not settled yet
+        self.stream_place = StreamPlace(lambda: self.cursor.position)
         self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
 
@@ -134,6 +136,7 @@ class TrainingState:
             "trained": self.trained,
             "is_frozen": [not parameter.requires_grad for parameter in self.model.parameters()],
             "steps_ahead": self.steps_ahead,
+            "stream_place": self.stream_place.get(),
         }
 
     def _set_progress(self, progress: dict[str, Any]) -> None:
@@ -150,6 +153,7 @@ class TrainingState:
         ):
             parameter.requires_grad_(not is_frozen)
         self.steps_ahead = progress["steps_ahead"]
+        self.stream_place.set(progress["stream_place"])
 
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]

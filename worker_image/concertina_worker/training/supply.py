@@ -54,6 +54,9 @@ class Supply:
             self._begun = Feed(source, seed=self._environment.seed, foresee=self._foresee)
         feed, cursor = self._begun, self._state.cursor
         feed.begin_epoch(cursor.epoch)
+        resumes_at = self._state.stream_place.take(feed.stream)
+        if feed.stream is not None:
+            feed.stream.resumes_at = resumes_at
         if feed.length is not None and feed.fingerprint is not None:
             check_resumed(feed.length, cursor.length, "length")
             check_resumed(feed.fingerprint, cursor.fingerprint, "fingerprint")
