@@ -22,7 +22,7 @@ AGREED = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     source=st.builds(
         numbers, st.integers(1, 120), ahead=st.integers(0, 6), is_stream=st.booleans()

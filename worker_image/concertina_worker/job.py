@@ -239,8 +239,7 @@ class Job:
         if isinstance(self._membership, Alone):
             loop.use_batch(source.batch_size)
             self._membership.course = Course.steady(source.batch_size, self._membership.worker)
-        if self._epochs is not None and source.length is not None:
-            self._progress.tell_length(loop.rates.total_samples(self._epochs, source.length))
+        self._tell_length(loop, source.length)
         has_yielded = False
         loop.begin_epoch(source)
         try:
@@ -249,6 +248,7 @@ class Job:
                     yield loop.load(share, number)
                     has_yielded = True
                 loop.close_step()
+            self._tell_length(loop, loop.epoch_length)
             if not has_yielded:
                 yield loop.rehearse()
         finally:
@@ -284,6 +284,11 @@ class Job:
         if self._loop is None:
             raise RuntimeError("call job.register(model, optimizer) first")
         return self._loop
+
+    def _tell_length(self, loop: TrainingLoop, length: int | None) -> None:
+        """Of an epoch, as soon as it is known: of a stream when it has ended."""
+        if self._epochs is not None and length is not None:
+            self._progress.tell_length(loop.rates.total_samples(self._epochs, length))
 
     def _finish(self) -> None:
         if self._has_finished or self._loop is None:

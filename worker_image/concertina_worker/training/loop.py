@@ -289,6 +289,11 @@ class TrainingLoop:
     def is_in_epoch(self) -> bool:
         return self._is_in_epoch
 
+    @property
+    def epoch_length(self) -> int | None:
+        """Samples of the epoch; None while a stream keeps it to itself."""
+        return self._supply.length
+
     # -- parts of a step -----------------------------------------------------------------------
 
     def _schedule_after(self, step: _Step) -> Schedule:
