@@ -153,7 +153,9 @@ class Membership:
         except RuntimeError:
             return False
         self.transfer_seconds = self._handover.seconds
-        self._handover = None if is_over else self._handover
+        if is_over:
+            self._handover.log()
+            self._handover = None
         return True
 
     def settle(self, loop: Loop) -> None:

@@ -13,6 +13,7 @@ place without knowing how fast the other computes.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from typing import Final
@@ -26,6 +27,8 @@ from concertina_worker.state.training_state import TrainingState
 from concertina_worker.state.transfer import receive_header, send_header, send_or_receive
 
 _SOURCE: Final = 0  # rank in the handover group
+
+_log = logging.getLogger(__name__)
 
 
 class Handover:
@@ -43,22 +46,25 @@ class Handover:
         self._must_stop = threading.Event()
         self._has_failed = False
         self.seconds = 0.0  # for which state was on its way
-        self.stretches = 0  # steps beside which it was
+        self._header_seconds = self._waited_seconds = 0.0
+        self._steps = 0  # beside which state was on its way
 
     def begin(self) -> None:
         """Send or receive the header, then go on in the background."""
+        began = time.monotonic()
         if self._is_source:
             send_header(self._process_group, self._state.header(), root=_SOURCE)
         else:
             self._state.take_header(receive_header(self._process_group, root=_SOURCE))
         self._left = portions(self._state)
+        self._header_seconds = time.monotonic() - began
         self.go_on()
 
     def go_on(self) -> None:
         """State changes no more for a while: let it travel, unless it does already."""
         if self._thread is not None:
             return
-        self.stretches += 1
+        self._steps += 1
         self._must_stop.clear()
         side = SideStream([tensor for portion in self._left for tensor in portion])
         self._thread = threading.Thread(
@@ -77,6 +83,7 @@ class Handover:
         Args:
             when_complete: wait for all of it, however long that takes.
         """
+        began = time.monotonic()
         if when_complete:
             self.go_on()
         elif may_step_between(self._state):
@@ -86,11 +93,22 @@ class Handover:
             self._thread = None
         if self._has_failed:
             raise RuntimeError("the state was lost on its way")
-        if not self.has_all:
-            return False
-        send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
-        self._state.is_complete = True
-        return True
+        if self.has_all:
+            send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
+            self._state.is_complete = True
+        self._waited_seconds += time.monotonic() - began
+        return self.has_all
+
+    def log(self) -> None:
+        """Tell once what it took."""
+        _log.info(
+            "State was handed over action=handed_over header_seconds=%.4f transfer_seconds=%.4f"
+            " waited_seconds=%.4f steps=%d",
+            self._header_seconds,
+            self.seconds,
+            self._waited_seconds,
+            self._steps,
+        )
 
     # -- in the thread -------------------------------------------------------------------------
 

@@ -1,0 +1,12 @@
+"""How long does training stand still when workers join or leave? Three ways, in one run.
+
+    python -m benchmarks.rescale_stall [--rounds 5] [--models small large]
+
+*ours*: rescaled by the runtime while it trains. *cold*: checkpoint, stop all, start all.
+*torchrun*: its elastic agents with c10d rendezvous, time-outs tuned. All make the same changes
+(1 -> 2 -> 3 -> 2 -> 1 workers) of the same model with Adam at the same global batch, one after the
+other in every round, so that they meet the same load of the machine.
+
+The *stall* of a change is the longest time between two steps round it, less the median step; with
+several survivors that of the worst.
+"""

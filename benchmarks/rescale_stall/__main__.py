@@ -1,0 +1,125 @@
+"""Run the rounds and print what they say: see the package."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from statistics import median
+
+from benchmarks import rescale_stall
+from benchmarks.rescale_stall.cold import Cold
+from benchmarks.rescale_stall.contender import Contender
+from benchmarks.rescale_stall.ours import Ours
+from benchmarks.rescale_stall.torchrun import Torchrun
+
+CONTENDERS: dict[str, type[Contender]] = {"ours": Ours, "cold": Cold, "torchrun": Torchrun}
+CHANGES = ((1, 2), (2, 3), (3, 2), (2, 1))
+SHORTEST_SECONDS = 0.001  # a shorter stall is no smaller in a ratio
+
+
+class Results:
+    """Stalls in seconds by contender and kind of change; details of ours."""
+
+    def __init__(self) -> None:
+        self.stalls: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self.phases: list[dict[str, float]] = []
+        self.reported: list[float] = []
+
+    def add(self, name: str, before: int, after: int, seconds: float) -> None:
+        self.stalls[name, "joining" if after > before else "leaving"].append(seconds)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name, _ in self.stalls))
+
+    def of(self, name: str) -> list[float]:
+        return self.stalls[name, "joining"] + self.stalls[name, "leaving"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=rescale_stall.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--models", nargs="+", choices=("small", "large"), default=["small", "large"]
+    )
+    parser.add_argument("--ways", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
+    arguments = parser.parse_args()
+    for model in arguments.models:
+        results, load = Results(), os.getloadavg()[0]
+        for number in range(arguments.rounds):
+            for way in arguments.ways:
+                run_round(CONTENDERS[way], model, results)
+            print(f"round {number + 1} of {arguments.rounds} is over", file=sys.stderr, flush=True)
+        report(model, results, load)
+
+
+def run_round(way: type[Contender], model: str, results: Results) -> None:
+    """One job from its beginning to its end, through all changes."""
+    with tempfile.TemporaryDirectory(prefix="rescale-stall-", ignore_cleanup_errors=True) as folder:
+        contender = way(model, Path(folder))
+        try:
+            contender.begin()
+            for before, after in CHANGES:
+                results.add(way.name, before, after, contender.change_to(after))
+            if isinstance(contender, Ours):
+                results.phases += contender.phases()
+                results.reported += [g["stall_seconds"] for g in contender.generations]
+        finally:
+            contender.stop()
+
+
+def report(model: str, results: Results, load: float) -> None:
+    cores = os.cpu_count()
+    loads = f"load average {load:.1f} before, {os.getloadavg()[0]:.1f} after, {cores} cores"
+    print(f"\n{model} model ({loads}; `import torch` takes {import_seconds():.1f} s now)")
+    print(f"{'stall, seconds':<24}{'median':>9}{'max':>9}{'changes':>9}{'x ours':>9}")
+    for name in results.names:
+        for kind in ("joining", "leaving"):
+            print(_row(f"{name}, {kind}", results.stalls[name, kind]))
+        print(_row(f"{name}, all", results.of(name)) + _ratio(name, results))
+    report_phases(results)
+
+
+def _row(title: str, stalls: list[float]) -> str:
+    return f"{title:<24}{median(stalls):>9.3f}{max(stalls):>9.3f}{len(stalls):>9}"
+
+
+def _ratio(name: str, results: Results) -> str:
+    if Ours.name not in results.names:
+        return ""
+    ours = max(median(results.of(Ours.name)), SHORTEST_SECONDS)
+    return f"{median(results.of(name)) / ours:>9.0f}"
+
+
+def report_phases(results: Results) -> None:
+    """Where the time goes when somebody joins: medians over the handovers."""
+    if not results.phases:
+        return
+    names = {
+        "header_seconds": "sending the header",
+        "transfer_seconds": "state on its way, beside training",
+        "waited_seconds": "of it waited for before a step",
+        "steps": "steps that took",
+    }
+    for key, name in names.items():
+        values = [phase[key] for phase in results.phases]
+        print(f"  {name:<36}{median(values):>9.4f}{max(values):>9.4f}")
+    print(f"  {'stall as the workers report it':<36}{median(results.reported):>9.4f}")
+
+
+def import_seconds() -> float:
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import torch"], check=True)
+    return time.monotonic() - began
+
+
+if __name__ == "__main__":
+    main()

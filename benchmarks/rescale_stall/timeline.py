@@ -1,0 +1,88 @@
+"""When was which step made? Each process writes a file of its steps; together they tell stalls."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+USUAL_STEPS = 40  # before a change, whose median is the usual step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One optimizer step of one process."""
+
+    number: int
+    workers: int
+    at: float  # seconds of the machine's monotonic clock, the same for all processes
+
+
+class StepWriter:
+    """Of one process, in a script."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = (folder / f"{os.getpid()}.steps").open("a", buffering=1)
+
+    def add(self, number: int, workers: int) -> None:
+        self._file.write(f"{number} {workers} {time.monotonic():.6f}\n")
+
+
+class Timeline:
+    """All steps of one job so far."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def by_process(self) -> list[list[Step]]:
+        return [_read(path) for path in sorted(self._folder.glob("*.steps"))]
+
+    def steps_with(self, workers: int, *, since: float) -> int:
+        """How many the busiest process made with so many workers."""
+        counts = [
+            sum(step.workers == workers and step.at > since for step in steps)
+            for steps in self.by_process()
+        ]
+        return max(counts, default=0)
+
+    def stall(self, *, since: float, are_survivors: bool) -> float:
+        """Of the change that was asked for at `since`.
+
+        Args:
+            since: moment on the machine's monotonic clock.
+            are_survivors: processes that live on through the change; else the job's progress
+                counts, whoever made it, without steps that were made again.
+        """
+        processes = self.by_process()
+        if not are_survivors:
+            return _longest(_progress(processes), since)
+        lived = [steps for steps in processes if steps and steps[0].at < since < steps[-1].at]
+        return max((_longest(steps, since) for steps in lived), default=0.0)
+
+
+def _longest(steps: list[Step], since: float) -> float:
+    before = [step for step in steps if step.at <= since]
+    usual = median(b.at - a.at for a, b in pairwise(before[-USUAL_STEPS:]))
+    after = [before[-1], *(step for step in steps if step.at > since)]
+    return max(max(b.at - a.at for a, b in pairwise(after)) - usual, 0.0)
+
+
+def _progress(processes: list[list[Step]]) -> list[Step]:
+    """The first time that each step was made."""
+    newest = -1
+    first: list[Step] = []
+    for step in sorted((s for steps in processes for s in steps), key=lambda step: step.at):
+        if step.number > newest:
+            first.append(step)
+            newest = step.number
+    return first
+
+
+def _read(path: Path) -> list[Step]:
+    lines = path.read_text().splitlines(keepends=True)
+    rows = [line.split() for line in lines if line.endswith("\n")]
+    return [Step(number=int(n), workers=int(workers), at=float(at)) for n, workers, at in rows]
