@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
-from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan

@@ -14,7 +14,8 @@ import torch
 from local_stack import gpus
 from torch.distributed import HashStore  # type: ignore[attr-defined] # its stubs forget it
 
-from concertina_worker.collective.nccl import GpuOffer, NcclExchange
+from concertina_worker.collective.gpu_offer import GpuOffer
+from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.wires import Wires
 from concertina_worker.device import chosen, random_state
 from concertina_worker.device.gpu_watch import use_of

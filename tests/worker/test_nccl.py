@@ -13,8 +13,9 @@ import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined] # its stubs forget it
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
+from concertina_worker.collective.gpu_offer import GpuOffer, is_possible
 from concertina_worker.collective.group import Group
-from concertina_worker.collective.nccl import GpuOffer, NcclExchange, is_possible
+from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.wires import Wires
 from tests.worker.gathering import a_plan, gather
 from tests.worker.running_job import SCRIPT, RunningJob

@@ -21,7 +21,7 @@ import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
 from concertina_worker.batch.memory_limit import is_out_of_memory
-from concertina_worker.collective.nccl import GpuOffer
+from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import Collate, source_of
 from concertina_worker.device import chosen, gpu_watch

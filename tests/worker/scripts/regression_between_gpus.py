@@ -12,7 +12,7 @@ import torch
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
 import concertina_worker.job
-from concertina_worker.collective.nccl import GpuOffer
+from concertina_worker.collective.gpu_offer import GpuOffer
 
 
 class DeafGroup:

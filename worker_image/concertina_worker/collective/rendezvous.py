@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
-from concertina_worker.collective import nccl
+from concertina_worker.collective.gpu_offer import GpuOffer, is_possible
 from concertina_worker.collective.group import Group
+from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.store import BoardServer, GlooStore, RemoteBoard
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
@@ -30,7 +31,7 @@ class Meeting:
     host: str  # of this worker, as the others reach it
     announce: Callable[[str], None]  # the board's address, if this worker opened it
     await_address: Callable[[], str]  # raises RuntimeError when nobody announces one in time
-    gpu: nccl.GpuOffer = field(default_factory=nccl.GpuOffer)
+    gpu: GpuOffer = field(default_factory=GpuOffer)
 
 
 def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
@@ -82,17 +83,17 @@ def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]
     return process_group
 
 
-def _nccl(group: Group, store: GlooStore, gpu: nccl.GpuOffer) -> nccl.NcclExchange | None:
+def _nccl(group: Group, store: GlooStore, gpu: GpuOffer) -> NcclExchange | None:
     """All members come to the same answer, because they tell each other what they have."""
     store.set(f"gpu-{group.rank}", gpu.name)
     if not gpu.name:
         return None
     names = [store.get(f"gpu-{rank}").decode() for rank in range(group.size)]
-    if not nccl.is_possible(names):
+    if not is_possible(names):
         return None
     seconds = group.plan.timeout_seconds
     process_group = gpu.build(store, (group.rank, group.size))
-    return nccl.NcclExchange(process_group, group.wires, gpu, timeout_seconds=seconds)
+    return NcclExchange(process_group, group.wires, gpu, timeout_seconds=seconds)
 
 
 def _device(host: str) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
-from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.collective.rendezvous import MEETING_SECONDS, Meeting, build
 from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform

@@ -12,8 +12,8 @@ from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
+from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
-from concertina_worker.collective.nccl import GpuOffer
 from concertina_worker.data.course import Course, Leg
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
