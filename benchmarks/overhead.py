@@ -26,14 +26,15 @@ from typing import Any, Final
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "worker_image")]
 
-from tests.worker.running_job import RunningJob, alone_environment  # noqa: E402 - see above
+from concertina_worker.protocol import BatchRules  # noqa: E402 - see above
+from tests.worker.running_job import RunningJob, alone_environment  # noqa: E402
 from tests.worker.worker_zygote import WorkerZygote  # noqa: E402
 
 SCRIPT: Final = REPOSITORY / "benchmarks" / "overhead_training.py"
 WORKLOADS: Final = {"convolutions": 32, "transformer": 4}  # name: global batch
 TARGETS: Final = {1: 0.02, 2: 0.05}  # by workers: the most a step may be longer
 FIRST_STEPS: Final = 2  # of a turn, left out: caches are cold
-WARM_UP: Final = 10  # steps before the first turn
+WARM_UP: Final = 25  # steps before the first turn: gradient noise is measured in each of them
 PARTS: Final = ("data", "forward", "backward", "optimizer")
 
 Laps = dict[str, float]
@@ -98,11 +99,19 @@ class Arena:
     def elastic(self, workers: int) -> Contestant:
         folder = self._folder / f"elastic-{workers}"
         folder.mkdir()
-        job = RunningJob(folder, self._zygote, script_arguments=self._arguments("elastic"))
+        batch = WORKLOADS[self._workload]
+        rules: BatchRules = {
+            "base": batch,
+            "lr_scaling": "none",
+            "lr_warmup_steps": 0,
+            "max_per_gpu": None,
+        }
+        arguments = self._arguments("elastic")
+        job = RunningJob(folder, self._zygote, script_arguments=arguments, batch=rules)
         self._exits.callback(job.close)
         job.script = SCRIPT
         job.start_coordinator()
-        job.begin_attempt(workers, batch=WORKLOADS[self._workload])
+        job.begin_attempt(workers, batch=batch)
         return self._connected("elastic", workers=workers)
 
     def _start(self, contestant: str, environment: dict[str, str]) -> None:
