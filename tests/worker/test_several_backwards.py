@@ -142,7 +142,7 @@ def test_a_parameter_is_trained_from_the_step_after_which_all_workers_have_unfro
         for step in range(4):
             if step == group.rank + 1:
                 bias.requires_grad_(True)
-            gradients.train(gradients.trained if step == 0 else gradients.trained_next)
+            gradients.train(gradients.trainable if step == 0 else gradients.trained_next)
             gradients.begin_step(group.start_sum, Offer)
             gradients.begin_micro_batch(weight=0.5, is_last=True)
             loss(model, INPUTS).backward()
@@ -226,6 +226,22 @@ def test_complex_gradients_are_summed() -> None:
     (factor.abs().square().mean() * (1 + 5) / 2).backward()
     for gradient in gather(a_plan("ab"), act).values():
         torch.testing.assert_close(gradient, factor.grad)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_narrow_gradients_are_summed_beside_wide_ones(dtype: torch.dtype) -> None:
+    def act(group: Group) -> list[torch.Tensor | None]:
+        narrow = nn.Parameter(torch.ones(3, dtype=dtype))
+        wide = nn.Parameter(torch.ones(3))
+        gradients = Gradients([narrow, wide])
+        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_micro_batch(weight=0.5, is_last=True)
+        ((narrow.float() + wide) * (1 + 2 * group.rank)).sum().backward()
+        return [narrow.grad, wide.grad]
+
+    for found in gather(a_plan("ab"), act).values():
+        for gradient, kind in zip(found, (dtype, torch.float32), strict=True):
+            torch.testing.assert_close(gradient, torch.full((3,), 2.0, dtype=kind))
 
 
 def test_gradients_lie_in_memory_as_their_parameters_do() -> None:

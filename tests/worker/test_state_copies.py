@@ -118,6 +118,19 @@ def test_laggards_copy_from_the_furthest(optimizer: str) -> None:
     assert torch.equal(before["model"]["0.weight"], states["b"].model.get_parameter("0.weight"))
 
 
+def test_what_is_frozen_and_what_is_trained_belongs_to_the_state() -> None:
+    states = {"a": a_state(seed=1, steps=3), "b": a_state(seed=2)}
+    states["a"].model.get_parameter("0.weight").requires_grad_(False)
+    states["a"].trained = (True,) * 6
+    synchronise_all(states)
+    resumed = a_state(seed=4)
+    resumed.load_checkpoint(states["a"].to_checkpoint())
+    for state in (states["b"], resumed):
+        frozen = [name for name, p in state.model.named_parameters() if not p.requires_grad]
+        assert frozen == ["0.weight"]
+        assert state.trained == states["a"].trained
+
+
 def test_members_that_are_equal_copy_nothing() -> None:
     states = {name: a_state(seed=1, steps=3) for name in "ab"}
     synchronise_all(states)

@@ -63,13 +63,14 @@ class Gradients:
         self._trained: Trained = ()
         self._step: _Step | None = None
         self.holds_back = False  # backward passes add up, but none of them is the last
-        self.train(tuple(parameter.requires_grad for parameter in parameters))
+        self.train(self.trainable)
         for number, parameter in enumerate(parameters):
             _hook(parameter, partial(self._on_gradient, number))
 
     @property
-    def trained(self) -> Trained:
-        return self._trained
+    def trainable(self) -> Trained:
+        """All parameters that are not frozen now: what the first step of a training exchanges."""
+        return tuple([parameter.requires_grad for parameter in self._parameters])
 
     def train(self, trained: Trained) -> None:
         """Exchange the gradients of these parameters, from the next step on."""

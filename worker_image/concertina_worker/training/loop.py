@@ -161,7 +161,7 @@ class TrainingLoop:
         self._step = _Step(share=share, began_at=began_at)
         self.rates.use_batch(self._membership.course.at(self.state.step).batch_size)
         if self.state.trained is None:
-            self.state.trained = self._gradients.trained
+            self.state.trained = self._gradients.trainable
         self._gradients.train(self.state.trained)
         self._gradients.begin_step(
             self._membership.start_sum,
