@@ -28,12 +28,12 @@ from tests.worker.running_job import RunningJob
 from tests.worker.test_rescaling import assert_same_parameters
 from tests.worker.worker_zygote import python_path
 
+UUIDS = tuple(gpu.uuid for gpu in gpus.find())
+HAS_GPU = bool(UUIDS) and torch.cuda.is_available()
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU"),
+    pytest.mark.skipif(not HAS_GPU, reason="this machine has no GPU that PyTorch can use"),
 ]
-
-UUIDS = tuple(gpu.uuid for gpu in gpus.find())
 NCCL_NEEDS_TWO = pytest.mark.skipif(len(UUIDS) < 2, reason="NCCL refuses two workers on one GPU")
 EXCHANGES = [GpuExchange.GLOO, pytest.param(GpuExchange.NCCL, marks=NCCL_NEEDS_TWO)]
 NOT_INITIALISED = 3  # CUDA_ERROR_NOT_INITIALIZED of the driver's interface

@@ -123,7 +123,7 @@ class _Ending:
 
     def __init__(self, process_group: Any) -> None:
         self._process_group = process_group
-        self._ending = threading.Lock()
+        self._ending = threading.RLock()  # the garbage collector may ask in the middle of it
 
     def __call__(self) -> None:
         with self._ending:
@@ -140,8 +140,8 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
     def run() -> None:
         try:
             future.set_result(call())
-        except RuntimeError as error:
-            future.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, who waits must learn of it
+            future.set_exception(RuntimeError(repr(error)))
 
     threading.Thread(target=run, name="concertina_nccl", daemon=True).start()
     return future
