@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def test_a_killed_worker_takes_its_loading_processes_along_and_they_hold_no_conn
     loaders = psutil.Process(job.processes["w2"].pid).children()
     assert len(loaders) == 2
     assert [loader.net_connections(kind="inet") for loader in loaders] == [[], []]
+    assert all(os.getpgid(loader.pid) == loader.pid for loader in loaders), "no signal hits them"
     job.kill("w2")
     wait_for_a_loss(job, "w2")
     _, alive = psutil.wait_procs(loaders, timeout=10)

@@ -96,7 +96,10 @@ class DataMismatchError(Exception):
 
 
 class OtherDataMismatchError(Exception):
-    """Another worker sees other data than this one; it will leave."""
+    """Another worker sees other data than the first in rank, and will leave."""
+
+    def __init__(self) -> None:
+        super().__init__("another worker sees other data")
 
 
 def _shown(value: int) -> str:

@@ -23,10 +23,6 @@ class Cursor:
     length: int | None = None
     fingerprint: int | None = None
 
-    def batch(self, size: int, length: int) -> range:
-        """Positions of the next global batch; the last one of an epoch may be smaller."""
-        return range(self.position, min(self.position + size, length))
-
     def after(self, batch: range) -> Cursor:
         return replace(self, position=batch.stop)
 

@@ -24,7 +24,7 @@ from concertina_worker.data.reading import (
     StreamReader,
     reader_of,
 )
-from concertina_worker.data.requests import Foresight, Requests, as_sampler
+from concertina_worker.data.requests import Foresight, Requests
 from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import DataError, Source
 
@@ -156,10 +156,11 @@ def _data_loader(
 ) -> DataLoader[Any]:
     loading = source.loading
     init = LoaderProcessStart(loading.init, reads_stream=source.is_stream)
-    dataset: Any = reader
+    dataset: Any = reader  # both are asked for whole micro-batches: PyTorch passes on what it gets
+    sampler: Any = requests
     return DataLoader(
         dataset,
-        batch_sampler=as_sampler(requests),
+        batch_sampler=sampler,
         collate_fn=_as_it_is,
         worker_init_fn=init if loading.processes else None,
         generator=generator,

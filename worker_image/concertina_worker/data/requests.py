@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from concertina_worker.data.order import Order
 from concertina_worker.data.reading import Request
@@ -111,8 +110,3 @@ class Requests:
             indices=indices,
             oldest=self._oldest,
         )
-
-
-def as_sampler(requests: Requests) -> Any:
-    """PyTorch asks for lists of numbers, but passes on whatever it gets."""
-    return requests

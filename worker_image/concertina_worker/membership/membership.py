@@ -170,7 +170,8 @@ class Membership:
 
         Not before the first step for which no sample is loaded yet: see `data.course`.
         """
-        self._line.pulse.count_step()
+        if self._agreed is None:  # steps on the way to a switch do not mean that it is forgotten
+            self._line.pulse.count_step()
         self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
         size = self._group.size if self._group else 1
