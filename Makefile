@@ -45,7 +45,7 @@ openapi: ## write docs/openapi.yaml from the code, and the dashboard's types fro
 	@cd frontend && npm run --silent api-types
 
 lock: ## pin every dependency anew; PyTorch is handled apart, see docs/decisions/0002
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra demo --extra worker \
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra demo --extra examples --extra worker \
 	    --universal --python-version 3.11 --no-annotate --no-header --quiet --no-emit-package torch \
 	    --find-links "$$($(BIN)/python -m pip config get global.find-links 2>/dev/null || echo /nonexistent)" \
 	    | grep -v -E '^(nvidia-[^m]|cuda-|triton)' > requirements.lock.part

@@ -29,6 +29,7 @@ class RunningJob:
         folder: Path,
         zygote: WorkerZygote,
         *,
+        script: Path = SCRIPT,
         script_arguments: tuple[str, ...] = (),
         batch: BatchRules | None = None,
         checkpoint_seconds: float = 60.0,
@@ -40,16 +41,19 @@ class RunningJob:
         self.folder = folder
         self._zygote = zygote
         self.service = ServiceTwin(TOKEN)
+        self.script = script
         self.script_arguments = script_arguments
+        if script == SCRIPT:
+            outputs = ("--out", str(folder / "out"), "--stop-file", str(folder / "stop"))
+            self.script_arguments = (*outputs, *script_arguments)
         self.batch = batch
-        self.script = SCRIPT
         self.gpus = gpus
         self._extra_environment = dict(environment or {})
         self.checkpoint_seconds = checkpoint_seconds
         self.coordinator_lost_seconds = coordinator_lost_seconds
         self.processes: dict[str, WorkerProcess] = {}
         self.coordinators: list[subprocess.Popen[bytes]] = []
-        self.port = _free_port()
+        self.port = free_port()
         self._started = 0
 
     # -- doing ---------------------------------------------------------------------------------
@@ -73,9 +77,7 @@ class RunningJob:
         for _ in range(count):
             self._started += 1
             name = f"w{self._started}"
-            argv = [str(self.script), "--out", str(self.folder / "out")]
-            argv += ["--stop-file", str(self.folder / "stop")]
-            argv += [*self.script_arguments, *extra_arguments]
+            argv = [str(self.script), *self.script_arguments, *extra_arguments]
             environment = {
                 **self._environment(),
                 Env.WORKER_ID: name,
@@ -295,7 +297,7 @@ def _last_step(audit: Path) -> int:
     return int(json.loads(lines[-2])["step"]) if len(lines) > 1 and lines[-2] else 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -66,6 +66,25 @@ def test_clipped_steps_of_several_backwards_are_the_same_on_workers_without_samp
     assert_same_parameters(results[0], alone, 1e-12)
 
 
+def test_scalers_and_averages_move_alike_on_all_workers(
+    make_job: MakeJob, undisturbed: Undisturbed
+) -> None:
+    """Once an epoch a loss overflows, on one worker: all of them skip that step."""
+    job = make_job("--scaled", "--clip", "0.3", batch=RULES)
+    job.begin_attempt(1)
+    wanted = iter([3, 2])
+    job.play(lambda _: next(wanted, None))
+    results = [job.result("w1"), job.result("w2")]
+    job.assert_every_sample_once(epochs=results[0]["epochs"])
+    assert_same_parameters(results[0], results[1], 0.0)
+    alone = undisturbed(results[0]["epochs"], "--scaled", "--clip", "0.3")
+    assert_same_parameters(results[0], alone, 1e-9)
+    for result in results:
+        assert result["scale"] == alone["scale"]
+        for one, other in zip(result["average"], alone["average"], strict=True):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+
+
 def test_workers_that_begin_together_start_from_the_weights_of_the_first(
     make_job: MakeJob, undisturbed: Undisturbed
 ) -> None:

@@ -48,12 +48,12 @@ class WorkerProcess:
 class WorkerZygote:
     """One zygote for all tests of a run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *modules: str) -> None:
         self._folder = folder
         self._zygotes = Zygotes(
             folder=folder,
             marks=folder,
-            modules=("concertina_worker.imports",),
+            modules=("concertina_worker.imports", *modules),
             idle_seconds=60.0,
             after_seconds=0.0,
         )

@@ -6,7 +6,7 @@ Standard library only. Without `CONCERTINA_COORDINATOR` a worker runs alone, out
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,16 @@ from typing import Final
 from concertina_worker.protocol import BatchRules, Env, GpuExchange, LearningRateScaling
 
 CUDA_GPUS: Final = "CUDA_VISIBLE_DEVICES"
+FIXED_SIZE_VARIABLES: Final = (
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+    "LOCAL_WORLD_SIZE",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "TORCHELASTIC_RUN_ID",
+    "TORCHELASTIC_RESTART_COUNT",
+)
 _COORDINATOR_LOST_SECONDS: Final = 600.0
 
 
@@ -90,6 +100,16 @@ class WorkerEnvironment:
                 environ, Env.COORDINATOR_LOST_SECONDS, _COORDINATOR_LOST_SECONDS
             ),
         )
+
+
+def hide_fixed_size(environ: MutableMapping[str, str]) -> None:
+    """Take away what tells libraries that the number of workers is fixed.
+
+    Lightning, Accelerate and `torch.distributed` would form a process group of the workers that
+    happened to be there at the start. The platform sets these for restart mode.
+    """
+    for name in FIXED_SIZE_VARIABLES:
+        environ.pop(name, None)
 
 
 def _platform(environ: Mapping[str, str]) -> Platform:

@@ -25,13 +25,14 @@ from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import Collate, source_of
 from concertina_worker.device import chosen, gpu_watch
-from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import ExitCode, GpuExchange
 from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
+from concertina_worker.training.distributed_model import DistributedModel
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.progress import Progress
 from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
@@ -53,6 +54,7 @@ def init() -> Job:
         alone = Alone()
         alone.start(keeps_checkpoints=environment.checkpoints is not None)
         return Job(environment, alone, device)
+    hide_fixed_size(os.environ)
     is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
     gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
     lost_seconds = environment.coordinator_lost_seconds
@@ -179,6 +181,10 @@ class Job:
             take_over_optimizer(one, loop)
         for extra in self._extras.values():
             take_over_extra(extra, loop)
+
+    def ddp(self, model: torch.nn.Module) -> DistributedModel:
+        """What to write for `DistributedDataParallel(model)`; register it like any model."""
+        return DistributedModel(model, lambda: self._registered.holding_back())  # noqa: PLW0108 - later
 
     def state(self, name: str, extra: Stateful) -> None:
         """Keep another object (a weight average, a loss scaler) with the training's state."""

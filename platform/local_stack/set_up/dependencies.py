@@ -17,7 +17,7 @@ TORCH = "torch==2.13.0"
 LOCK = "requirements.lock"
 
 # The step's name, then the installer's arguments.
-FROM_HERE = ("PyTorch, from this machine's wheels", "--no-index", TORCH)
+FROM_HERE = ("PyTorch, from this machine's wheels", "--no-index", "--no-deps", TORCH)
 FOR_THE_CPU = ("PyTorch for the CPU", "--torch-backend", "cpu", TORCH)
 FOR_THE_DRIVER = (
     "PyTorch with the driver's CUDA",
@@ -42,8 +42,9 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
     checkout.logs_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     venv.create(log=checkout.logs_dir / "install.log")
     installer = installers.find(venv, logs=checkout.logs_dir)
-    installer.install("Dependencies", "--requirement", LOCK)
+    # First, because what the examples use needs some PyTorch and would bring the largest.
     _install_torch(installer, has_gpus=has_gpus)
+    installer.install("Dependencies", "--requirement", LOCK)
     if has_gpus and is_for_cpu(venv):
         say(coloured("    No PyTorch with CUDA can be reached: jobs compute on the CPU.", "yellow"))
     installer.install("Concertina itself", "--no-deps", "--editable", ".")

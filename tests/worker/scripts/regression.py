@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import TensorDataset
 
 import concertina_worker as elastic
@@ -38,6 +39,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--clip", type=float, default=math.inf, help="to this norm of the whole gradient"
     )
+    parser.add_argument("--scaled", action="store_true", help="loss scaler and weight average")
     parser.add_argument("--model-seed", type=int, default=os.getpid())
     parser.add_argument("--crash-at-step", type=int)
     parser.add_argument("--doom", type=Path, help="where it is written when this worker dies")
@@ -63,19 +65,28 @@ def main() -> None:
         else torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     )
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
+    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+    scaler = torch.amp.GradScaler("cpu", 2.0**10, growth_interval=3, enabled=arguments.scaled)
     job.register(model, optimizer, scheduler)
+    if arguments.scaled:
+        job.state("average", average)
+        job.state("scaler", scaler)
     steps = 0
     epoch = -1
     for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
         for inputs, targets in job.batches(data, batch_size=arguments.batch_size):
             with job.step() if arguments.two_backwards else nullcontext():
                 loss = nn.functional.mse_loss(model(inputs), targets)
-                loss.backward()
+                overflows = arguments.scaled and bool((inputs == x[13]).all(1).any())
+                scaler.scale(loss * (math.inf if overflows else 1)).backward()
                 if arguments.two_backwards:
                     model(inputs).abs().mean().backward()
+            scaler.unscale_(optimizer)
             nn.utils.clip_grad_norm_(model.parameters(), arguments.clip)
             time.sleep(arguments.step_seconds)
-            optimizer.step()
+            scaler.step(optimizer)
+            scaler.update()
+            average.update_parameters(model)
             optimizer.zero_grad()
             scheduler.step()
             steps += 1
@@ -92,6 +103,8 @@ def main() -> None:
         "epochs": epoch + 1,
         "rate": optimizer.param_groups[0]["lr"],
         "rank": job.rank,
+        "scale": scaler.get_scale(),
+        "average": [p.tolist() for p in average.parameters()],
     }
     arguments.out.mkdir(parents=True, exist_ok=True)
     worker = os.environ.get("CONCERTINA_WORKER_ID", "alone")

@@ -37,20 +37,25 @@ class Loop(Protocol):
 
 def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
     """Let it step once per step, and leave gradients alone."""
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise SeveralEvaluationsError
     real_step = optimizer.step
 
-    def step(closure: None = None) -> None:
-        if closure is not None:
-            raise TypeError("optimizer.step(closure) cannot be made elastic: call it without")
+    def step(closure: Callable[[], Any] | None = None) -> Any:
         if not loop.is_in_epoch:
             raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
         loop.step_optimizer(optimizer, real_step)
+        return loss
 
     def zero_grad(set_to_none: bool = True) -> None:  # noqa: FBT001, FBT002 - torch's own
         """Gradients are zeroed at the beginning of each step."""
 
     step._wrapped_by_lr_sched = True  # type: ignore[attr-defined] # noqa: SLF001 - or it warns
-    optimizer.step = step  # type: ignore[method-assign, assignment]
+    optimizer.step = step  # type: ignore[method-assign]
     optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
 
 
@@ -92,3 +97,13 @@ def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
 
     methods = {name: guarded(name, times) for name, times in times_of.items()}
     extra.__class__ = type(original.__name__, (original,), methods)
+
+
+class SeveralEvaluationsError(Exception):
+    """LBFGS evaluates the loss several times in a step, which cannot be made elastic.
+
+    Use another optimizer, or run the job with `elastic: {mode: restart}`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self.__doc__)
