@@ -110,6 +110,8 @@ def test_a_batch_change_keeps_workers_and_samples_and_scales_the_rate(make_job: 
     job.assert_every_sample_once(epochs=job.result("w1")["epochs"])
     sizes = {line["stop"] - line["start"] for line in job.audit_lines()}
     assert {20, 33} <= sizes
+    assert job.service.newest is not None
+    assert job.service.newest["noise_scale"] > 0
     newest = job.service.metrics[-1]
     own_rate = 0.05 * 0.999 ** base_steps_before(job, newest["step"], base=20)
     assert newest["learning_rate"] == pytest.approx(own_rate * 33 / 20)

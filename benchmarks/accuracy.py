@@ -1,0 +1,280 @@
+"""Does training come out the same with another batch, or with batches and workers that change?
+
+Examples are trained through the real runtime, a coordinator and workers: with the smallest batch
+of their range, its geometric middle and the largest, each fixed on one worker, and with batches
+and workers that switch at 25, 50 and 75 % of the training. Every setting runs with several seeds,
+of weights and of the data's order; settings take turns, so that they meet the same load.
+
+A setting is accepted when its mean differs from that of the smallest batch by less than two
+standard errors of the seeds' noise, which is pooled over all settings with the task's own rule:
+three seeds of one setting alone would tell little of it.
+
+    python benchmarks/accuracy.py [--seeds 3] [--task digits] [--rules linear,sqrt,none]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from statistics import mean, stdev
+from typing import Final
+
+REPOSITORY: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "worker_image")]
+
+from concertina_worker.protocol import BatchRules, Env  # noqa: E402 - see above
+from tests.worker.running_job import RunningJob  # noqa: E402
+from tests.worker.worker_zygote import WorkerZygote  # noqa: E402
+
+SCRIPT: Final = REPOSITORY / "benchmarks" / "accuracy_training.py"
+LANES: Final = 2  # jobs at once
+SWITCHES: Final = (0.25, 0.5, 0.75)  # of the training
+LONGEST_SECONDS: Final = 600.0  # of one training
+STANDARD_ERRORS: Final = 2.0  # the most a mean may differ
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """An example, small enough to be trained many times."""
+
+    name: str
+    example: str
+    arguments: tuple[str, ...]
+    metric: str  # as the example logs it at the end
+    base: int  # the batch its learning rate belongs to, and the smallest
+    largest: int
+    rule: str
+    warmup_steps: int
+
+    @property
+    def middle(self) -> int:
+        return round(math.sqrt(self.base * self.largest))
+
+
+TASKS: Final = (
+    Task(
+        name="digits",
+        example="digits_cnn.py",
+        arguments=("--epochs", "20", "--width", "16"),
+        metric="accuracy",
+        base=32,
+        largest=256,
+        rule="linear",
+        warmup_steps=40,
+    ),
+    Task(
+        name="transformer",
+        example="stdlib_transformer.py",
+        arguments=("--epochs", "3", "--stretches", "3000", "--length", "64", "--width", "48"),
+        metric="held_out_loss",
+        base=16,
+        largest=128,
+        rule="sqrt",
+        warmup_steps=40,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Batch and workers from each part of the training on."""
+
+    name: str
+    stretches: tuple[tuple[int, int], ...]  # (global batch, workers): at first, then per switch
+    rule: str
+
+    @property
+    def workers(self) -> int:
+        return max(workers for _, workers in self.stretches)
+
+
+def settings_of(task: Task, rules: Sequence[str]) -> list[Setting]:
+    """The smallest batch first: it is what the others are compared with."""
+    low, middle, high = task.base, task.middle, task.largest
+    switching = ((low, 1), (middle, 2), (high, 3), (middle, 2))
+    return [
+        Setting(f"{low}", ((low, 1),), task.rule),
+        Setting(f"{middle}", ((middle, 1),), task.rule),
+        Setting(f"{high}", ((high, 1),), task.rule),
+        Setting(" → ".join(f"{b} on {w}" for b, w in switching), switching, task.rule),
+        *(Setting(f"{high}, {rule}", ((high, 1),), rule) for rule in rules),
+    ]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the trainings with one setting ended with."""
+
+    values: list[float] = field(default_factory=list)
+    samples: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return mean(self.values)
+
+    @property
+    def standard_error(self) -> float:
+        return stdev(self.values) / math.sqrt(len(self.values))
+
+
+def standard_error_of_difference(outcomes: Sequence[Outcome]) -> float:
+    """Of two means, from the pooled variance within the settings."""
+    variance = mean(stdev(outcome.values) ** 2 for outcome in outcomes)
+    return math.sqrt(2 * variance / len(outcomes[0].values))
+
+
+def train(task: Task, setting: Setting, seed: int, zygote: WorkerZygote) -> Outcome:
+    """One training from beginning to end."""
+    rules: BatchRules = {
+        "base": task.base,
+        "lr_scaling": setting.rule,
+        "lr_warmup_steps": task.warmup_steps,
+        "max_per_gpu": None,
+    }
+    example = str(REPOSITORY / "examples" / task.example)
+    arguments = ("--example", example, "--seed", str(seed), *task.arguments)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        job = RunningJob(
+            Path(folder),
+            zygote,
+            script_arguments=arguments,
+            batch=rules,
+            environment={Env.SEED: str(seed)},
+        )
+        job.script = SCRIPT
+        with closing(job):
+            _go_through(job, setting)
+            newest = job.service.metrics[-1]
+    seconds = time.monotonic() - began
+    return Outcome([newest["values"][task.metric]], [newest["samples"]], [seconds])
+
+
+def _go_through(job: RunningJob, setting: Setting) -> None:
+    """Start all workers at once, so that a switch waits for nobody."""
+    job.start_coordinator()
+    names = job.start_workers(setting.workers, attempt=1)
+    (first_batch, first_workers), *later = setting.stretches
+    job.service.want(names[:first_workers], first_batch, new_attempt=True)
+    for part, (batch, workers) in zip(SWITCHES, later, strict=False):
+        job.wait(f"{part:.0%} are trained", _has_trained(job, part), seconds=LONGEST_SECONDS)
+        job.service.want(names[:workers], batch)
+    job.wait("the training ends", lambda: job.coordinator_code is not None, seconds=LONGEST_SECONDS)
+    codes = set(job.exit_codes().values()) - {0, 83}
+    if codes - {None}:
+        raise RuntimeError(f"a worker failed\n{job.logs()}")
+
+
+def _has_trained(job: RunningJob, part: float) -> Callable[[], bool]:
+    def is_there() -> bool:
+        total = job.service.newest and job.service.newest["total_samples"]
+        return bool(total) and _samples_used(job) >= part * (total or 0)
+
+    return is_there
+
+
+def _samples_used(job: RunningJob) -> int:
+    """By the newest committed step of any worker."""
+    newest = [path.read_bytes().splitlines()[-1:] for path in job.folder.glob("audit/*.jsonl")]
+    steps = [json.loads(line) for lines in newest for line in lines if line.endswith(b"}")]
+    last = max(steps, key=lambda step: step["step"], default=None)
+    return 0 if last is None else last["epoch"] * _epoch_length(job) + last["stop"]
+
+
+def _epoch_length(job: RunningJob) -> int:
+    arguments = job.script_arguments
+    epochs = int(arguments[arguments.index("--epochs") + 1])
+    total = job.service.newest and job.service.newest["total_samples"]
+    return (total or 0) // epochs
+
+
+def run_all(tasks: Sequence[Task], rules: Sequence[str], seeds: int) -> dict[str, list[Outcome]]:
+    """By task the outcomes of its settings, seeds outermost."""
+    work = [
+        (task, setting, seed)
+        for seed in range(seeds)
+        for task in tasks
+        for setting in settings_of(task, rules)
+    ]
+    with ExitStack() as exits, ThreadPoolExecutor(LANES) as lanes:
+        zygotes: SimpleQueue[WorkerZygote] = SimpleQueue()
+        for _ in range(LANES):
+            folder = exits.enter_context(tempfile.TemporaryDirectory())
+            zygotes.put(exits.enter_context(closing(WorkerZygote(Path(folder)))))
+
+        def one(item: tuple[Task, Setting, int]) -> Outcome:
+            zygote = zygotes.get()
+            try:
+                return train(*item, zygote)
+            finally:
+                zygotes.put(zygote)
+
+        outcomes = list(lanes.map(one, work))
+    return {task.name: _by_setting(task, rules, work, outcomes) for task in tasks}
+
+
+def _by_setting(
+    task: Task,
+    rules: Sequence[str],
+    work: Sequence[tuple[Task, Setting, int]],
+    outcomes: Sequence[Outcome],
+) -> list[Outcome]:
+    together = {setting.name: Outcome() for setting in settings_of(task, rules)}
+    for (of_task, setting, _), outcome in zip(work, outcomes, strict=True):
+        if of_task is task:
+            together[setting.name].values += outcome.values
+            together[setting.name].samples += outcome.samples
+            together[setting.name].seconds += outcome.seconds
+    return list(together.values())
+
+
+def table(task: Task, rules: Sequence[str], outcomes: Sequence[Outcome]) -> Iterator[str]:
+    settings = settings_of(task, rules)
+    reference = outcomes[0]
+    own = [o for s, o in zip(settings, outcomes, strict=True) if s.rule == task.rule]
+    noise = standard_error_of_difference(own)
+    yield f"**{task.name}** ({task.metric}, {task.rule}, {len(reference.values)} seeds)\n"
+    yield "| batch | mean ± standard error | samples | from the smallest, in standard errors | |"
+    yield "|---|---|---|---|---|"
+    is_accepted = True
+    for setting, outcome in zip(settings, outcomes, strict=True):
+        difference = abs(outcome.mean - reference.mean)
+        is_within = outcome is reference or difference < STANDARD_ERRORS * noise
+        verdict = "reference" if outcome is reference else "within" if is_within else "**differs**"
+        is_accepted &= is_within or outcome not in own
+        errors = f"{difference / noise:.1f}" if noise else "-"
+        yield (
+            f"| {setting.name} | {outcome.mean:.4f} ± {outcome.standard_error:.4f}"
+            f" | {mean(outcome.samples):,.0f} | {errors} | {verdict} |"
+        )
+    yield f"\nThe range {task.base} to {task.largest} is {'' if is_accepted else 'NOT '}accepted."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--task", choices=[task.name for task in TASKS], default=None)
+    parser.add_argument("--rules", default="", help="more rules to try on the largest batch")
+    arguments = parser.parse_args()
+    rules = [rule for rule in arguments.rules.split(",") if rule]
+    tasks = [task for task in TASKS if arguments.task in {None, task.name}]
+    began = time.monotonic()
+    outcomes = run_all(tasks, rules, arguments.seeds)
+    for task in tasks:
+        print("\n".join(table(task, rules, outcomes[task.name])), end="\n\n")
+    print(f"{time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
