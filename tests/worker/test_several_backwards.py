@@ -284,6 +284,35 @@ def test_squared_norms_are_those_of_the_micro_batches_and_of_their_sum(is_scaled
         assert found == pytest.approx((of_parts, 4, squared(INPUTS)), rel=1e-12)
 
 
+def test_squared_norms_are_those_before_clipping() -> None:
+    model = a_model()
+    gradients = Gradients([*model.parameters()])
+    gradients.begin_step(lambda _: None, Offer, measures_norms=True)
+    gradients.begin_micro_batch(weight=1.0, is_last=True)
+    loss(model, INPUTS).backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+    norms = gradients.squared_norms
+    assert norms is not None
+    assert norms.of_sum == pytest.approx(norms.of_parts)
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_others_see_the_complete_gradient_before_the_script_does(is_alone: bool) -> None:  # noqa: FBT001
+    model, whole = a_model(), expected()
+    seen: list[bool] = []
+
+    def look() -> None:
+        assert_gradients(model, whole)
+        seen.append(is_alone)
+
+    gradients = Gradients([*model.parameters()], look)
+    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
+    gradients.begin_micro_batch(weight=1.0, is_last=True)
+    loss(model, INPUTS).backward()
+    gradients.finish()
+    assert seen == [is_alone]
+
+
 def test_squared_norms_are_not_measured_unasked() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])

@@ -52,13 +52,20 @@ class _Step:
     is_finishing: bool = False  # the backward pass will call `finish`
     is_exchanged: bool = False
     sums: Postscript = field(default_factory=Postscript)
+    squared_norms: SquaredNorms | None = None
 
 
 class Gradients:
     """The gradients of a model."""
 
-    def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def __init__(
+        self,
+        parameters: Sequence[torch.nn.Parameter],
+        on_complete: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_complete`: called when `.grad` is complete, before the script can change it."""
         self._parameters = parameters
+        self._on_complete = on_complete
         self._layout = Layout((), (), postscript=1)
         self._trained: Trained = ()
         self._step: _Step | None = None
@@ -155,16 +162,11 @@ class Gradients:
         step.is_exchanged = True
         if step.keeps:
             self._layout.note_kept()
-        own = self._own_postscript(step)
-        if step.keeps:
-            step.sums = own
-            return
-        self._layout.write_postscript(own.to_numbers())
-        step.exchange.finish()
+            step.sums = self._own_postscript(step)
+        else:
+            self._exchange(step)
         if not self.has_failed:
-            own = Postscript.from_numbers(self._layout.read_postscript())
-        step.sums = own
-        self._show()
+            self._on_complete()
 
     def end_steps(self) -> None:
         """Outside of steps `.grad` belongs to the script."""
@@ -198,14 +200,7 @@ class Gradients:
     @property
     def squared_norms(self) -> SquaredNorms | None:
         """Of this step, if it was asked to measure them; before the script changes `.grad`."""
-        step = self._running
-        if not step.measures_norms or self.has_failed:
-            return None
-        return SquaredNorms(
-            of_parts=step.sums.squares_of_parts,
-            parts=step.sums.parts,
-            of_sum=self._layout.squared_norm,
-        )
+        return self._running.squared_norms
 
     @property
     def trained_next(self) -> Trained:
@@ -274,6 +269,22 @@ class Gradients:
         if self._step is None:
             raise RuntimeError("no step is under way")
         return self._step
+
+    def _exchange(self, step: _Step) -> None:
+        step.sums = self._own_postscript(step)
+        self._layout.write_postscript(step.sums.to_numbers())
+        step.exchange.finish()
+        if not self.has_failed:
+            step.sums = Postscript.from_numbers(self._layout.read_postscript())
+            step.squared_norms = self._squared_norms(step) if step.measures_norms else None
+        self._show()
+
+    def _squared_norms(self, step: _Step) -> SquaredNorms:
+        return SquaredNorms(
+            of_parts=step.sums.squares_of_parts,
+            parts=step.sums.parts,
+            of_sum=self._layout.squared_norm,
+        )
 
     def _own_postscript(self, step: _Step) -> Postscript:
         squares = step.squares_of_parts

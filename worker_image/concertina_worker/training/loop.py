@@ -69,7 +69,7 @@ class TrainingLoop:
         self._membership = membership
         self._on_commit = on_commit
         self._clock = StepClock()
-        self._gradients = Gradients([*state.model.parameters()])
+        self._gradients = Gradients([*state.model.parameters()], self._on_complete_gradients)
         if isinstance(membership, Membership):
             self._gradients.touch()
         self._step: _Step | None = None
@@ -238,9 +238,7 @@ class TrainingLoop:
                 and not self._gradients.has_failed
                 and self._membership.stop_handover()
             )
-            if step.is_whole:
-                self._noise.measure(self._gradients, len(step.share.batch))
-            else:
+            if not step.is_whole:
                 self._gradients.drop_references()
                 self._membership.fail()
         return step.is_whole
@@ -262,6 +260,7 @@ class TrainingLoop:
         if self._step is not None and self.exchange():
             self.state.trained = self._gradients.trained_next
             self._advance(self._step)
+            self._noise.note()
             self._membership.decide(self._gradients.sums.tally, self)
         self._step = None
 
@@ -295,6 +294,10 @@ class TrainingLoop:
         return self._supply.length
 
     # -- parts of a step -----------------------------------------------------------------------
+
+    def _on_complete_gradients(self) -> None:
+        if self._step is not None:
+            self._noise.look(self._gradients, len(self._step.share.batch))
 
     def _schedule_after(self, step: _Step) -> Schedule:
         return self.rates.schedule_after(step.share.batch, self._supply.length)

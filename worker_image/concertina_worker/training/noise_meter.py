@@ -34,6 +34,14 @@ class _Kept:
     spacing: float  # so many numbers does each stand for
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A measurement in a step that does not count yet."""
+
+    norms: SquaredNorms
+    samples: int
+
+
 class NoiseMeter:
     """Adds measurements to the state of the training, the same on all workers."""
 
@@ -41,36 +49,43 @@ class NoiseMeter:
         self._state = state
         self._is_wanted = is_wanted
         self._kept: _Kept | None = None
+        self._found: _Found | None = None
 
     def is_due(self, share: Share, *, workers: int) -> bool:
         """Whether the parts of the step that begins are to be measured."""
         has_parts = workers > 1 or len(share.micro_batches) > 1
         return has_parts and self._measures(self._state.step)
 
-    def measure(self, gradients: Gradients, samples: int) -> None:
+    def look(self, gradients: Gradients, samples: int) -> None:
         """After the exchange of a step, before the script clips its gradients."""
         norms = gradients.squared_norms
         if norms is not None:
             self._kept = None
-            self._state.noise = self._state.noise.with_step(norms, samples=samples)
-        elif gradients.is_alone:
-            self._compare_with_step_before(samples)
+            self._found = _Found(norms, samples)
+        else:
+            self._found = self._compared_with_step_before(samples) if gradients.is_alone else None
+
+    def note(self) -> None:
+        """The step counts, and so does what was found in it."""
+        if self._found is not None:
+            found, self._found = self._found, None
+            self._state.noise = self._state.noise.with_step(found.norms, samples=found.samples)
 
     def _measures(self, step: int) -> bool:
         return self._is_wanted and (step < FIRST_STEPS or step % EVERY_STEPS == 0)
 
-    def _compare_with_step_before(self, samples: int) -> None:
+    def _compared_with_step_before(self, samples: int) -> _Found | None:
         state, before = self._state, self._kept
         self._kept = None
         is_second = before is not None and before.step == state.step - 1
-        if not is_second and not self._measures(state.step):
-            return
+        is_due = self._measures(state.step)
+        if not is_second and not is_due:
+            return None
         now = _kept(state.step, samples, [*state.model.parameters()])
-        if before is not None and is_second and before.numbers.shape == now.numbers.shape:
-            norms = _of_two_steps(before, now)
-            state.noise = state.noise.with_step(norms, samples=before.samples + samples)
-        if self._measures(state.step):
-            self._kept = now
+        self._kept = now if is_due else None
+        if before is None or not is_second or before.numbers.shape != now.numbers.shape:
+            return None
+        return _Found(_of_two_steps(before, now), before.samples + samples)
 
 
 def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> _Kept:
