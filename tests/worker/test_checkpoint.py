@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,18 +45,24 @@ def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 1, 40, 2000], ids=lambda keep: f"{keep} bytes left")
-def test_a_torn_checkpoint_is_skipped_for_the_one_before(tmp_path: Path, keep: int) -> None:
+def test_a_torn_checkpoint_is_skipped_for_the_one_before(
+    tmp_path: Path, keep: int, caplog: pytest.LogCaptureFixture
+) -> None:
     *_, newest = write(tmp_path, 5, 10)
     newest.write_bytes(newest.read_bytes()[:keep])
     assert newest_step(tmp_path) == 5
+    assert "is skipped for the one before: it was not written to its end" in caplog.text
 
 
-def test_a_checkpoint_with_a_flipped_bit_is_skipped(tmp_path: Path) -> None:
+def test_a_checkpoint_with_a_flipped_bit_is_skipped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     *_, newest = write(tmp_path, 5, 10)
     content = bytearray(newest.read_bytes())
     content[len(content) // 2] ^= 1
     newest.write_bytes(content)
     assert newest_step(tmp_path) == 5
+    assert "is skipped for the one before: its checksum is wrong" in caplog.text
 
 
 def test_a_file_that_was_being_written_is_no_checkpoint_and_is_tidied_up(tmp_path: Path) -> None:
@@ -58,6 +71,10 @@ def test_a_file_that_was_being_written_is_no_checkpoint_and_is_tidied_up(tmp_pat
     leftover.write_bytes(b"half")
     assert newest_step(tmp_path) == 5
     write(tmp_path, 15)
+    assert leftover.exists()  # somebody may be writing it: workers of an older attempt are ending
+    an_hour_ago = time.time() - 3600.0
+    os.utime(leftover, (an_hour_ago, an_hour_ago))
+    write(tmp_path, 25)
     assert not leftover.exists()
 
 
@@ -88,3 +105,67 @@ def test_a_folder_that_cannot_be_written_does_not_end_the_training(tmp_path: Pat
     written: list[int] = []
     CheckpointWriter(rules, written.append).write_now(5, {"step": 5})
     assert written == []
+
+
+def test_a_checkpoint_that_cannot_be_read_is_skipped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path, 5)
+    (tmp_path / "step-000000000010.pt").mkdir()
+    assert newest_step(tmp_path) == 5
+    assert "Is a directory" in caplog.text
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """The kernel refuses to let any file grow beyond this size, as a full disk would."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+
+def test_a_disk_without_room_costs_the_checkpoint_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rules = CheckpointRules(folder=tmp_path, interval_seconds=0.0, keep_last=2)
+    written: list[int] = []
+    writer = CheckpointWriter(rules, written.append)
+    writer.write_now(5, {"step": 5})
+    with room_for(100_000):
+        writer.write_in_background(10, {"step": 10, "weights": torch.ones(1_000_000)})
+        writer.wait()
+        writer.write_now(11, {"step": 11, "weights": torch.ones(1_000_000)})
+    assert "step 10 could not be written, the training goes on" in caplog.text
+    assert "File too large" in caplog.text
+    assert [path.name for path in tmp_path.iterdir()] == ["step-000000000005.pt"]
+    writer.write_now(12, {"step": 12})
+    assert written == [5, 12]
+    assert newest_step(tmp_path) == 12
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left on device"):
+        checkpoint._write_whole(Path("/dev/full"), {"weights": torch.ones(1_000_000)})  # noqa: SLF001 - the only file on a disk that is really full
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """As when the workers of an attempt that is over are still ending."""
+    weights = torch.ones(300_000)
+
+    def write_many() -> None:
+        for step in range(5, 30, 5):
+            checkpoint.write(tmp_path, step, {"step": step, "weights": weights}, keep_last=2)
+
+    writers = [threading.Thread(target=write_many) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert newest_step(tmp_path) == 25
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".pt", ".pt"]

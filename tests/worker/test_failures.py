@@ -146,6 +146,10 @@ def test_a_job_whose_workers_all_died_resumes_from_its_checkpoint(
     generation = job.wait_for_workers(2)
     assert 0 < generation["step"] < steps_before
     assert f"{generation['step']:012d}" in older.name
+    logs = job.log_of("w3") + job.log_of("w4")
+    assert f"{newest} is skipped for the one before: it was not written to its end" in logs
+    assert generation["lost_steps"] > 0
+    assert generation["lost_work_seconds"] > 0.0
     job.wait_for_steps(4)
     job.end()
     result = job.result("w3")

@@ -117,7 +117,8 @@ class Membership:
         if self._handover is not None:
             self._handover.go_on()
         if exit_code := self._line.orders.while_training():
-            self._write_checkpoint(loop)
+            if self._line.control.release_reason is None:  # else others train on without it
+                self._write_checkpoint(loop)
             self._line.orders.exit(exit_code)
         self._line.pulse.move_to(Place.COMPUTING)
 

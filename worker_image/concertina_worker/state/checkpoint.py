@@ -1,15 +1,21 @@
 """Where does a job resume when nobody is left? At its newest complete checkpoint.
 
 A checkpoint is written under a temporary name, synced to disk, and only then given its name. It
-ends with a checksum: one that is torn or rotten is skipped for the one before it.
+ends with a checksum: one that is torn or rotten is skipped for the one before it, and the job's log
+says why. A disk that is full costs the checkpoint, never the training.
+
+Two may write into one folder, while the workers of an attempt that is over are still ending: names
+do not collide, and a file that somebody may be writing is left alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import logging
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +28,7 @@ from concertina_worker.environment import CheckpointRules
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
 _FOOTER_BYTES: Final = len(_MAGIC) + hashlib.sha256().digest_size
+LEFTOVER_SECONDS: Final = 600.0  # guessed: nobody writes, and then does not for so long
 
 _log = logging.getLogger(__name__)
 
@@ -29,27 +36,38 @@ _log = logging.getLogger(__name__)
 def write(folder: Path, step: int, content: dict[str, Any], *, keep_last: int) -> Path:
     """Blocks until the checkpoint would survive a power cut; then removes the oldest ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".step-{step:012d}.{os.getpid()}.tmp"
-    with temporary.open("wb") as file:
-        hashing = _HashingFile(file)
-        torch.save(content, hashing)  # type: ignore[arg-type]
-        file.write(_MAGIC + hashing.digest())
-        file.flush()
-        os.fsync(file.fileno())
-    path = folder / f"step-{step:012d}.pt"
-    temporary.replace(path)
+    temporary = folder / f".step-{step:012d}.{secrets.token_hex(4)}.tmp"
+    try:
+        _write_whole(temporary, content)
+        path = temporary.replace(folder / f"step-{step:012d}.pt")
+    finally:
+        temporary.unlink(missing_ok=True)  # or a full disk would stay full
     _sync_folder(folder)
     _remove_old(folder, keep_last)
     return path
 
 
+def _write_whole(path: Path, content: dict[str, Any]) -> None:
+    with path.open("wb") as file:
+        hashing = _HashingFile(file)
+        try:
+            torch.save(content, hashing)  # type: ignore[arg-type]
+        except RuntimeError as error:  # what PyTorch makes of a file that cannot be written
+            raise hashing.problem or error from None
+        file.write(_MAGIC + hashing.digest())
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def load_newest(folder: Path) -> dict[str, Any] | None:
     """The newest checkpoint that is whole; None when there is none."""
     for path in sorted(folder.glob("step-*.pt"), reverse=True):
-        content = _read(path)
-        if content is not None:
-            return content
-        _log.warning("Skipping a checkpoint that is not whole action=skip path=%s", path)
+        try:
+            return _read(path)
+        except (OSError, BrokenCheckpointError) as error:
+            _log.warning(
+                "The checkpoint %s is skipped for the one before: %s action=skip", path, error
+            )
     return None
 
 
@@ -94,8 +112,13 @@ class CheckpointWriter:
     def _write(self, step: int, content: dict[str, Any]) -> None:
         try:
             write(self._rules.folder, step, content, keep_last=self._rules.keep_last)
-        except OSError as error:  # a full disk must not end the training
-            _log.warning("The checkpoint cannot be written: %s action=go_on step=%d", error, step)
+        except (OSError, RuntimeError) as error:
+            _log.warning(
+                "The checkpoint of step %d could not be written, the training goes on without it: "
+                "%s action=go_on",
+                step,
+                error,
+            )
             return
         self._newest_step = step
         self._on_written(step)
@@ -108,23 +131,31 @@ class _HashingFile(io.RawIOBase):
         super().__init__()
         self._file = file
         self._hash = hashlib.sha256()
+        self.problem: OSError | None = None  # why it cannot be written to
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
         self._hash.update(data)
-        return self._file.write(data)
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.problem = error
+            raise
 
     def digest(self) -> bytes:
         return self._hash.digest()
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _read(path: Path) -> dict[str, Any]:
+    """Raises OSError or BrokenCheckpointError."""
     data = path.read_bytes()
-    body, footer = data[:-_FOOTER_BYTES], data[-_FOOTER_BYTES:]
+    body, footer = memoryview(data)[:-_FOOTER_BYTES], data[-_FOOTER_BYTES:]
+    if not footer.startswith(_MAGIC):
+        raise BrokenCheckpointError("it was not written to its end")
     if footer != _MAGIC + hashlib.sha256(body).digest():
-        return None
+        raise BrokenCheckpointError("its checksum is wrong: the disk has changed it")
     # Extras may be objects of any class; the job itself wrote the file.
     content: dict[str, Any] = torch.load(io.BytesIO(body), weights_only=False, map_location="cpu")
     return content
@@ -134,7 +165,9 @@ def _remove_old(folder: Path, keep_last: int) -> None:
     for path in sorted(folder.glob("step-*.pt"))[:-keep_last]:
         path.unlink(missing_ok=True)
     for leftover in folder.glob(".step-*.tmp"):
-        leftover.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # whoever wrote it has finished
+            if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
+                leftover.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -143,3 +176,7 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+class BrokenCheckpointError(Exception):
+    """A file that is no whole checkpoint."""

@@ -119,7 +119,7 @@ class TrainingState:
                 optimizer.load_state_dict(state)
             self._load_extras(checkpoint["extras"])
         except (RuntimeError, ValueError, KeyError) as error:
-            raise CheckpointMismatchError(str(error)) from error
+            raise CheckpointMismatchError(step=checkpoint["step"], detail=str(error)) from error
         self._set_progress(checkpoint)
         random_state.restore(checkpoint["random"])
         self.is_complete = True
@@ -166,3 +166,12 @@ class TrainingState:
 
 class CheckpointMismatchError(Exception):
     """The checkpoint does not fit the model or optimizer the script has made."""
+
+    def __init__(self, *, step: int, detail: str) -> None:
+        super().__init__(
+            f"The checkpoint of step {step} does not fit the model or optimizer that the script "
+            f"makes now. Was the script changed? Bring it back, or submit it as a new job, which "
+            f"begins without checkpoints. ({detail})"
+        )
+        self.step = step
+        self.detail = detail
