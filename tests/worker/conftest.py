@@ -41,6 +41,7 @@ def make_job(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Callable[..., Run
     yield make
     for job in jobs:
         job.close()
+        job.assert_nobody_aborted()
 
 
 @pytest.fixture

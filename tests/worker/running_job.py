@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -221,6 +222,11 @@ class RunningJob:
             assert [start for start, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
             assert ranges[-1][1] == samples
         assert {epoch for _, epoch, *_ in steps} == set(range(epochs))
+
+    def assert_nobody_aborted(self) -> None:
+        """A thread inside PyTorch must not outlive the interpreter: that aborts the process."""
+        aborted = [name for name, code in self.exit_codes().items() if code == -signal.SIGABRT]
+        assert not aborted, self.logs()
 
     def checkpoints(self) -> list[Path]:
         """Complete ones, oldest first."""

@@ -28,6 +28,7 @@ from typing import Any, Final
 
 import torch
 
+from concertina_worker.collective import background
 from concertina_worker.collective.gpu_offer import PATIENCE_SECONDS, GpuOffer
 from concertina_worker.collective.wires import Wires
 
@@ -143,5 +144,5 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
         except Exception as error:  # noqa: BLE001 - whatever it is, who waits must learn of it
             future.set_exception(RuntimeError(repr(error)))
 
-    threading.Thread(target=run, name="concertina_nccl", daemon=True).start()
+    background.start("concertina_nccl", run)
     return future

@@ -56,6 +56,7 @@ class Notes:
                 memory.total_samples = event.total_samples
             case on.CheckpointWritten():
                 memory.checkpoint_step = event.step
+                memory.step = max(memory.step, event.step)
             case on.DesiredArrived():
                 self._desire(event.desired)
             case on.TimePassed():

@@ -7,11 +7,11 @@ member holds the same state, and the script's own code for the last step has run
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Final, NoReturn, Protocol
 
 import torch
 
+from concertina_worker.collective import background
 from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
 from concertina_worker.data.course import Course, Leg
@@ -27,6 +27,7 @@ from concertina_worker.state.training_state import TrainingState
 from concertina_worker.wire import FromWorker, Place
 
 HANDOVER_POLL_SECONDS: Final = 0.2
+ENDING_SECONDS: Final = 10.0  # for threads that are inside PyTorch, a checkpoint included
 
 
 class Loop(Protocol):
@@ -233,6 +234,9 @@ class Membership:
     def close(self) -> None:
         """Deliver what is still under way and hang up."""
         self._line.close()
+        self._group = self._old_group = self._handover = self._offered = self._agreed = None
+        self._line.preparations.end()
+        background.join_all(seconds=ENDING_SECONDS)
 
     # -- getting into a generation -------------------------------------------------------------
 
@@ -301,7 +305,7 @@ class Membership:
         old = [self._old_group]
         self._old_group = None
         if old[0] is not None:
-            threading.Thread(target=old.clear, name="concertina_drop", daemon=True).start()
+            background.start("concertina_drop", old.clear)
 
     # -- losing one ----------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from concertina_worker.collective import background
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
@@ -61,10 +62,15 @@ class Preparations:
                 wires = Wires()
                 self._wires.add(wires)
                 self._building.add(wires)
-                threading.Thread(
-                    target=self._prepare, args=(plan, wires), name="concertina_prepare", daemon=True
-                ).start()
+                background.start("concertina_prepare", self._prepare, plan, wires)
         for wires in useless:
+            wires.cut()
+
+    def end(self) -> None:
+        """Nothing is needed any more: whoever waits in a group, or for one, gets out of it."""
+        with self._changed:
+            self._prepared = self._current = None
+        for wires in [*self._wires]:
             wires.cut()
 
     def stand_in(self, group: Group | None) -> None:

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, Final
 
 import torch
 
+from concertina_worker.collective import background
 from concertina_worker.environment import CheckpointRules
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
@@ -93,10 +94,7 @@ class CheckpointWriter:
     def write_in_background(self, step: int, content: dict[str, Any]) -> None:
         self.wait()
         self._newest_at = time.monotonic()
-        self._thread = threading.Thread(
-            target=self._write, args=(step, content), name="concertina_checkpoint", daemon=True
-        )
-        self._thread.start()
+        self._thread = background.start("concertina_checkpoint", self._write, step, content)
 
     def write_now(self, step: int, content: dict[str, Any]) -> None:
         """Return when it is on disk."""

@@ -20,6 +20,7 @@ from typing import Final
 
 import torch
 
+from concertina_worker.collective import background
 from concertina_worker.collective.group import Group, broadcast
 from concertina_worker.device.side_stream import SideStream
 from concertina_worker.state.portions import may_step_between, portions
@@ -67,10 +68,7 @@ class Handover:
         self._steps += 1
         self._must_stop.clear()
         side = SideStream([tensor for portion in self._left for tensor in portion])
-        self._thread = threading.Thread(
-            target=self._travel, args=(side,), name="concertina_transfer", daemon=True
-        )
-        self._thread.start()
+        self._thread = background.start("concertina_transfer", self._travel, side)
 
     @property
     def has_all(self) -> bool:
