@@ -40,12 +40,16 @@ def gather(
         address.put(found)
         return found
 
+    groups: list[Group] = []  # nobody goes before all have met: that would look like a loss
+
     def meet(worker: str) -> Group:
         gpu = gpus[worker] if gpus else GpuOffer()
         meeting = Meeting(
             host="127.0.0.1", announce=address.put, await_address=await_address, gpu=gpu
         )
-        return build(plan, worker, meeting, Wires())
+        group = build(plan, worker, meeting, Wires())
+        groups.append(group)
+        return group
 
     with ThreadPoolExecutor(len(plan.members)) as pool:
         futures = {

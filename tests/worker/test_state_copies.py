@@ -174,13 +174,22 @@ def test_joiners_receive_what_the_source_holds(optimizer: str) -> None:
 
     def hand_over(group: Group) -> None:
         if group.is_source or group.is_joiner:
-            handover = Handover(group, states[group.worker])
-            handover.begin()
-            handover.stop(when_complete=True)
+            handover = begin_handover(group, states[group.worker])
+            while not handover.stop():
+                handover.go_on()
 
     gather(a_plan("abcd", "cd"), hand_over)
     assert_equal(states["a"], states["c"])
     assert_equal(states["a"], states["d"])
+
+
+def begin_handover(group: Group, state: TrainingState) -> Handover:
+    handover = Handover(group, state)
+    if group.is_source:
+        handover.send()
+    else:
+        handover.receive()
+    return handover
 
 
 def hand_over_while_training(
@@ -191,14 +200,12 @@ def hand_over_while_training(
     def train(group: Group) -> int | None:
         state = states[group.worker]
         generator = torch.Generator().manual_seed(9)
-        handover: Handover | None = Handover(group, state)
-        handover.begin()
+        handover = begin_handover(group, state)
         for step in range(1, steps + 1):
-            if handover is not None:
-                handover.go_on()
+            handover.go_on()
             for parameter in state.model.parameters():
                 parameter.grad = torch.rand(parameter.shape, generator=generator)
-            is_over = handover is not None and handover.stop()
+            is_over = handover.stop()
             state.optimizers[0].step()
             state.extras["scheduler"].step()  # type: ignore[attr-defined]
             state.step += 1

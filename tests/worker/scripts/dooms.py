@@ -33,10 +33,11 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "checkpoint": (checkpoint.os, "fsync"),
     "joining": (Membership, "enter"),
     "building": (coordinator_line, "build"),
-    "exchanged": (Membership, "finish_handover"),
+    "exchanged": (Membership, "stop_handover"),
     "switch": (Membership, "_switch"),
     "transfer": (Handover, "send"),
     "receiving": (Handover, "receive"),
+    "between portions": (Handover, "go_on"),
 }
 
 

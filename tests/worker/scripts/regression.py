@@ -16,6 +16,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import TensorDataset
 
 import concertina_worker as elastic
+from concertina_worker.state import portions
+from concertina_worker.state.handover import Handover
 from tests.worker.scripts import dooms
 
 
@@ -43,6 +45,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--model-seed", type=int, default=os.getpid())
     parser.add_argument("--crash-at-step", type=int)
     parser.add_argument("--doom", type=Path, help="where it is written when this worker dies")
+    parser.add_argument("--one-portion-a-step", action="store_true", help="of a joiner's state")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
@@ -53,6 +56,9 @@ def main() -> None:
     torch.set_num_threads(1)
     if arguments.doom is not None:
         dooms.watch_for(arguments.doom / os.environ["CONCERTINA_WORKER_ID"])
+    if arguments.one_portion_a_step:
+        portions.PORTION_BYTES = 1  # type: ignore[misc] # a parameter each, of which there are four
+        Handover._goes_on = lambda _: False  # type: ignore[method-assign] # noqa: SLF001 - fast steps
     job = elastic.init()
     generator = torch.Generator().manual_seed(7)
     x = torch.rand(arguments.samples, 4, generator=generator, dtype=torch.float64)

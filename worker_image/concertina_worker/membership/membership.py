@@ -141,17 +141,13 @@ class Membership:
         self._offered = prepared if prepared and is_new and not prepared.plan.is_recovery else None
         return Offer(self._offered.plan.generation - self._tried if self._offered else 0)
 
-    def stop_handover(self, *, when_complete: bool = False) -> bool:
-        """Before the optimizer step: False when this worker's state cannot make that step.
-
-        Args:
-            when_complete: wait until joiners hold the whole state.
-        """
+    def stop_handover(self) -> bool:
+        """Before the optimizer step: False when this worker's state cannot make that step."""
         if self._handover is None:
             return True
         self._line.pulse.move_to(Place.ELSEWHERE)
         try:
-            is_over = self._handover.stop(when_complete=when_complete)
+            is_over = self._handover.stop()
         except RuntimeError:
             return False
         self.transfer_seconds = self._handover.seconds
@@ -161,10 +157,15 @@ class Membership:
         return True
 
     def settle(self, loop: Loop) -> None:
-        """At the end of an epoch, where scripts look at their state: all of it arrives."""
-        if not self.stop_handover(when_complete=True):
-            self._break()
-        elif self._has_newcomers:  # nothing is loaded ahead beyond the end of an epoch
+        """At the end of an epoch, where scripts look at their state: all of it arrives.
+
+        Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
+        """
+        while self._handover is not None:
+            self._handover.go_on()
+            if not self.stop_handover():
+                self._break()
+        if self._has_newcomers:
             self._welcome_newcomers(first_step=loop.state.step)
 
     def decide(self, tally: Tally, loop: Loop) -> None:
@@ -261,7 +262,7 @@ class Membership:
 
     def _join(self, group: Group, loop: Loop) -> None:
         handover = Handover(group, loop.state)
-        handover.begin()
+        handover.receive()
         self._install(group, loop)
         self._handover = handover
 
@@ -279,7 +280,7 @@ class Membership:
         if group.is_source:
             group.announce_handover()
             self._handover = Handover(group, loop.state)
-            self._handover.begin()
+            self._handover.send()
 
     def _install(self, group: Group, loop: Loop) -> None:
         """This worker is a member of `group` from now on; the coordinator is told."""

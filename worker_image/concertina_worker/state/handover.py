@@ -40,7 +40,6 @@ class Handover:
 
     def __init__(self, group: Group, state: TrainingState) -> None:
         self._process_group = group.handover
-        self._is_source = group.is_source
         self._state = state
         self._left: list[list[torch.Tensor]] = []
         self._thread: threading.Thread | None = None
@@ -50,16 +49,17 @@ class Handover:
         self._header_seconds = self._waited_seconds = 0.0
         self._steps = 0  # beside which state was on its way
 
-    def begin(self) -> None:
-        """Send or receive the header, then go on in the background."""
+    def send(self) -> None:
+        """The header at once, what follows in the background."""
         began = time.monotonic()
-        if self._is_source:
-            send_header(self._process_group, self._state.header(), root=_SOURCE)
-        else:
-            self._state.take_header(receive_header(self._process_group, root=_SOURCE))
-        self._left = portions(self._state)
-        self._header_seconds = time.monotonic() - began
-        self.go_on()
+        send_header(self._process_group, self._state.header(), root=_SOURCE)
+        self._begin(began)
+
+    def receive(self) -> None:
+        """The header at once, what follows in the background."""
+        began = time.monotonic()
+        self._state.take_header(receive_header(self._process_group, root=_SOURCE))
+        self._begin(began)
 
     def go_on(self) -> None:
         """State changes no more for a while: let it travel, unless it does already."""
@@ -75,16 +75,10 @@ class Handover:
         """Nothing is left to send or receive but the buffers."""
         return not self._left
 
-    def stop(self, *, when_complete: bool = False) -> bool:
-        """State is about to change; True when it is complete: the handover is over.
-
-        Args:
-            when_complete: wait for all of it, however long that takes.
-        """
+    def stop(self) -> bool:
+        """State is about to change; True when it is complete: the handover is over."""
         began = time.monotonic()
-        if when_complete:
-            self.go_on()
-        elif may_step_between(self._state):
+        if may_step_between(self._state):
             self._must_stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -107,6 +101,11 @@ class Handover:
             self._waited_seconds,
             self._steps,
         )
+
+    def _begin(self, began: float) -> None:
+        self._header_seconds = time.monotonic() - began
+        self._left = portions(self._state)
+        self.go_on()
 
     # -- in the thread -------------------------------------------------------------------------
 

@@ -1,0 +1,61 @@
+"""A joiner's state arrives beside several steps; whoever is lost meanwhile, nothing else is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from concertina_worker.protocol import ExitCode
+from tests.worker.running_job import RunningJob
+from tests.worker.test_rescaling import assert_same_parameters
+
+PORTIONS = 4  # weights and biases of two layers
+MakeJob = Callable[..., RunningJob]
+Undisturbed = Callable[..., dict[str, Any]]
+
+
+def idle_steps(job: RunningJob, worker: str) -> int:
+    """Steps that a worker made before it had samples of its own."""
+    lines = (job.folder / "audit" / f"{worker}.jsonl").read_text().splitlines()
+    own = [json.loads(line)["share"] for line in lines]
+    return next((count for count, share in enumerate(own) if share[0] < share[1]), len(own))
+
+
+@pytest.mark.parametrize("optimizer", [(), ("--adam",)], ids=["momentum", "adam"])
+def test_growing_by_state_in_portions_changes_nothing(
+    make_job: MakeJob, undisturbed: Undisturbed, optimizer: tuple[str, ...]
+) -> None:
+    samples = ("--samples", "997")  # 50 steps an epoch, whose end would hurry the state on
+    job = make_job("--one-portion-a-step", *samples, *optimizer)
+    job.begin_attempt(1)
+    wanted = iter([2, 3, 1])
+    job.play(lambda _: next(wanted, None))
+    result = job.result("w1")
+    job.assert_every_sample_once(epochs=result["epochs"], samples=997)
+    assert_same_parameters(result, undisturbed(result["epochs"], *samples, *optimizer), 1e-9)
+    assert job.exit_codes() == {"w1": 0, "w2": ExitCode.RELEASED, "w3": ExitCode.RELEASED}
+    assert idle_steps(job, "w1") == 0
+    assert {idle_steps(job, name) for name in ("w2", "w3")} <= set(range(2, PORTIONS + 2))
+
+
+@pytest.mark.parametrize("victim", ["w1", "w3"], ids=["the source", "the joiner"])
+def test_a_worker_lost_between_two_portions_takes_nothing_along(
+    make_job: MakeJob, undisturbed: Undisturbed, tmp_path: Path, victim: str
+) -> None:
+    job = make_job("--one-portion-a-step", "--doom", str(tmp_path / "dooms"))
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    job.doom(victim, "between portions", passing=3)
+    job.resize(3)
+    job.wait(f"{victim} is lost", lambda: job.exit_codes().get(victim) is not None)
+    job.wait_for_steps(8)
+    job.end()
+    survivors = sorted({"w1", "w2", "w3"} - {victim})
+    results = [job.result(name) for name in survivors]
+    job.assert_every_sample_once(epochs=results[0]["epochs"])
+    assert_same_parameters(results[0], undisturbed(results[0]["epochs"]), 1e-9)
+    assert_same_parameters(results[0], results[1], 0.0)
