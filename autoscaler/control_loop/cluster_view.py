@@ -88,7 +88,9 @@ class _Histories:
         self.measurements: dict[str, list[planning.Measurement]] = {}
         for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
             self.measurements.setdefault(row.job_id, []).append(_measurement(row))
-        rescales = Generation.objects.filter(job__in=job_ids, stall_seconds__gt=0)
+        rescales = Generation.objects.filter(
+            job__in=job_ids, stall_seconds__gt=0, lost_worker_ids=[]
+        )
         stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
         self.stall_seconds: Mapping[str, float] = dict(stalls)
         self.values = newest_values(views)

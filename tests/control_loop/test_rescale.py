@@ -259,6 +259,31 @@ def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -
     assert seen.scaling.throughput.step_seconds(at) == pytest.approx(0.1, rel=0.02)
 
 
+def test_what_a_loss_cost_is_not_expected_of_a_rescale(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    world.wish(job, 2)
+    world.tick()
+    coordinator.train()
+    survivor, lost = live_workers(job)
+    coordinator.sync(
+        generations=[
+            {
+                "number": 3,
+                "revision": 2,
+                "cause": "worker_lost",
+                "workers": [survivor],
+                "global_batch_size": 32,
+                "began_at": world.clock().timestamp(),
+                "stall_seconds": 9.0,
+                "lost_workers": [lost],
+            }
+        ]
+    )
+    world.tick()
+    assert world.planner.job(job).stall_seconds == pytest.approx(0.25)
+
+
 def _hear(world: World, job_id: str) -> None:
     """The coordinator spoke just now, on the test's clock."""
     fresh_job = Worker.objects.filter(job=job_id)[0].job

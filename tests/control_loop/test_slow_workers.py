@@ -121,6 +121,17 @@ def test_it_stays_when_its_substitute_is_not_ready_in_time(trained: Trained) -> 
     assert trained.wanted == before
 
 
+def test_a_job_that_shrinks_lets_its_straggler_go_first(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 3)
+    first, slow, last = live_workers(job)
+    speed = {"relative_speed": 0.6, "is_straggler": True, "phase": "training"}
+    coordinator.sync(workers=[{"worker_id": slow, **speed}])
+    world.wish(job, 2)
+    world.tick()
+    assert Assignment.objects.get(job=job, revision=2).worker_ids == [first, last]
+
+
 def test_nobody_is_replaced_over_and_over(make_world: MakeWorld, db: None) -> None:
     nodes = {f"n{number}": 1 for number in range(1, 6)}
     world = make_world(nodes=(2, 2, 2, 2, 2))

@@ -50,17 +50,20 @@ def takes_gpus(view: JobView, allocation: Allocation) -> bool:
 
 
 def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> list[WorkerView]:
-    """Of each node the first in rank order, as many as it keeps; nobody stays over a restart."""
+    """Of each node as many as it keeps: stragglers leave first, then the last in rank order.
+
+    Nobody stays over a restart.
+    """
     if not view.is_hot:
         return []
     places = Counter(dict(allocation.workers_by_node))
     staying = []
-    for worker in view.members:
+    for worker in sorted(view.members, key=lambda one: one.row.is_straggler):
         node = worker.row.node.name
         if not worker.is_gone and places[node] > 0 and worker.id != replaced:
             places[node] -= 1
             staying.append(worker)
-    return staying
+    return [worker for worker in view.members if worker in staying]
 
 
 def _nodes_of_joiners(staying: Sequence[WorkerView], allocation: Allocation) -> list[str]:
