@@ -117,7 +117,7 @@ class Outcome:
 
     values: list[float] = field(default_factory=list)
     samples: list[int] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    noise_scales: list[float] = field(default_factory=list)  # at the end, in samples
 
     @property
     def mean(self) -> float:
@@ -144,7 +144,6 @@ def train(task: Task, setting: Setting, seed: int, zygote: WorkerZygote) -> Outc
     }
     example = str(REPOSITORY / "examples" / task.example)
     arguments = ("--example", example, "--seed", str(seed), *task.arguments)
-    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         job = RunningJob(
             Path(folder),
@@ -156,9 +155,9 @@ def train(task: Task, setting: Setting, seed: int, zygote: WorkerZygote) -> Outc
         job.script = SCRIPT
         with closing(job):
             _go_through(job, setting)
-            newest = job.service.metrics[-1]
-    seconds = time.monotonic() - began
-    return Outcome([newest["values"][task.metric]], [newest["samples"]], [seconds])
+            newest, report = job.service.metrics[-1], job.service.newest
+            noise = report.get("noise_scale", math.nan) if report else math.nan
+    return Outcome([newest["values"][task.metric]], [newest["samples"]], [noise])
 
 
 def _go_through(job: RunningJob, setting: Setting) -> None:
@@ -235,7 +234,7 @@ def _by_setting(
         if of_task is task:
             together[setting.name].values += outcome.values
             together[setting.name].samples += outcome.samples
-            together[setting.name].seconds += outcome.seconds
+            together[setting.name].noise_scales += outcome.noise_scales
     return list(together.values())
 
 
@@ -245,8 +244,8 @@ def table(task: Task, rules: Sequence[str], outcomes: Sequence[Outcome]) -> Iter
     own = [o for s, o in zip(settings, outcomes, strict=True) if s.rule == task.rule]
     noise = standard_error_of_difference(own)
     yield f"**{task.name}** ({task.metric}, {task.rule}, {len(reference.values)} seeds)\n"
-    yield "| batch | mean ± standard error | samples | from the smallest, in standard errors | |"
-    yield "|---|---|---|---|---|"
+    yield "| batch | mean ± standard error | standard errors apart | | samples | noise scale |"
+    yield "|---|---|---|---|---|---|"
     is_accepted = True
     for setting, outcome in zip(settings, outcomes, strict=True):
         difference = abs(outcome.mean - reference.mean)
@@ -256,7 +255,8 @@ def table(task: Task, rules: Sequence[str], outcomes: Sequence[Outcome]) -> Iter
         errors = f"{difference / noise:.1f}" if noise else "-"
         yield (
             f"| {setting.name} | {outcome.mean:.4f} ± {outcome.standard_error:.4f}"
-            f" | {mean(outcome.samples):,.0f} | {errors} | {verdict} |"
+            f" | {errors} | {verdict} | {mean(outcome.samples):,.0f}"
+            f" | {mean(outcome.noise_scales):,.0f} |"
         )
     yield f"\nThe range {task.base} to {task.largest} is {'' if is_accepted else 'NOT '}accepted."
 

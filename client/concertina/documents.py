@@ -168,6 +168,7 @@ class Choice(TypedDict):
     samples_per_second: float
     speedup: float
     value: float
+    efficiency: NotRequired[float]  # what a sample of this batch counts
 
 
 class JobRef(TypedDict):

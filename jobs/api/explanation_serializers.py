@@ -17,6 +17,9 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     samples_per_second = serializers.FloatField()
     speedup = serializers.FloatField()
     value = serializers.FloatField(allow_null=True)
+    efficiency = serializers.FloatField(
+        default=1.0, help_text="What a sample of this batch counts, by the gradient noise."
+    )
 
 
 class JobRefSerializer(serializers.Serializer[Any]):

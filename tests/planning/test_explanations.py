@@ -338,6 +338,17 @@ def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) ->
         assert not [job_id for job_id in foreign if f'"{job_id}"' in told]
 
 
+def test_choices_tell_what_a_sample_of_their_batch_counts() -> None:
+    wide = batch(64, maximum=4096)
+    noisy = running("a", 2, measurements=HARDLY_FASTER, batch=wide, noise_scale=300.0)
+    value = plan(cluster(noisy)).explanations["a"]
+    assert isinstance(value, Rescaled)
+    for choice in (value.before, value.after):
+        assert choice is not None
+        worth = (300 + 64) / (300 + choice.global_batch_size)
+        assert choice.efficiency == pytest.approx(min(worth, 1.0))
+
+
 def test_a_running_job_knows_its_value_around_its_size_the_price_and_its_rival() -> None:
     state = cluster(running("a", 2, measurements=HARDLY_FASTER), running("b", 2, "language"))
     value = plan(state).explanations["a"]

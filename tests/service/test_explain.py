@@ -50,6 +50,7 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
     assert (told["workers"], told["global_batch_size"]) == (3, 96)
     assert (told["price"], told["position"], told["gpus_asked"]) == (0.31, None, None)
     assert told["choices"][0]["speedup"] == 2.5
+    assert told["choices"][0]["efficiency"] == 0.75
     assert told["choices"][0]["value"] is None
     assert told["decided_at"]
 
@@ -95,6 +96,7 @@ def kept(*, rival: JobRef) -> Running:
         samples_per_second=900.0,
         speedup=2.5,
         value=float("-inf"),
+        efficiency=0.75,
     )
     return Running(
         reason=Reason.BEST_ALLOCATION,

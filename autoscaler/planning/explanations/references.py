@@ -80,4 +80,5 @@ def choice(size: Size, offer: Offer | None) -> Choice:
         samples_per_second=size.samples_per_second,
         speedup=size.speedup,
         value=offer.value_of(size) if offer else 0.0,
+        efficiency=size.efficiency,
     )

@@ -49,6 +49,7 @@ class Choice:
     samples_per_second: float  # predicted; 0: not known
     speedup: float  # S_j(k), 1.0 = the job's base rate on its smallest allocation
     value: float  # in the policy's own unit
+    efficiency: float = 1.0  # what a sample of this batch counts, by the gradient noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

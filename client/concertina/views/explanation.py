@@ -68,13 +68,14 @@ def _uses_of_the_next_gpus(details: Details) -> Iterator[str]:
 
 
 def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
-    table = plain_table("WORKERS", "BATCH", "SPEED", "SPEED-UP", "VALUE", "")
+    table = plain_table("WORKERS", "BATCH", "SPEED", "SPEED-UP", "WORTH", "VALUE", "")
     for choice in choices:
         table.add_row(
             str(choice["workers"]),
             words.number(choice["global_batch_size"]),
             words.speed(choice["samples_per_second"]),
             f"{choice['speedup']:.2f}",
+            f"{choice.get('efficiency', 1.0):.0%}",
             words.number(choice["value"]),
             "now" if choice["workers"] == job["workers_desired"] else "",
         )

@@ -631,6 +631,12 @@ export interface components {
             speedup: number;
             /** Format: double */
             value: number | null;
+            /**
+             * Format: double
+             * @description What a sample of this batch counts, by the gradient noise.
+             * @default 1
+             */
+            efficiency: number;
         };
         Claim: {
             gpu_index: number;

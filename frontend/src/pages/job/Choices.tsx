@@ -23,6 +23,9 @@ export function Choices({ choices, chosen, team }: ChoicesProps) {
           <th scope="col">Batch</th>
           <th scope="col">Samples/s</th>
           <th scope="col">Speed-up</th>
+          <th scope="col" title="What a sample of this batch counts, by the gradient noise">
+            Worth
+          </th>
           <th scope="col">Value</th>
         </tr>
       </thead>
@@ -41,6 +44,7 @@ export function Choices({ choices, chosen, team }: ChoicesProps) {
                 <span style={{ width: `${(choice.speedup / most) * 100}%`, background: colour }} />
               </span>
             </td>
+            <td>{Math.round(choice.efficiency * 100)} %</td>
             <td>{formatMetric(choice.value)}</td>
           </tr>
         ))}
