@@ -171,13 +171,14 @@ def lines(reference: Contestant, ours: Contestant) -> Iterator[str]:
     target = TARGETS[ours.workers]
     verdict = "met" if overhead <= target else "NOT met"
     turns = zip(reference.turns, ours.turns, strict=True)
-    ratios = sorted(turn_seconds(own) / turn_seconds(theirs) - 1 for theirs, own in turns)
+    ratios = sorted(turn_seconds(b) / turn_seconds(a) - 1 for a, b in turns)
+    theirs, own = reference.parts, ours.parts
     yield (
         f"  overhead {overhead:+.1%} (target {target:.0%}: {verdict}); by pairs of turns: median"
-        f" {median(ratios):+.1%}, from {ratios[0]:+.1%} to {ratios[-1]:+.1%}"
+        f" {median(ratios):+.1%}, from {ratios[0]:+.1%} to {ratios[-1]:+.1%};"
+        f" of processor time {own['cpu'] / theirs['cpu'] - 1:+.1%}"
     )
-    theirs = reference.parts
-    parts = [f"{part} {(own - theirs[part]) * 1e3:+.2f}" for part, own in ours.parts.items()]
+    parts = [f"{part} {(own[part] - theirs[part]) * 1e3:+.2f}" for part in PARTS]
     yield f"  where, in ms: {', '.join(parts)}"
     yield ""
 

@@ -10,6 +10,7 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
+from concertina_worker.training.blocks import StepBlockError, several_passes
 from concertina_worker.training.gradients import Gradients, SecondBackwardError
 from concertina_worker.training.layout import SparseGradientError
 from tests.worker.gathering import a_plan, gather
@@ -332,3 +333,33 @@ def test_a_worker_alone_leaves_gradients_where_autograd_put_them() -> None:
     for parameter, gradient in zip(model.parameters(), expected(), strict=True):
         assert (parameter.grad is None) == (gradient is None)
         assert gradient is None or torch.equal(parameter.grad, gradient)  # type: ignore[arg-type]
+
+
+def test_a_block_inside_a_block_is_refused_and_one_outside_of_steps_does_nothing() -> None:
+    model = a_model()
+    gradients = Gradients([*model.parameters()])
+    with several_passes(gradients):
+        loss(model, INPUTS).backward()
+    assert_gradients(model, expected())
+    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_micro_batch(weight=1.0, is_last=True)
+    with several_passes(gradients), pytest.raises(StepBlockError), several_passes(gradients):
+        pass
+
+
+def test_what_a_block_that_failed_has_computed_is_thrown_away() -> None:
+    model = a_model()
+    gradients = Gradients([*model.parameters()])
+    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_micro_batch(weight=1.0, is_last=True)
+
+    def fail() -> None:
+        with several_passes(gradients):
+            loss(model, INPUTS).backward()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    with several_passes(gradients):
+        loss(model, INPUTS).backward()
+    assert_gradients(model, expected())

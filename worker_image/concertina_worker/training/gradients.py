@@ -177,6 +177,10 @@ class Gradients:
     def is_in_step(self) -> bool:
         return self._step is not None
 
+    @property
+    def is_open(self) -> bool:
+        return self._step is not None and self._step.is_open
+
     # -- what came of it -----------------------------------------------------------------------
 
     @property

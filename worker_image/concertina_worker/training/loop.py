@@ -8,8 +8,8 @@ the recovery it is computed again, from the same cursor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,12 @@ from concertina_worker.plan import Plan
 from concertina_worker.state.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.audit import SampleAudit
+from concertina_worker.training.blocks import (
+    StepBlockError,
+    StepInsideBlockError,
+    held_back,
+    several_passes,
+)
 from concertina_worker.training.gradients import Gradients
 from concertina_worker.training.noise_meter import NoiseMeter
 from concertina_worker.training.rates import Rates
@@ -74,7 +80,6 @@ class TrainingLoop:
             self._gradients.touch()
         self._step: _Step | None = None
         self._is_in_epoch = False
-        self._is_in_block = False
         self._epoch = 0
         self._supply = Supply(environment, membership, state)
         rules = environment.checkpoints
@@ -186,36 +191,15 @@ class TrainingLoop:
         self._gradients.end_steps()
         return self._supply.rehearsal()
 
-    @contextmanager
-    def several_backwards(self) -> Iterator[None]:
-        """Around all backward passes of one micro-batch; the exchange is at the end of it.
-
-        Raises:
-            StepBlockError: not inside `batches`, or inside itself.
-        """
-        if not self._is_in_epoch or self._is_in_block:
+    def several_backwards(self) -> AbstractContextManager[None]:
+        """Around all backward passes of one micro-batch; see `blocks`."""
+        if not self._is_in_epoch:
             raise StepBlockError
-        if not self._gradients.is_in_step:  # a rehearsal at the end of an epoch
-            yield
-            return
-        self._gradients.open()
-        self._is_in_block = True
-        is_valid = False
-        try:
-            yield
-            is_valid = True
-        finally:
-            self._is_in_block = False
-            self._gradients.close(is_valid=is_valid)
+        return several_passes(self._gradients)
 
-    @contextmanager
-    def holding_back(self) -> Iterator[None]:
+    def holding_back(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch but the last."""
-        before, self._gradients.holds_back = self._gradients.holds_back, True
-        try:
-            yield
-        finally:
-            self._gradients.holds_back = before
+        return held_back(self._gradients)
 
     def exchange(self) -> bool:
         """Whether `.grad` is the global gradient: at the last micro-batch, if nobody was lost.
@@ -223,7 +207,7 @@ class TrainingLoop:
         Raises:
             StepInsideBlockError: inside `with job.step():` gradients are not complete.
         """
-        if self._is_in_block:
+        if self._gradients.is_open:
             raise StepInsideBlockError
         step = self._step
         if step is None or not step.is_last_micro_batch:
@@ -343,20 +327,3 @@ class TrainingLoop:
 
     def _tell_checkpoint(self, step: int) -> None:
         self._membership.tell(FromWorker.CHECKPOINTED, step=step)
-
-
-class StepBlockError(Exception):
-    """`with job.step():` belongs inside `for … in job.batches(…)`, and not inside itself."""
-
-    def __init__(self) -> None:
-        super().__init__(self.__doc__)
-
-
-class StepInsideBlockError(Exception):
-    """The gradients are complete only where `with job.step():` ends.
-
-    Clip gradients and call optimizer.step() behind the block.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(self.__doc__)

@@ -1,0 +1,85 @@
+"""Where may a script open a block, step its optimizer, and hold gradients back?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import TensorDataset
+
+from concertina_worker.data.course import Course
+from concertina_worker.data.source import source_of
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.membership.alone import Alone
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.training.blocks import StepBlockError, StepInsideBlockError
+from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.take_over import take_over_optimizer
+
+ROWS = torch.arange(12, dtype=torch.float64).reshape(6, 2)
+
+
+class Training:
+    """One epoch of three steps of a worker alone, whose loss is the mean of w·row: d/dw = rows."""
+
+    def __init__(self) -> None:
+        self.model = nn.Linear(2, 1, bias=False).double()
+        nn.init.zeros_(self.model.weight)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1.0)
+        state = TrainingState(self.model, [self.optimizer], {})
+        alone = Alone()
+        alone.course = Course.steady(2, alone.worker)
+        self.loop = TrainingLoop(WorkerEnvironment.read({}), alone, state, lambda *_: None)
+        take_over_optimizer(self.optimizer, self.loop)
+        alone.enter(self.loop)
+
+    def steps(self) -> Iterator[torch.Tensor]:
+        self.loop.begin_epoch(source_of(TensorDataset(ROWS), 2))
+        while (share := self.loop.begin_step()) is not None:
+            (rows,) = self.loop.load(share, 0)
+            yield rows
+            self.loop.close_step()
+        self.loop.end_epoch()
+
+    def backward(self, rows: torch.Tensor) -> None:
+        self.model(rows).mean().backward()
+
+    @property
+    def weight(self) -> list[float]:
+        return self.model.weight.detach().flatten().tolist()
+
+
+def test_each_step_of_several_passes_uses_each_sample_as_often_as_it_passes() -> None:
+    training = Training()
+    for rows in training.steps():
+        with training.loop.several_backwards():
+            training.backward(rows)
+            training.backward(rows)
+        training.optimizer.step()
+    assert training.weight == pytest.approx((-2 * ROWS.sum(0) / 2).tolist())
+
+
+def test_passes_that_are_held_back_count_with_the_one_that_follows() -> None:
+    training = Training()
+    for rows in training.steps():
+        with training.loop.holding_back():
+            training.backward(rows)
+        training.backward(rows)
+        training.optimizer.step()
+    assert training.weight == pytest.approx((-2 * ROWS.sum(0) / 2).tolist())
+
+
+def test_an_optimizer_does_not_step_inside_a_block() -> None:
+    training = Training()
+    rows = next(training.steps())
+    with training.loop.several_backwards():
+        training.backward(rows)
+        with pytest.raises(StepInsideBlockError, match="behind the block"):
+            training.optimizer.step()
+
+
+def test_a_block_is_refused_outside_of_an_epoch() -> None:
+    with pytest.raises(StepBlockError):
+        Training().loop.several_backwards()
