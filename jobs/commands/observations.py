@@ -75,7 +75,8 @@ def cost_of(generation: Generation) -> dict[str, Any]:
 def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
     if entry.cause == GenerationCause.WORKER_LOST:
         lost = ", ".join(entry.lost_workers) or "A worker"
-        return "node_lost", f"{lost} was lost; {len(entry.workers)} went on without a stop."
+        stayed, seconds = len(entry.workers), entry.stall_seconds
+        return "node_lost", f"{lost} was lost; {stayed} went on after {seconds:.2f} s."
     return (wanted.reason, wanted.message) if wanted else ("", "")
 
 

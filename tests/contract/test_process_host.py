@@ -305,3 +305,12 @@ def test_the_marks_of_others_are_left_alone(process_bench: ProcessBench) -> None
     process_bench.launch("w1", RUN_FOR_EVER)
     assert leftovers.kill(record(process_bench, "w2").folder) == 0
     assert observed(process_bench.host, "w1") is not None
+
+
+def test_a_process_that_is_stopped_is_killed_nevertheless(process_bench: ProcessBench) -> None:
+    process_bench.start_command("w1", RUN_FOR_EVER)
+    until(lambda: texts(process_bench, "w1") == ["up"])
+    (command,) = [one for one in ours(process_bench) if one.cmdline() == [*RUN_FOR_EVER]]
+    command.suspend()
+    process_bench.host.stop("w1", grace_seconds=0.0)
+    assert exited(process_bench.host, "w1").exit_code == -signal.SIGKILL

@@ -341,10 +341,11 @@ def test_survivors_of_a_loss_are_a_generation_with_its_event(
 ) -> None:
     sync(job, report(generation=1, generations=[began(1, workers)]))
     lost = began(2, workers[:1], cause="worker_lost", lost_workers=[workers[1].id])
+    lost["stall_seconds"] = 0.31
     sync(job, report(generation=2, generations=[lost]))
     made = Generation.objects.get(job=job, number=2)
     assert made.reason == "node_lost"
-    assert made.message == f"{workers[1].id} was lost; 1 went on without a stop."
+    assert made.message == f"{workers[1].id} was lost; 1 went on after 0.31 s."
     event = Event.objects.get(job=job, kind="workers_lost")
     assert (event.data["workers"], event.data["generation"]) == ([workers[1].id], 2)
 
