@@ -101,3 +101,39 @@ def test_a_coordinator_killed_while_its_job_is_paused_is_replaced_and_the_job_re
     result = job.result(job.members[0])
     job.assert_every_sample_once(epochs=result["epochs"])
     assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
+
+
+def test_a_job_that_ends_while_there_is_no_coordinator_still_tells_its_last_step(
+    make_job: MakeJob,
+) -> None:
+    job = make_job()
+    job.begin_attempt(2)
+    job.wait_for_workers(2)
+    job.kill_coordinator()
+    (job.folder / "stop").touch()
+    job.wait("both are through", lambda: len(list((job.folder / "out").glob("*.json"))) == 2)
+    job.start_coordinator()
+    job.wait_until_finished()
+    assert set(job.exit_codes().values()) == {0}
+    assert job.service.metrics[-1]["step"] == job.step
+    assert job.service.metrics[-1]["values"]["final"] == 1.0
+    newest = job.service.newest
+    assert newest is not None
+    assert newest["finished"]
+
+
+def test_a_coordinator_that_dies_when_its_workers_have_gone_left_its_last_word_in_its_memory(
+    make_job: MakeJob,
+) -> None:
+    job = make_job()
+    job.begin_attempt(1)
+    job.wait_for_workers(1)
+    job.service.is_down = True
+    (job.folder / "stop").touch()
+    job.wait("the worker has ended", lambda: None not in job.exit_codes().values())
+    job.kill_coordinator()
+    job.service.is_down = False
+    job.start_coordinator()
+    job.wait_until_finished()
+    assert job.service.metrics[-1]["step"] == job.step
+    assert job.service.metrics[-1]["values"]["final"] == 1.0

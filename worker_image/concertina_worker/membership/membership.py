@@ -325,6 +325,8 @@ class Membership:
         for group in (self._group, self._agreed.group if self._agreed else None):
             if group is not None:
                 group.wires.cut()
+        if self._handover is not None:
+            self._handover.abandon()
         group = self._group = self._old_group = self._handover = None
         self._has_newcomers = False
         self._offered = self._agreed = None

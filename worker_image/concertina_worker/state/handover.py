@@ -91,6 +91,11 @@ class Handover:
         self._waited_seconds += time.monotonic() - began
         return self.has_all
 
+    def abandon(self) -> None:
+        """The group's sockets are cut: wait until nothing arrives in the state any more."""
+        if self._thread is not None:
+            self._thread.join()
+
     def log(self) -> None:
         """Tell once what it took."""
         _log.info(
