@@ -25,7 +25,7 @@ from autoscaler.planning.split import is_cooling
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.cluster_state import Straggler
     from autoscaler.planning.outcome import Outcome
     from autoscaler.planning.placement.room import Room
 
@@ -33,40 +33,40 @@ if TYPE_CHECKING:
 def with_substitutes(outcomes: Iterable[Outcome], room: Room, *, now: float) -> Iterator[Outcome]:
     """The same outcomes, but jobs that would stay as they are swap their slowest worker."""
     for outcome in outcomes:
-        job, held = outcome.demand.job, outcome.allocation
-        node = _node_for(job, held, room) if held and may_swap(outcome, now=now) else None
-        if node is None or held is None or job.straggler is None:
+        straggler, held = outcome.demand.job.straggler, outcome.allocation
+        if straggler is None or held is None or not _may_swap(outcome, straggler, now=now):
             yield outcome
-            continue
-        room.take({node: 1}, job.gpus_per_worker)
-        yield replace(
-            outcome,
-            action=Action.RESCALE,
-            allocation=_moved(held, job.straggler.node, node),
-            substitution=Substitution(straggler=job.straggler, node=node),
-        )
+        else:
+            yield _swapped(outcome, straggler, held, room)
 
 
-def may_swap(outcome: Outcome, *, now: float) -> bool:
+def _may_swap(outcome: Outcome, straggler: Straggler, *, now: float) -> bool:
     """Whether a free GPU is all that it takes."""
-    straggler, demand = outcome.demand.job.straggler, outcome.demand
-    return (
-        straggler is not None
-        and straggler.may_be_replaced
-        and outcome.action is Action.KEEP
-        and not demand.is_pinned
-        and not is_cooling(demand, now)
+    is_calm = outcome.action is Action.KEEP and not outcome.demand.is_pinned
+    return is_calm and straggler.may_be_replaced and not is_cooling(outcome.demand, now)
+
+
+def _swapped(outcome: Outcome, straggler: Straggler, held: Allocation, room: Room) -> Outcome:
+    job = outcome.demand.job
+    candidates = _best_first(held, straggler.node, room, job.gpus_per_worker)
+    fitting = (node for node in candidates if room.free(node) >= job.gpus_per_worker)
+    node = next((node for node in fitting if node not in job.avoided_nodes), None)
+    if node is None:
+        return outcome
+    room.take({node: 1}, job.gpus_per_worker)
+    return replace(
+        outcome,
+        action=Action.RESCALE,
+        allocation=_moved(held, straggler.node, node),
+        substitution=Substitution(straggler=straggler, node=node),
     )
 
 
-def _node_for(job: Job, held: Allocation, room: Room) -> str | None:
-    assert job.straggler is not None  # noqa: S101 - `may_swap` looked
-    slow = job.straggler.node
+def _best_first(held: Allocation, slow: str, room: Room, gpus: int) -> Iterator[str]:
     own = sorted(held.workers_by_node, key=lambda place: (-place[1], place[0]))
-    beside = (node for node, _ in own if node != slow)
-    candidates = [*beside, slow, *room.tightest(job.gpus_per_worker)]
-    fitting = (node for node in candidates if room.free(node) >= job.gpus_per_worker)
-    return next((node for node in fitting if node not in job.avoided_nodes), None)
+    yield from (node for node, _ in own if node != slow)
+    yield slow
+    yield from room.tightest(gpus)
 
 
 def _moved(held: Allocation, source: str, target: str) -> Allocation:

@@ -31,6 +31,7 @@ describe("the cost of one change", () => {
   it("is a dash where there was none", () => {
     expect(costOf(0)).toBe("–");
     expect(costOf(0.25)).toBe("0.25 s");
+    expect(costOf(0.0038)).toBe("3.8 ms");
   });
 
   it("tells for how long nothing trained before", () => {

@@ -2,7 +2,7 @@
 
 import type { Job } from "../api/types";
 import type { Change } from "./changes";
-import { formatDuration, NONE, plural } from "./format";
+import { formatDuration, formatStep, NONE, plural } from "./format";
 
 /** `2.1 s standing still in all (0.4 %)`. */
 export function describeStalls(job: Job): string {
@@ -26,7 +26,8 @@ export function describeLostWork(job: Job): string {
 
 /** A dash where a change cost nothing of the kind. */
 export function costOf(seconds: number): string {
-  return seconds > 0 ? formatDuration(seconds) : NONE;
+  if (seconds <= 0) return NONE;
+  return seconds < 0.01 ? formatStep(seconds) : formatDuration(seconds);
 }
 
 /** Empty where one generation followed the other at once. */
