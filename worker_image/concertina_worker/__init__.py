@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from concertina_worker.job import Job, Rescale, init
+    from concertina_worker.job import ElasticityWarning, Job, Rescale, ScriptError, init
 
-__all__ = ["Job", "Rescale", "init"]
+__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,6 @@ more than the environment.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import sys
@@ -18,6 +17,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 import torch
+from torch.amp.grad_scaler import GradScaler
 
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
 from concertina_worker.batch.memory_limit import is_out_of_memory
@@ -33,12 +33,16 @@ from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
 from concertina_worker.training.distributed_model import DistributedModel
+from concertina_worker.training.ending import Ending
 from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.pitfalls import ElasticityWarning, Pitfalls, ScriptError
 from concertina_worker.training.progress import Progress
 from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
 from concertina_worker.training.warm_up import WarmUp
 from concertina_worker.training.warm_up import warm_up as warming_up
 from concertina_worker.wire import FromWorker
+
+__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
 
 
 def init() -> Job:
@@ -93,23 +97,31 @@ class Job:
         self._loop: TrainingLoop | None = None
         self._progress = Progress(membership)
         self._epochs: int | None = None
-        self._has_entered = self._has_finished = self._has_crashed = False
-        self._watch_the_end()
+        self._has_entered = self._has_finished = False
+        self._pitfalls = Pitfalls()
+        self._ending = Ending(
+            tell_error=lambda text: membership.tell(FromWorker.ERROR, text=text),
+            after_crash=self._after_crash,
+            at_exit=self._at_exit,
+        )
 
     # -- where this worker stands --------------------------------------------------------------
 
     @property
     def rank(self) -> int:
+        self._note_read("rank")
         return self._membership.rank
 
     @property
     def world_size(self) -> int:
+        self._note_read("world_size")
         return self._membership.size
 
     @property
     def is_main(self) -> bool:
         """One worker of each generation is: let it alone print and save."""
-        return self.rank == 0
+        self._note_read("is_main")
+        return self._membership.rank == 0
 
     @property
     def device(self) -> torch.device:
@@ -159,12 +171,14 @@ class Job:
                 multiplied, given a batch and the base batch the rate was chosen for.
         """
         if self._loop is not None:
-            raise RuntimeError("register was called before: a job trains one model")
+            raise ScriptError("register was called before: register all at once.", "register")
         for number, one in enumerate(several.members(scheduler)):
             self._extras[f"scheduler {number}"] = one
         state = TrainingState(
             several.as_one_module(model), several.members(optimizer), self._extras
         )
+        self._pitfalls.check_registration(state.model, state.optimizers, several.members(scheduler))
+        self._refuse_process_group()
         check_scaling(self._environment.batch, lr_scaling)
         loop = TrainingLoop(
             self._environment, self._membership, state, self._progress.add, lr_scaling
@@ -214,9 +228,12 @@ class Job:
         if not self._has_entered:
             self._membership.enter(loop)
             self._has_entered = True
+            self._pitfalls.begin(lambda: self._membership.rank == 0)
         while not loop.rates.has_trained(total):
             epoch = loop.state.cursor.epoch
             yield epoch
+            if self._membership.has_ended:
+                self._pitfalls.refuse_to_stay()
             if loop.state.cursor.epoch == epoch:
                 loop.state.cursor = loop.state.cursor.next_epoch()
         self._finish()
@@ -241,6 +258,10 @@ class Job:
             DataMismatchError: the epoch began with other data.
         """
         loop = self._registered
+        if not self._has_entered:
+            raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
+        self._pitfalls.check_model(loop.state.model)
+        self._refuse_process_group()
         source = source_of(data, batch_size, collate)
         if isinstance(self._membership, Alone):
             loop.use_batch(source.batch_size)
@@ -253,7 +274,8 @@ class Job:
                 for number in range(len(share.micro_batches)):
                     yield loop.load(share, number)
                     has_yielded = True
-                loop.close_step()
+                if not loop.close_step() and not self._has_scaler:
+                    self._pitfalls.tell_no_step()
             self._tell_length(loop, loop.epoch_length)
             if not has_yielded:
                 yield loop.rehearse()
@@ -288,7 +310,7 @@ class Job:
     @property
     def _registered(self) -> TrainingLoop:
         if self._loop is None:
-            raise RuntimeError("call job.register(model, optimizer) first")
+            raise ScriptError("Call job.register(model, optimizer) first.", "register")
         return self._loop
 
     def _tell_length(self, loop: TrainingLoop, length: int | None) -> None:
@@ -296,36 +318,37 @@ class Job:
         if self._epochs is not None and length is not None:
             self._progress.tell_length(loop.rates.total_samples(self._epochs, length))
 
+    @property
+    def _has_scaler(self) -> bool:
+        """One that skips steps whose gradients overflow."""
+        return any(isinstance(extra, GradScaler) for extra in self._extras.values())
+
+    def _note_read(self, name: str) -> None:
+        if isinstance(self._membership, Membership) and self._membership.generation == 0:
+            self._pitfalls.note_early_read(name)
+
+    def _refuse_process_group(self) -> None:
+        if isinstance(self._membership, Membership):
+            self._pitfalls.check_process_group()
+
     def _finish(self) -> None:
         if self._has_finished or self._loop is None:
             return
         self._has_finished = True
-        if self.is_main:
+        if self._membership.rank == 0:
             self._loop.write_checkpoint()
         self._membership.finish()
 
-    def _watch_the_end(self) -> None:
-        before = sys.excepthook
-
-        def on_crash(
-            kind: type[BaseException], error: BaseException, trace: TracebackType | None
-        ) -> None:
-            self._has_crashed = True
-            text = traceback.format_exception_only(kind, error)[-1].strip()
-            samples = self._loop.samples_at_once if self._loop and is_out_of_memory(error) else 0
-            self._membership.tell(FromWorker.ERROR, text=text)
-            before(kind, error, trace)
-            if samples > 1 and isinstance(self._membership, Membership):
-                traceback.clear_frames(trace)  # they hold the memory
-                self._make_way(samples)
-
-        sys.excepthook = on_crash
-        atexit.register(self._at_exit)
+    def _after_crash(self, error: BaseException, trace: TracebackType | None) -> None:
+        samples = self._loop.samples_at_once if self._loop and is_out_of_memory(error) else 0
+        if samples > 1 and isinstance(self._membership, Membership):
+            traceback.clear_frames(trace)  # they hold the memory
+            self._make_way(samples)
 
     def _make_way(self, samples: int) -> NoReturn:
         """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
         self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
-        if self._loop is not None and self._loop.state.is_complete and self.is_main:
+        if self._loop is not None and self._loop.state.is_complete and self._membership.rank == 0:
             with contextlib.suppress(MemoryError, RuntimeError):
                 self._loop.write_checkpoint()
         sys.stderr.write(
@@ -335,7 +358,7 @@ class Job:
         raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
 
     def _at_exit(self) -> None:
-        has_stopped_early = self._has_entered and not self._has_crashed
+        has_stopped_early = self._has_entered and not self._ending.is_crash
         if has_stopped_early and not self._membership.has_ended:
             self._finish()
         self._progress.flush()

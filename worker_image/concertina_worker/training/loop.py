@@ -239,14 +239,20 @@ class TrainingLoop:
                 self._step.learning_rate = self.rates.rate_of(optimizer)
             self._step.has_stepped = True
 
-    def close_step(self) -> None:
-        """The script is through with the last micro-batch: the step counts."""
+    def close_step(self) -> bool:
+        """The script is through with the last micro-batch: the step counts.
+
+        Returns whether an optimizer has made it, as far as is known.
+        """
+        has_stepped = True
         if self._step is not None and self.exchange():
+            has_stepped = self._step.has_stepped
             self.state.trained = self._gradients.trained_next
             self._advance(self._step)
             self._noise.note()
             self._membership.decide(self._gradients.sums.tally, self)
         self._step = None
+        return has_stepped
 
     @property
     def may_change_state(self) -> bool:

@@ -15,6 +15,8 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.swa_utils import AveragedModel
 
+from concertina_worker.training.pitfalls import ScriptError
+
 
 class Loop(Protocol):
     """What a step is, to the script's objects."""
@@ -43,7 +45,12 @@ def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
 
     def step(closure: Callable[[], Any] | None = None) -> Any:
         if not loop.is_in_epoch:
-            raise RuntimeError("optimizer.step() belongs inside `for … in job.batches(…)`")
+            raise ScriptError(
+                "optimizer.step() was called outside of `for … in job.batches(…)`. Take the batches"
+                " from there: a DataLoader of the script's own would give each worker the whole"
+                " data, in batches that do not follow the job: job.batches(loader).",
+                "Batches",
+            )
         loss = None
         if closure is not None:
             with torch.enable_grad():

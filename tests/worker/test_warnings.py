@@ -1,0 +1,213 @@
+"""What breaks elasticity is told: what is wrong, what to do, and where to read about it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from concertina_worker.protocol import ExitCode
+from concertina_worker.training import advice
+from concertina_worker.training.pitfalls import PAGE, ElasticityWarning, Pitfalls, ScriptError
+from concertina_worker.training.take_over import SeveralEvaluationsError, take_over_optimizer
+from tests.worker.running_job import RunningJob, alone_environment, wait_for
+from tests.worker.worker_zygote import WorkerZygote
+
+ROOT = Path(__file__).parents[2]
+MISTAKEN = Path(__file__).parent / "scripts" / "mistaken.py"
+
+
+def sgd(*modules: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.SGD([p for module in modules for p in module.parameters()], lr=0.1)
+
+
+def scheduler_of(optimizer: torch.optim.Optimizer) -> Any:
+    return torch.optim.lr_scheduler.StepLR(optimizer, 1)
+
+
+def registered(model: nn.Module, optimizer: torch.optim.Optimizer, *schedulers: Any) -> list[str]:
+    """Register; returns the warnings that the main worker says then."""
+    pitfalls = Pitfalls()
+    pitfalls.check_registration(model, [optimizer], schedulers)
+    return said(pitfalls)
+
+
+def said(pitfalls: Pitfalls, *, is_main: bool = True) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pitfalls.begin(lambda: is_main)
+    assert all(warning.category is ElasticityWarning for warning in caught)
+    return [str(warning.message) for warning in caught]
+
+
+def test_what_belongs_together_is_registered_without_a_word() -> None:
+    model = nn.Linear(2, 1)
+    optimizer = sgd(model)
+    assert registered(model, optimizer, scheduler_of(optimizer)) == []
+
+
+def test_an_optimizer_of_another_model_is_refused() -> None:
+    with pytest.raises(ScriptError, match="registered model does not have"):
+        registered(nn.Linear(2, 1), sgd(nn.Linear(2, 1)))
+
+
+def test_an_optimizer_made_anew_after_its_scheduler_is_refused() -> None:
+    model = nn.Linear(2, 1)
+    with pytest.raises(ScriptError, match="optimizer made anew"):
+        registered(model, sgd(model), scheduler_of(sgd(model)))
+
+
+def test_parameters_without_an_optimizer_are_told() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    (warning,) = registered(model, sgd(model[0]))
+    assert "2 parameters want gradients" in warning
+
+
+def test_frozen_parameters_need_no_optimizer() -> None:
+    model = nn.Sequential(nn.Linear(2, 2).requires_grad_(False), nn.Linear(2, 1))
+    assert registered(model, sgd(model[1])) == []
+
+
+def test_a_scheduler_that_is_not_registered_is_told() -> None:
+    model = nn.Linear(2, 1)
+    optimizer = sgd(model)
+    scheduler_of(optimizer)
+    (warning,) = registered(model, optimizer)
+    assert "scheduler is not registered" in warning
+
+
+def test_synchronised_batch_normalisation_is_told() -> None:
+    model = nn.SyncBatchNorm(2)
+    (warning,) = registered(model, sgd(model))
+    assert "SyncBatchNorm needs a process group" in warning
+
+
+def test_data_parallel_wrappers_are_refused() -> None:
+    model = nn.DataParallel(nn.Linear(2, 1))
+    with pytest.raises(ScriptError, match=r"wrapped in DataParallel.*job\.ddp"):
+        registered(model, sgd(model))
+
+
+def test_a_model_whose_parameters_are_others_now_is_refused() -> None:
+    model = nn.Linear(2, 1)
+    pitfalls = Pitfalls()
+    pitfalls.check_registration(model, [sgd(model)], [])
+    pitfalls.check_model(model)
+    model.to("meta")  # makes new parameters, where they cannot be moved in place
+    with pytest.raises(ScriptError, match="replaced, added or removed"):
+        pitfalls.check_model(model)
+
+
+def test_an_optimizer_that_evaluates_several_times_is_refused() -> None:
+    with pytest.raises(SeveralEvaluationsError):
+        take_over_optimizer(torch.optim.LBFGS(nn.Linear(2, 1).parameters()), Any)
+
+
+def test_only_the_main_worker_warns_and_once() -> None:
+    pitfalls = Pitfalls()
+    pitfalls.tell_no_step()
+    pitfalls.tell_no_step()
+    assert len(said(pitfalls)) == 1
+    assert said(pitfalls, is_main=False) == []
+
+
+def test_a_loss_scaler_that_was_not_given_to_the_job_gets_advice() -> None:
+    error = AssertionError("No inf checks were recorded for this optimizer.")
+    assert 'job.state("scaler", scaler)' in str(advice.on(error))
+    assert advice.on(ValueError("something else")) is None
+
+
+def test_every_message_names_a_section_that_the_page_has() -> None:
+    folder = ROOT / "worker_image/concertina_worker/training"
+    files = (folder / name for name in ("pitfalls.py", "advice.py", "take_over.py"))
+    section = re.compile(r'^ +"([A-Z][\w ]+|register)",?$', re.MULTILINE)
+    named = {name for file in files for name in section.findall(file.read_text())}
+    headings = re.findall(r"^#+ (.+)$", (ROOT / PAGE).read_text(), re.MULTILINE)
+    assert len(named) > 5
+    assert named <= {heading.replace("`", "") for heading in headings}
+
+
+ERRORS = {
+    "reads the environment": "KeyError: 'WORLD_SIZE' In an elastic job: ask job.rank",
+    "forms a process group": "In an elastic job: there is no process group",
+    "forms a process group of its own": "called torch.distributed.init_process_group",
+    "splits the data itself": "In an elastic job: there is no process group",
+    "does not register": "Call job.register(model, optimizer) first.",
+    "uses batches of its own": "optimizer.step() was called outside of",
+    "changes the model": "parameters were replaced, added or removed",
+}
+WARNINGS = {
+    "reads the number of workers early": "job.world_size was read before job.epochs began",
+    "forgets the optimizer": "passed without optimizer.step()",
+}
+
+
+@pytest.fixture
+def mistaken(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Any]:
+    """Runs the script with a mistake in a job of one worker, until it ends."""
+    jobs = []
+
+    def run(mistake: str) -> RunningJob:
+        job = RunningJob(tmp_path, zygote, script=MISTAKEN, script_arguments=(mistake,))
+        jobs.append(job)
+        job.start_coordinator()
+        job.service.want(job.start_workers(1, attempt=1), 8, new_attempt=True)
+        job.wait("it has ended", lambda: job.exit_codes()["w1"] is not None)
+        return job
+
+    yield run
+    for job in jobs:
+        job.close()
+
+
+@pytest.mark.parametrize("mistake", ERRORS)
+def test_a_mistake_that_spoils_the_training_ends_it_and_says_why(
+    mistake: str, mistaken: Any
+) -> None:
+    job = mistaken(mistake)
+    assert job.exit_codes() == {"w1": 1}
+    assert ERRORS[mistake].rpartition(": ")[2] in job.log_of("w1")
+    assert PAGE in job.log_of("w1")
+
+    def error() -> str:
+        workers = job.service.newest["workers"] if job.service.newest else []
+        return str([worker.get("error", "") for worker in workers])
+
+    job.wait("the service knows", lambda: ERRORS[mistake] in error())
+
+
+@pytest.mark.parametrize("mistake", WARNINGS)
+def test_a_mistake_that_may_be_meant_is_said_once_in_the_log(mistake: str, mistaken: Any) -> None:
+    job = mistaken(mistake)
+    assert job.exit_codes() == {"w1": 0}
+    assert job.log_of("w1").count(WARNINGS[mistake]) == 1
+    assert re.search(r"mistaken\.py:\d+: ElasticityWarning", job.log_of("w1"))
+
+
+def test_a_worker_whose_script_catches_its_exit_leaves_all_the_same(
+    tmp_path: Path, zygote: WorkerZygote
+) -> None:
+    job = RunningJob(tmp_path, zygote, script=MISTAKEN, script_arguments=("catches the exit",))
+    job.start_coordinator()
+    job.service.want(job.start_workers(1, attempt=1), 8, new_attempt=True)
+    job.wait_for_steps(3)
+    job.service.want_stop()
+    job.wait_until_finished()
+    job.close()
+    assert job.exit_codes() == {"w1": ExitCode.RELEASED}
+    assert "The script caught the SystemExit" in job.log_of("w1")
+
+
+def test_mistakes_are_found_without_the_platform_too(tmp_path: Path, zygote: WorkerZygote) -> None:
+    log = tmp_path / "log"
+    argv = [str(MISTAKEN), "uses batches of its own"]
+    process = zygote.start(argv, alone_environment(), log)
+    wait_for(lambda: process.poll() is not None)
+    assert process.poll() == 1
+    assert ERRORS["uses batches of its own"] in log.read_text()

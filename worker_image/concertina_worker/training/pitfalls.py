@@ -1,0 +1,187 @@
+"""What in a script breaks elasticity, and can be seen? It is told once, with the remedy.
+
+What makes the result wrong is an error; what may be meant so is a warning, from the main worker.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, NoReturn
+
+import torch
+from torch import nn
+
+from concertina_worker.protocol import ExitCode
+
+PAGE: Final = "docs/elastic-script.md"
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+
+class ElasticityWarning(UserWarning):
+    """Something in the script does not follow the number of workers."""
+
+
+class ScriptError(RuntimeError):
+    """The script does something that cannot be made elastic."""
+
+    def __init__(self, text: str, section: str) -> None:
+        super().__init__(f"{text} (See {PAGE}, “{section}”.)")
+
+
+class Pitfalls:
+    """Watches one script; says each thing once, as soon as it is known who is the main worker."""
+
+    def __init__(self) -> None:
+        self._is_main: Callable[[], bool] | None = None
+        self._said: list[str] = []
+        self._parameters: dict[nn.Parameter, torch.device] = {}
+        self._reads: dict[str, str] = {}
+
+    def warn(self, text: str, section: str) -> None:
+        message = f"{text} (See {PAGE}, “{section}”.)"
+        if message not in self._said:
+            self._said.append(message)
+            if self._is_main is not None and self._is_main():
+                _say(message)
+
+    def begin(self, is_main: Callable[[], bool]) -> None:
+        """The worker is in a generation: say what there was to say so far."""
+        self._tell_early_reads()
+        self._is_main = is_main
+        for message in self._said if is_main() else ():
+            _say(message)
+
+    # -- at `register` -------------------------------------------------------------------------
+
+    def check_registration(
+        self,
+        model: nn.Module,
+        optimizers: Sequence[torch.optim.Optimizer],
+        schedulers: Iterable[Any],
+    ) -> None:
+        """Raises ScriptError when these objects do not belong together."""
+        self._parameters = {parameter: parameter.device for parameter in model.parameters()}
+        _refuse_wrappers(model)
+        self._check_parameters(optimizers)
+        self._check_schedulers(optimizers, [*schedulers])
+        if any(isinstance(module, nn.SyncBatchNorm) for module in model.modules()):
+            self.warn(
+                "SyncBatchNorm needs a process group, and acts as plain batch normalisation here.",
+                "Batch normalisation",
+            )
+
+    def _check_parameters(self, optimizers: Sequence[torch.optim.Optimizer]) -> None:
+        updated = {p for o in optimizers for group in o.param_groups for p in group["params"]}
+        if updated - self._parameters.keys():
+            raise ScriptError(
+                "An optimizer updates parameters that the registered model does not have. Make it"
+                " of the model that is registered, after the last change of the model's layers.",
+                "register",
+            )
+        forgotten = [p for p in self._parameters if p.requires_grad and p not in updated]
+        if forgotten:
+            self.warn(
+                f"{len(forgotten)} parameters want gradients but are in no registered optimizer:"
+                " they will not be trained. Register all optimizers, as a list.",
+                "Several models and optimizers",
+            )
+
+    def _check_schedulers(
+        self, optimizers: Sequence[torch.optim.Optimizer], schedulers: Sequence[Any]
+    ) -> None:
+        scheduled = [getattr(scheduler, "optimizer", None) for scheduler in schedulers]
+        if any(one is not None and not any(one is o for o in optimizers) for one in scheduled):
+            raise ScriptError(
+                "A scheduler moves the rate of an optimizer that is not registered. Was the"
+                " optimizer made anew after the scheduler?",
+                "register",
+            )
+        for optimizer in optimizers:
+            has_one = hasattr(optimizer.step, "_wrapped_by_lr_sched")
+            if has_one and not any(one is optimizer for one in scheduled):
+                self.warn(
+                    "A learning rate scheduler is not registered: newcomers would begin its"
+                    " schedule anew. Use job.register(model, optimizer, scheduler).",
+                    "Schedulers",
+                )
+
+    # -- before an epoch -----------------------------------------------------------------------
+
+    def check_model(self, model: nn.Module) -> None:
+        """Raises ScriptError when it is no longer the one that was registered."""
+        now = {parameter: parameter.device for parameter in model.parameters()}
+        if now.keys() != self._parameters.keys():
+            raise ScriptError(
+                "The model's parameters were replaced, added or removed after job.register, and"
+                " would not be synchronised. Change the model first, then register it.",
+                "register",
+            )
+        if now != self._parameters:
+            raise ScriptError(
+                "The model was moved to another device after job.register. Move it first:"
+                " model.to(job.device).",
+                "register",
+            )
+
+    def check_process_group(self) -> None:
+        """Raises ScriptError when the script has formed one."""
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            raise ScriptError(
+                "The script called torch.distributed.init_process_group: that group cannot grow or"
+                " shrink, and gradients would be summed twice. Leave it out; ask job.rank and"
+                " job.world_size; or run the job with `elastic: {mode: restart}`.",
+                "DistributedDataParallel",
+            )
+
+    # -- the number of workers -----------------------------------------------------------------
+
+    def note_early_read(self, name: str) -> None:
+        """`job.rank` or `job.world_size` was read before there is a generation."""
+        frame = sys._getframe(2)  # noqa: SLF001 - of the script
+        self._reads.setdefault(name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+
+    def _tell_early_reads(self) -> None:
+        for name, place in self._reads.items():
+            self.warn(
+                f"job.{name} was read before job.epochs began ({place}): it tells of one worker"
+                " until then, and changes later. Read it where you use it.",
+                "The number of workers",
+            )
+
+    # -- in between ----------------------------------------------------------------------------
+
+    def tell_no_step(self) -> None:
+        self.warn(
+            "A batch passed without optimizer.step(): nothing was learned from it. Call it once"
+            " for every batch; accumulating gradients is the platform's.",
+            "Several backward passes",
+        )
+
+    def refuse_to_stay(self) -> NoReturn:
+        """Of a worker that has been released, and whose script goes on."""
+        text = "The script caught the SystemExit by which a worker leaves; it is raised once more."
+        _say(f"{text} (See {PAGE}, “Leaving”.)")
+        raise SystemExit(int(ExitCode.RELEASED))
+
+
+def _say(message: str) -> None:
+    """With the line of the script that is running."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame and frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    place = (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
+    warnings.warn_explicit(message, ElasticityWarning, *place)
+
+
+def _refuse_wrappers(model: nn.Module) -> None:
+    for module in model.modules():
+        if isinstance(module, (nn.parallel.DistributedDataParallel, nn.DataParallel)):
+            raise ScriptError(
+                f"The model is wrapped in {type(module).__name__}, which would sum gradients"
+                " on its own. Use job.ddp(model), or the model itself.",
+                "DistributedDataParallel",
+            )
