@@ -7,6 +7,7 @@
 (1 -> 2 -> 3 -> 2 -> 1 workers) of the same model with Adam at the same global batch, one after the
 other in every round, so that they meet the same load of the machine.
 
-The *stall* of a change is the longest time between two steps round it, less the median step; with
-several survivors that of the worst.
+The *stall* of a change is the longest time between two steps round it, less the median step (before
+or after, whichever is longer: fewer workers take longer for the same batch); with several survivors
+that of the worst.
 """

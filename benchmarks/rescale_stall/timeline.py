@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-USUAL_STEPS = 40  # before a change, whose median is the usual step
+USUAL_STEPS = 40  # before a change
+USUAL_STEPS_AFTER = 6  # the newest ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +67,13 @@ class Timeline:
 
 def _longest(steps: list[Step], since: float) -> float:
     before = [step for step in steps if step.at <= since]
-    usual = median(b.at - a.at for a, b in pairwise(before[-USUAL_STEPS:]))
-    after = [before[-1], *(step for step in steps if step.at > since)]
-    return max(max(b.at - a.at for a, b in pairwise(after)) - usual, 0.0)
+    gaps = _gaps([before[-1], *(step for step in steps if step.at > since)])
+    usual = max(median(_gaps(before[-USUAL_STEPS:])), median(gaps[-USUAL_STEPS_AFTER:]))
+    return max(max(gaps) - usual, 0.0)
+
+
+def _gaps(steps: list[Step]) -> list[float]:
+    return [b.at - a.at for a, b in pairwise(steps)]
 
 
 def _progress(processes: list[list[Step]]) -> list[Step]:
