@@ -18,6 +18,7 @@ from concertina_worker.data.course import Course, Leg
 from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.newcomers import Newcomers
 from concertina_worker.membership.switching import Prepared
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import WorkerPhase
@@ -54,12 +55,10 @@ class Membership:
         self._old_group: Group | None = None  # kept until the new one has made a step
         self._offered: Prepared | None = None
         self._agreed: Prepared | None = None
-        self._handover: Handover | None = None
-        self._has_newcomers = False  # members that do not compute: state is on its way to them
+        self._newcomers = Newcomers()
         self._switch_at = 0  # steps of the job before the switch agreed on
         self.course = Course.steady(1, self._worker)
         self._is_broken = False
-        self.transfer_seconds = 0.0  # for which state was sent or received in this generation
         self._tried = 0  # newest generation this worker was in, or failed to get into
 
     # -- where this worker stands --------------------------------------------------------------
@@ -80,6 +79,11 @@ class Membership:
     def has_ended(self) -> bool:
         """The process is on its way out, whatever the script still does."""
         return self._line.orders.has_ended
+
+    @property
+    def transfer_seconds(self) -> float:
+        """For which state was sent or received in this generation."""
+        return self._newcomers.transfer_seconds
 
     @property
     def worker(self) -> str:
@@ -115,8 +119,7 @@ class Membership:
             self._try_to_switch(self._agreed, loop)
         if self._is_broken:
             self._recover(loop)
-        if self._handover is not None:
-            self._handover.go_on()
+        self._newcomers.go_on()
         if exit_code := self._line.orders.while_training():
             if self._line.control.release_reason is None:  # else others train on without it
                 self._write_checkpoint(loop)
@@ -132,8 +135,8 @@ class Membership:
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
         self._line.pulse.move_to(Place.WAITING)
-        if self._handover is not None:
-            return Offer(has_arrived=self._handover.has_all)
+        if self._newcomers.is_on_its_way:
+            return Offer(has_arrived=self._newcomers.has_arrived)
         if self._agreed is not None:
             return Offer()
         prepared = self._line.preparations.prepared()
@@ -143,29 +146,20 @@ class Membership:
 
     def stop_handover(self) -> bool:
         """Before the optimizer step: False when this worker's state cannot make that step."""
-        if self._handover is None:
-            return True
-        self._line.pulse.move_to(Place.ELSEWHERE)
-        try:
-            is_over = self._handover.stop()
-        except RuntimeError:
-            return False
-        self.transfer_seconds = self._handover.seconds
-        if is_over:
-            self._handover.log()
-            self._handover = None
-        return True
+        if self._newcomers.is_on_its_way:
+            self._line.pulse.move_to(Place.ELSEWHERE)
+        return self._newcomers.stop()
 
     def settle(self, loop: Loop) -> None:
         """At the end of an epoch, where scripts look at their state: all of it arrives.
 
         Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
         """
-        while self._handover is not None:
-            self._handover.go_on()
+        while self._newcomers.is_on_its_way:
+            self._newcomers.go_on()
             if not self.stop_handover():
                 self._break()
-        if self._has_newcomers:
+        if self._newcomers.are_waited_for:
             self._welcome_newcomers(first_step=loop.state.step)
 
     def decide(self, tally: Tally, loop: Loop) -> None:
@@ -178,7 +172,7 @@ class Membership:
         self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
         size = self._group.size if self._group else 1
-        if self._has_newcomers and tally.is_complete(size):
+        if self._newcomers.are_waited_for and tally.is_complete(size):
             self._welcome_newcomers(first_step=loop.state.step + loop.state.steps_ahead)
         if self._agreed is None and self._offered is not None and tally.is_unanimous(size):
             self._agreed = self._offered
@@ -187,7 +181,7 @@ class Membership:
 
     def _welcome_newcomers(self, *, first_step: int) -> None:
         """They have the state: from this step on they compute as well."""
-        self._has_newcomers = False
+        self._newcomers.are_waited_for = False
         if self._group is not None:
             members = self._group.plan.members
             self.course = self.course.welcome(*members, first_step=first_step)
@@ -206,7 +200,7 @@ class Membership:
         if self._is_broken or self._group is None:
             return value
         plan = self._group.plan
-        counting = plan.stayers if self._has_newcomers else plan.members
+        counting = plan.stayers if self._newcomers.are_waited_for else plan.members
         part = value / len(counting) if self._worker in counting else 0.0
         self._line.pulse.move_to(Place.WAITING)
         try:
@@ -235,7 +229,8 @@ class Membership:
     def close(self) -> None:
         """Deliver what is still under way and hang up."""
         self._line.close()
-        self._group = self._old_group = self._handover = self._offered = self._agreed = None
+        self._group = self._old_group = self._offered = self._agreed = None
+        self._newcomers = Newcomers()
         self._line.preparations.end()
         background.join_all(seconds=ENDING_SECONDS)
 
@@ -248,7 +243,7 @@ class Membership:
         if prepared.plan.is_recovery:
             seconds = synchronise(group, loop.state, loop.load_checkpoint)
             self._install(group, loop)
-            self.transfer_seconds = seconds
+            self._newcomers.transfer_seconds = seconds
         elif self._handover_begins(group):
             self._join(group, loop)
 
@@ -264,7 +259,7 @@ class Membership:
         handover = Handover(group, loop.state)
         handover.receive()
         self._install(group, loop)
-        self._handover = handover
+        self._newcomers.hand_over(handover)
 
     def _try_to_switch(self, agreed: Prepared, loop: Loop) -> None:
         self._agreed = self._offered = None
@@ -279,8 +274,9 @@ class Membership:
         self._install(group, loop)
         if group.is_source:
             group.announce_handover()
-            self._handover = Handover(group, loop.state)
-            self._handover.send()
+            handover = Handover(group, loop.state)
+            handover.send()
+            self._newcomers.hand_over(handover)
 
     def _install(self, group: Group, loop: Loop) -> None:
         """This worker is a member of `group` from now on; the coordinator is told."""
@@ -288,8 +284,7 @@ class Membership:
         self._is_broken = False
         self._tried = group.plan.generation
         self.course = Course((_leg(group.plan, loop.state.step),))
-        self._has_newcomers = len(group.plan.stayers) < group.size
-        self.transfer_seconds = 0.0
+        self._newcomers.expect(group.plan)
         self._line.preparations.stand_in(group)
         self._line.pulse.begin_generation()
         self._line.control.stand(phase=WorkerPhase.TRAINING, plan=group.plan, failed_in=0)
@@ -325,10 +320,8 @@ class Membership:
         for group in (self._group, self._agreed.group if self._agreed else None):
             if group is not None:
                 group.wires.cut()
-        if self._handover is not None:
-            self._handover.abandon()
-        group = self._group = self._old_group = self._handover = None
-        self._has_newcomers = False
+        group = self._group = self._old_group = None
+        self._newcomers.give_up()
         self._offered = self._agreed = None
         newest = self._line.preparations.newest
         if because_of is not None:

@@ -80,9 +80,7 @@ class Handover:
         began = time.monotonic()
         if may_step_between(self._state):
             self._must_stop.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self.await_end()
         if self._has_failed:
             raise RuntimeError("the state was lost on its way")
         if self.has_all:
@@ -91,10 +89,11 @@ class Handover:
         self._waited_seconds += time.monotonic() - began
         return self.has_all
 
-    def abandon(self) -> None:
-        """The group's sockets are cut: wait until nothing arrives in the state any more."""
+    def await_end(self) -> None:
+        """Of what is under way: nothing reads or writes state any more."""
         if self._thread is not None:
             self._thread.join()
+            self._thread = None
 
     def log(self) -> None:
         """Tell once what it took."""
