@@ -54,7 +54,7 @@ class WorkerZygote:
             folder=folder,
             marks=folder,
             modules=("concertina_worker.imports", *modules),
-            idle_seconds=60.0,
+            idle_seconds=900.0,  # other tests may run for long between two that need it
             after_seconds=0.0,
         )
         self._zygotes.prepare([_command([], {})])
