@@ -135,7 +135,10 @@ def test_a_job_whose_workers_all_died_resumes_from_its_checkpoint(
     job = make_job("--adam", checkpoint_seconds=0.2)
     job.begin_attempt(2)
     job.wait_for_workers(2)
-    job.wait("progress was told", lambda: job.service.metrics)
+    job.wait(
+        "the time of a step was told",
+        lambda: any(metric["step_seconds"] for metric in job.service.metrics),
+    )
     job.wait("a checkpoint is there", lambda: len(job.checkpoints()) == 3)
     job.kill("w1")
     job.kill("w2")

@@ -113,7 +113,7 @@ class Notes:
     def _advance(self, event: on.ProgressMade) -> None:
         memory = self.memory
         memory.step = max(memory.step, event.metric["step"])
-        memory.step_seconds = event.metric["step_seconds"]
+        memory.step_seconds = event.metric["step_seconds"] or memory.step_seconds
         memory.noise_scale = event.noise_scale or memory.noise_scale
         memory.reports.add_metric(event.metric)
         if event.measurement is not None:
