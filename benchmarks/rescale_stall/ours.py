@@ -29,6 +29,7 @@ class Ours(Contender):
 
     name = "ours"
     are_survivors = True
+    script = SCRIPT
 
     def __init__(self, model: str, folder: Path) -> None:
         super().__init__(model, folder)
@@ -38,7 +39,7 @@ class Ours(Contender):
             "revision": 0,
             "attempt": 1,
             "workers": [],
-            "global_batch_size": models.BATCH[model],
+            "global_batch_size": self.batch_of(model),
             "next_generation": 1,
         }
         self._host = ProcessHost(state_dir=folder / "state", warm_after_seconds=0.0)
@@ -47,6 +48,9 @@ class Ours(Contender):
         self._service = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._service.serve_forever, daemon=True).start()
         self._start(Role.COORDINATOR, "coordinator", "-m", "concertina_worker.coordinator")
+
+    def batch_of(self, model: str) -> int:
+        return models.BATCH[model]
 
     def begin(self) -> None:
         super().begin()
@@ -61,7 +65,7 @@ class Ours(Contender):
         while len(workers) < count:
             self._started += 1
             name = f"w{self._started}"
-            self._start(Role.WORKER, name, str(SCRIPT), self.model, str(self.folder))
+            self._start(Role.WORKER, name, str(self.script), self.model, str(self.folder))
             workers.append(name)
         revision = self.desired["revision"] + 1
         self.desired = {**self.desired, "revision": revision, "workers": workers}
