@@ -13,7 +13,7 @@ from benchmarks import loading_stall
 from benchmarks.loading_stall.script import BATCH
 from benchmarks.rescale_stall.ours import Ours
 
-WAYS = ("ahead", "at once", "in worker")
+WAYS = ("ahead", "at once", "cold", "in worker")
 CHANGES = ((1, 2), (2, 3), (3, 2), (2, 1))
 
 

@@ -38,9 +38,9 @@ def main(way: str, folder: Path) -> None:
     job = elastic.init()
     model = nn.Linear(4, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    job.register(model, optimizer)
     processes = 0 if way == "in worker" else 3
     loader = DataLoader(Slow(), batch_size=BATCH, shuffle=True, num_workers=processes)
+    job.register(model, optimizer, data=None if way == "cold" else loader)
     steps = StepWriter(folder / "steps")
     number = 0
     for _ in job.epochs(1_000_000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ Undisturbed = Callable[..., dict[str, Any]]
     ("arguments", "tolerance"),
     [
         (("--processes", "2"), 1e-12),
-        (("--stream", "--processes", "1", "--adam", "--single"), 1e-5),
+        (("--stream", "--tells", "--adam", "--single"), 1e-5),
     ],
     ids=["loading processes, momentum, float64", "stream, Adam, float32"],
 )
@@ -40,6 +41,9 @@ def test_one_two_three_two_workers_train_like_one_whatever_is_loaded_ahead(
     alone = undisturbed(result["epochs"], *arguments, script=READING)
     assert_same_parameters(result, alone, tolerance)
     assert_same_parameters(result, job.result("w2"), 0.0)
+    if "--tells" in arguments:
+        first = [re.search(r"goes on at (\d+)", job.log_of(name)) for name in ("w2", "w3")]
+        assert any(found and found[1] != "0" for found in first), "a newcomer reads on"
 
 
 def test_a_killed_worker_takes_its_loading_processes_along_and_they_hold_no_connection(
@@ -66,11 +70,10 @@ def test_a_killed_worker_takes_its_loading_processes_along_and_they_hold_no_conn
     assert_same_parameters(result, alone, 1e-12)
 
 
-@pytest.mark.parametrize("options", [(), ("--stream",)], ids=["map", "stream"])
 def test_a_worker_that_sees_another_number_of_samples_must_go(
-    make_job: MakeJob, options: tuple[str, ...]
+    make_job: MakeJob,
 ) -> None:
-    job = make_job("--samples", "50", *options)
+    job = make_job("--samples", "50", "--stream", "--processes", "1")
     job.script = READING
     job.begin_attempt(1)
     job.wait_for_workers(1)

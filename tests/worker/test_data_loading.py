@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 from collections.abc import Iterator
@@ -191,6 +192,19 @@ def test_a_repeated_step_gets_the_same_samples_again() -> None:
         other = feed.load(0)
         assert str(one) == str(other) or torch.equal(one[0], other[0])
         feed.end_epoch()
+
+
+def test_warm_processes_load_the_first_epoch_wherever_it_begins() -> None:
+    dice: Any = Dice()
+    loader = DataLoader(dice, batch_size=4, shuffle=True, num_workers=1)
+    feed = feed_of(loader)
+    feed.warm_up()
+    assert feed.serves(source_of(loader))
+    assert not feed.serves(source_of(DataLoader(dice, batch_size=4, num_workers=1)))
+    (warm,) = multiprocessing.active_children()
+    batches = read(feed, epoch=3, position=12)
+    assert {int(pid) for batch in batches for pid in batch[4]} == {warm.pid}
+    assert columns(batches) == columns(read(feed_of(dice), epoch=3, position=12))
 
 
 def test_an_error_in_a_data_set_reaches_the_script() -> None:

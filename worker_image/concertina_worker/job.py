@@ -150,6 +150,7 @@ class Job:
         *,
         warm_up: WarmUp | None = None,
         lr_scaling: CustomScaling | None = None,
+        data: Any = None,
     ) -> None:
         """Hand over what makes up the training's state.
 
@@ -169,6 +170,8 @@ class Job:
                 base batch, then fewer if they do not fit into memory.
             lr_scaling: for jobs that say `lr_scaling: custom`: by what the learning rate is
                 multiplied, given a batch and the base batch the rate was chosen for.
+            data: the `DataLoader` that `batches` will be given. A worker that joins later starts
+                its loading processes before the others wait for it.
         """
         if self._loop is not None:
             raise ScriptError("register was called before: register all at once.", "register")
@@ -193,6 +196,8 @@ class Job:
             if isinstance(self._membership, Membership):
                 optimizer_state.allocate(one)
             take_over_optimizer(one, loop)
+        if data is not None and isinstance(self._membership, Membership):
+            loop.warm_up(source_of(data))
         for extra in self._extras.values():
             take_over_extra(extra, loop)
 

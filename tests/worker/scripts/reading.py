@@ -43,16 +43,41 @@ class Stream(IterableDataset[Any]):
         self.samples = samples
 
     def __iter__(self) -> Iterator[Any]:
-        buffer: list[int] = []
-        for index in range(len(self.samples)):
+        yield from self.read_on(0, [])
+
+    def read_on(self, start: int, buffer: list[int]) -> Iterator[Any]:
+        for index in range(start, len(self.samples)):
             buffer.append(index)
             if len(buffer) > 10:
-                yield self.samples[buffer.pop(random.randrange(len(buffer)))]  # noqa: S311
-        yield from (self.samples[index] for index in buffer)
+                chosen = buffer.pop(random.randrange(len(buffer)))  # noqa: S311 - no secret
+                self.place = {"next": index + 1, "buffer": list(buffer)}
+                yield self.samples[chosen]
+        while buffer:
+            chosen = buffer.pop(0)
+            self.place = {"next": len(self.samples), "buffer": list(buffer)}
+            yield self.samples[chosen]
+
+
+class TellingStream(Stream):
+    """Can go on where it was; the log tells where it was begun."""
+
+    start: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        start, self.start = self.start or {"next": 0, "buffer": []}, None
+        print("the stream goes on at", start["next"], flush=True)
+        yield from self.read_on(start["next"], list(start["buffer"]))
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.place
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.start = state
 
 
 def data_of(arguments: argparse.Namespace, samples: Noisy) -> Any:
-    dataset: Any = Stream(samples) if arguments.stream else samples
+    stream = TellingStream if arguments.tells else Stream
+    dataset: Any = stream(samples) if arguments.stream else samples
     if not arguments.processes:
         return dataset
     return DataLoader(
@@ -74,7 +99,7 @@ def train(job: elastic.Job, arguments: argparse.Namespace) -> dict[str, Any]:
         if arguments.adam
         else torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     )
-    job.register(model, optimizer)
+    job.register(model, optimizer, data=data)
     epoch = -1
     for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
         for inputs, targets in job.batches(data, *(() if arguments.processes else (20,))):
@@ -94,6 +119,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--step-seconds", type=float, default=0.02)
     parser.add_argument("--stream", action="store_true")
+    parser.add_argument("--tells", action="store_true", help="of a stream: where it stands")
     parser.add_argument("--processes", type=int, default=0)
     parser.add_argument("--persistent", action="store_true")
     parser.add_argument("--single", action="store_true", help="float32")

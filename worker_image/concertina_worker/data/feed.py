@@ -66,10 +66,26 @@ class Feed:
         """For so many steps micro-batches may be loaded that are not needed yet."""
         return self.source.loading.batches_ahead
 
+    def warm_up(self) -> None:
+        """Start the loading processes before it is known what to load."""
+        if self.source.loading.processes:
+            self.begin_epoch(0)
+            self._requests.idle(REHEARSED_SAMPLES)
+            self._start()
+
     def serves(self, source: Source) -> bool:
-        """Whether its processes go on with these samples in another epoch."""
-        is_same = source.dataset is self.source.dataset and source.loading == self.source.loading
-        return is_same and bool(source.loading.arguments.get("persistent_workers"))
+        """Whether its processes, warm or persistent, can load these samples, too."""
+        own = self.source
+        is_same = (source.loading, source.drops_last) == (own.loading, own.drops_last) and all(
+            one is other
+            for one, other in (
+                (source.dataset, own.dataset),
+                (source.collate, own.collate),
+                (source.sampler, own.sampler),
+            )
+        )
+        is_persistent = bool(own.loading.arguments.get("persistent_workers"))
+        return is_same and (is_persistent or self._answers is not None)
 
     def has_ended_at(self, position: int) -> bool:
         return self.length is not None and position >= self.length
@@ -141,14 +157,18 @@ class Feed:
             self.thrown_away += 1
 
     def _next_answer(self) -> Answer:
-        if self._answers is None:
-            self._answers = iter(self._loader)
+        answers = self._start() if self._answers is None else self._answers
         try:
-            answer: Answer = next(self._answers)
+            answer: Answer = next(answers)
         except StopIteration:  # all was asked for and answered; then a failure came
-            self._answers = iter(self._loader)
-            answer = next(self._answers)
+            answer = next(self._start())
         return answer
+
+    def _start(self) -> Iterator[Any]:
+        """From here on answers come in the order of requests."""
+        self._requests.unanswered.clear()
+        self._answers = iter(self._loader)
+        return self._answers
 
 
 def _data_loader(

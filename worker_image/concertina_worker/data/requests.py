@@ -37,21 +37,23 @@ class Requests:
         self._order: Order | None = None  # of a stream: none
         self._epoch = self._step = self._position = self._oldest = 0
         self._of_this_step: deque[Request] = deque()
+        self._idle_request: Request | None = None
         self._is_over = False
 
     def begin_epoch(self, epoch: int, order: Order | None) -> None:
         self._epoch = epoch
         self._order = order
-        self.unanswered.clear()
         self._of_this_step.clear()
+
+    def idle(self, samples: int) -> None:
+        """Ask for the same few samples again and again, until it is known what is needed."""
+        self._idle_request = self._anything(samples)
 
     def __iter__(self) -> Iterator[Request]:
         return self
 
     def __next__(self) -> Request:
-        if not self._of_this_step:
-            self._look_at_next_step()
-        request = self._of_this_step.popleft()
+        request = self._idle_request or self._next_of_step()
         self.unanswered.append(request)
         return request
 
@@ -60,6 +62,7 @@ class Requests:
 
         When it has not been asked for, whatever has is not needed any more.
         """
+        self._idle_request = None
         self._oldest = position
         wanted = self._first_of(step, position)
         if wanted is not None and wanted not in self.unanswered:
@@ -70,13 +73,22 @@ class Requests:
 
     def anything(self, samples: int) -> Request:
         """About this many samples, and then nothing more."""
-        length = self._order.length if self._order else samples
-        batch = range(max(0, length - samples), length)
-        self._oldest = 0
-        wanted = self._request(Division(parts=1, index=0, limit=None), batch, 0)
+        wanted = self._anything(samples)
+        self._idle_request = None
         self._of_this_step = deque([wanted])
         self._is_over = True
         return wanted
+
+    def _anything(self, samples: int) -> Request:
+        length = self._order.length if self._order else samples
+        batch = range(max(0, length - samples), length)
+        self._oldest = 0
+        return self._request(Division(parts=1, index=0, limit=None), batch, 0)
+
+    def _next_of_step(self) -> Request:
+        if not self._of_this_step:
+            self._look_at_next_step()
+        return self._of_this_step.popleft()
 
     def _look_at_next_step(self) -> None:
         first = None if self._is_over else self._first_of(self._step, self._position)

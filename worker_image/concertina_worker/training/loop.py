@@ -113,6 +113,10 @@ class TrainingLoop:
 
     # -- an epoch ------------------------------------------------------------------------------
 
+    def warm_up(self, source: Source) -> None:
+        """Start what will load these samples, before it is known which are needed."""
+        self._supply.warm_up(source)
+
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         self._supply.begin_epoch(source)

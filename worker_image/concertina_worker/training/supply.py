@@ -48,11 +48,13 @@ class Supply:
         """Of the micro-batches that are still to be asked for."""
         self._batch_limit = smaller(self._batch_limit, samples)
 
+    def warm_up(self, source: Source) -> None:
+        """Start what will load these samples."""
+        self._feed_of(source).warm_up()
+
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
-        if self._begun is None or not self._begun.serves(source):
-            self._begun = Feed(source, seed=self._environment.seed, foresee=self._foresee)
-        feed, cursor = self._begun, self._state.cursor
+        feed, cursor = self._feed_of(source), self._state.cursor
         feed.begin_epoch(cursor.epoch)
         resumes_at = self._state.stream_place.take(feed.stream)
         if feed.stream is not None:
@@ -124,6 +126,11 @@ class Supply:
         self._comparison = None
         if self._begun is not None:
             self._begun.end_epoch()
+
+    def _feed_of(self, source: Source) -> Feed:
+        if self._begun is None or not self._begun.serves(source):
+            self._begun = Feed(source, seed=self._environment.seed, foresee=self._foresee)
+        return self._begun
 
     def _foresee(self, step: int) -> Ahead:
         leg = self._membership.course.at(step)
