@@ -9,7 +9,7 @@ A setting is accepted when its mean differs from that of the smallest batch by l
 standard errors of the seeds' noise, which is pooled over all settings with the task's own rule:
 three seeds of one setting alone would tell little of it.
 
-    python benchmarks/accuracy.py [--seeds 3] [--task digits] [--rules linear,sqrt,none]
+    python benchmarks/accuracy.py [--seeds 3] [--task digits] [--rules linear,adascale,none]
 """
 
 from __future__ import annotations
