@@ -6,21 +6,16 @@ more than the environment.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from torch.amp.grad_scaler import GradScaler
 
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
-from concertina_worker.batch.memory_limit import is_out_of_memory
 from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import Collate, source_of
@@ -28,7 +23,7 @@ from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
-from concertina_worker.protocol import ExitCode, GpuExchange
+from concertina_worker.protocol import GpuExchange
 from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
@@ -97,13 +92,8 @@ class Job:
         self._loop: TrainingLoop | None = None
         self._progress = Progress(membership)
         self._epochs: int | None = None
-        self._has_entered = self._has_finished = False
         self._pitfalls = Pitfalls()
-        self._ending = Ending(
-            tell_error=lambda text: membership.tell(FromWorker.ERROR, text=text),
-            after_crash=self._after_crash,
-            at_exit=self._at_exit,
-        )
+        self._ending = Ending(membership, self._progress)
 
     # -- where this worker stands --------------------------------------------------------------
 
@@ -186,7 +176,7 @@ class Job:
         loop = TrainingLoop(
             self._environment, self._membership, state, self._progress.add, lr_scaling
         )
-        self._loop = loop
+        self._loop = self._ending.loop = loop
         if warm_up is not None:
             misfit = warming_up(warm_up, state.model, self._environment.batch)
             if misfit is not None:
@@ -230,9 +220,9 @@ class Job:
         """
         loop = self._registered
         self._epochs = total
-        if not self._has_entered:
+        if not self._ending.has_entered:
             self._membership.enter(loop)
-            self._has_entered = True
+            self._ending.has_entered = True
             self._pitfalls.begin(lambda: self._membership.rank == 0)
         while not loop.rates.has_trained(total):
             epoch = loop.state.cursor.epoch
@@ -241,7 +231,7 @@ class Job:
                 self._pitfalls.refuse_to_stay()
             if loop.state.cursor.epoch == epoch:
                 loop.state.cursor = loop.state.cursor.next_epoch()
-        self._finish()
+        self._ending.finish()
 
     def batches(
         self, data: Any, batch_size: int | None = None, collate: Collate | None = None
@@ -263,7 +253,7 @@ class Job:
             DataMismatchError: the epoch began with other data.
         """
         loop = self._registered
-        if not self._has_entered:
+        if not self._ending.has_entered:
             raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
         self._pitfalls.check_model(loop.state.model)
         self._refuse_process_group()
@@ -335,36 +325,3 @@ class Job:
     def _refuse_process_group(self) -> None:
         if isinstance(self._membership, Membership):
             self._pitfalls.check_process_group()
-
-    def _finish(self) -> None:
-        if self._has_finished or self._loop is None:
-            return
-        self._has_finished = True
-        if self._membership.rank == 0:
-            self._loop.write_checkpoint()
-        self._membership.finish()
-
-    def _after_crash(self, error: BaseException, trace: TracebackType | None) -> None:
-        samples = self._loop.samples_at_once if self._loop and is_out_of_memory(error) else 0
-        if samples > 1 and isinstance(self._membership, Membership):
-            traceback.clear_frames(trace)  # they hold the memory
-            self._make_way(samples)
-
-    def _make_way(self, samples: int) -> NoReturn:
-        """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
-        self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
-        if self._loop is not None and self._loop.state.is_complete and self._membership.rank == 0:
-            with contextlib.suppress(MemoryError, RuntimeError):
-                self._loop.write_checkpoint()
-        sys.stderr.write(
-            f"concertina: {samples} samples at once do not fit into memory; a worker with at most"
-            f" {samples // 2} takes over\n"
-        )
-        raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
-
-    def _at_exit(self) -> None:
-        has_stopped_early = self._has_entered and not self._ending.is_crash
-        if has_stopped_early and not self._membership.has_ended:
-            self._finish()
-        self._progress.flush()
-        self._membership.close()

@@ -3,40 +3,74 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import sys
 import traceback
-from collections.abc import Callable
 from types import TracebackType
+from typing import NoReturn
 
+from concertina_worker.batch.memory_limit import is_out_of_memory
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
+from concertina_worker.protocol import ExitCode
 from concertina_worker.training import advice
+from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.progress import Progress
+from concertina_worker.wire import FromWorker
 
 
 class Ending:
-    """Watches the end of the process."""
+    """Watches the end of the process from its beginning."""
 
-    def __init__(
-        self,
-        *,
-        tell_error: Callable[[str], None],
-        after_crash: Callable[[BaseException, TracebackType | None], None],
-        at_exit: Callable[[], None],
-    ) -> None:
-        """`tell_error` gets the error's last line, with advice if there is any."""
-        self.is_crash = False
-        self._tell_error = tell_error
-        self._after_crash = after_crash
-        self._before = sys.excepthook
+    def __init__(self, membership: Membership | Alone, progress: Progress) -> None:
+        self.loop: TrainingLoop | None = None  # once there is one
+        self.has_entered = False  # training has begun
+        self._membership = membership
+        self._progress = progress
+        self._is_finished = self._is_crash = False
+        self._usual_hook = sys.excepthook
         sys.excepthook = self._on_crash
-        atexit.register(at_exit)
+        atexit.register(self._at_exit)
+
+    def finish(self) -> None:
+        """The training is over: keep it, and tell."""
+        if self._is_finished or self.loop is None:
+            return
+        self._is_finished = True
+        if self._membership.rank == 0:
+            self.loop.write_checkpoint()
+        self._membership.finish()
 
     def _on_crash(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        self.is_crash = True
+        self._is_crash = True
         text = traceback.format_exception_only(kind, error)[-1].strip()
         what_to_do = advice.on(error)
-        self._tell_error(f"{text} {what_to_do}" if what_to_do else text)
-        self._before(kind, error, trace)
+        self._membership.tell(FromWorker.ERROR, text=f"{text} {what_to_do or ''}".strip())
+        self._usual_hook(kind, error, trace)
         if what_to_do:
             sys.stderr.write(what_to_do + "\n")
-        self._after_crash(error, trace)
+        samples = self.loop.samples_at_once if self.loop and is_out_of_memory(error) else 0
+        if samples > 1 and isinstance(self._membership, Membership):
+            traceback.clear_frames(trace)  # they hold the memory
+            self._make_way(samples)
+
+    def _make_way(self, samples: int) -> NoReturn:
+        """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
+        self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
+        if self.loop is not None and self.loop.state.is_complete and self._membership.rank == 0:
+            with contextlib.suppress(MemoryError, RuntimeError):
+                self.loop.write_checkpoint()
+        sys.stderr.write(
+            f"concertina: {samples} samples at once do not fit into memory; a worker with at most"
+            f" {samples // 2} takes over\n"
+        )
+        raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
+
+    def _at_exit(self) -> None:
+        has_stopped_early = self.has_entered and not self._is_crash
+        if has_stopped_early and not self._membership.has_ended:
+            self.finish()
+        self._progress.flush()
+        self._membership.close()
