@@ -3,7 +3,8 @@
 Four contestants run the same loop on the same model: plain PyTorch and one elastic worker; two
 workers of DistributedDataParallel over gloo and two elastic workers. Elastic ones are real: with
 a coordinator, a service, control threads and reports. All stay up; they take turns of some steps,
-so that they meet the same load of the machine. One thread per worker.
+so that they meet the same load of the machine. One thread per worker. The memory of gradients is
+freed with "data" by elastic workers, and with "optimizer", by `zero_grad`, otherwise.
 
     python benchmarks/overhead.py [--rounds 12] [--steps 20] [--workload transformer]
 """

@@ -51,6 +51,7 @@ class _Step:
     squares_of_parts: list[torch.Tensor] = field(default_factory=list)
     is_finishing: bool = False  # the backward pass will call `finish`
     is_exchanged: bool = False
+    is_over: bool = False
     sums: Postscript = field(default_factory=Postscript)
     squared_norms: SquaredNorms | None = None
 
@@ -108,6 +109,8 @@ class Gradients:
             is_alone: there is nobody to exchange with; saves copies.
             measures_norms: see `squared_norms`; all workers must say the same.
         """
+        if self._step is None or not self._step.is_over:
+            self._hide()
         self._layout.begin_step()
         self._step = _Step(
             exchange=Exchange(self._layout.buckets, start_sum),
@@ -115,7 +118,6 @@ class Gradients:
             is_alone=is_alone,
             measures_norms=measures_norms,
         )
-        self._hide()
 
     def begin_micro_batch(self, *, weight: float, is_last: bool) -> None:
         """`weight`: its part of the global batch; 0: its gradient goes nowhere."""
@@ -167,6 +169,11 @@ class Gradients:
             self._exchange(step)
         if not self.has_failed:
             self._on_complete()
+
+    def end_step(self) -> None:
+        """The script is through with `.grad`: free its memory before more samples are loaded."""
+        self._running.is_over = True
+        self._hide()
 
     def end_steps(self) -> None:
         """Outside of steps `.grad` belongs to the script."""

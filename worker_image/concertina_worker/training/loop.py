@@ -255,6 +255,7 @@ class TrainingLoop:
             self._advance(self._step)
             self._noise.note()
             self._membership.decide(self._gradients.sums.tally, self)
+            self._gradients.end_step()
         self._step = None
         return has_stepped
 
