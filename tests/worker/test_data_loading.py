@@ -207,6 +207,15 @@ def test_warm_processes_load_the_first_epoch_wherever_it_begins() -> None:
     assert columns(batches) == columns(read(feed_of(dice), epoch=3, position=12))
 
 
+def test_an_epoch_that_was_broken_off_goes_on_where_it_was() -> None:
+    loader = DataLoader(Dice(), batch_size=4, num_workers=1)  # type: ignore[arg-type]
+    feed = feed_of(loader)
+    first = columns(read(feed, steps=1))
+    rest = columns(read(feed, position=BATCH))
+    assert {**first, **rest} == columns(read(feed))
+    assert len(first) + len(rest) == SAMPLES
+
+
 def test_an_error_in_a_data_set_reaches_the_script() -> None:
     class Faulty(Dice):
         def __getitem__(self, index: int) -> tuple[Any, ...]:

@@ -134,6 +134,7 @@ class Feed:
     def end_epoch(self) -> None:
         """Ends the loading processes, unless they are persistent."""
         self._answers = None
+        self._requests.unanswered.clear()
 
     def _order(self, epoch: int) -> Order:
         return self.source.order(seed=self._seed, epoch=epoch)
