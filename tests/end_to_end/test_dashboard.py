@@ -164,8 +164,9 @@ def test_the_job_page_tells_what_changed_and_why(
     changes = page.get_by_role("table", name="Changes, newest first").locator("tbody")
     expect(changes.first).to_contain_text(generations[-1]["message"])
     expect(changes.filter(has_text="3 workers").first).to_be_visible()
-    costs = changes.first.get_by_role("cell").filter(has_text=re.compile(r"^\d\.\d\d s$"))
-    expect(costs.first).to_be_visible()  # the stall
+    for cost in ("stall", "transfer", "lost work"):
+        told = changes.first.locator(f"[data-label='{cost}']")
+        expect(told).to_have_text(re.compile(r"^(\u2013|[\d.]+ m?s.*)$"))
     rescales = page.get_by_role("group", name="Rescales")
     expect(rescales).to_contain_text(re.compile(r"s standing still in all \([\d.]+ %\)"))
 
