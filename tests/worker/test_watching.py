@@ -93,6 +93,15 @@ def test_members_that_all_wait_for_each_other_form_a_new_group(story: Story) -> 
     assert story.plan.generation == 2
 
 
+def test_the_first_exchange_of_a_large_model_over_a_slow_network_may_take_long(
+    story: Story,
+) -> None:
+    story.train("a", "b").beat("a", "b", seconds=600.0, steps=0).pass_time(0.25)
+    assert story.plan.generation == 1
+    story.beat("a", "b", seconds=1801.0, steps=0).pass_time(0.25)
+    assert story.plan.generation == 2
+
+
 def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> None:
     story.train("a", "b").beat("a", "b").pass_time(5.0, "a").switch("a")
     story.connect("b")

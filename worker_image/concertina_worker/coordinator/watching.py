@@ -71,11 +71,10 @@ class Watch:
     def is_deadlocked(self, *, now: float) -> bool:
         """Every member of the generation waits for the others."""
         members = [self._crew[w] for w in self._memory.active_members if w in self._crew]
-        limit = HANGING_SECONDS + STEPS_OF_PATIENCE * self._memory.step_seconds
         return len(members) > 1 and all(
             member.is_connected
             and member.place is Place.WAITING
-            and now - member.since > limit
+            and now - member.since > self._patience_with(member)
             and member.failed_in < self._generation
             for member in members
         )
@@ -115,7 +114,10 @@ class Watch:
         members = self._memory.active_members
         others = [self._crew[w] for w in members if w in self._crew and w != member.worker]
         is_waited_for = any(other.place is Place.WAITING for other in others)
-        if member.steps < FIRST_STEPS or not is_waited_for:
+        return self._patience_with(member) if is_waited_for else FIRST_STEP_SECONDS
+
+    def _patience_with(self, member: CrewMember) -> float:
+        if member.steps < FIRST_STEPS:
             return FIRST_STEP_SECONDS
         return HANGING_SECONDS + STEPS_OF_PATIENCE * self._memory.step_seconds
 

@@ -155,6 +155,7 @@ class Membership:
 
         Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
         """
+        self._line.pulse.move_to(Place.ELSEWHERE)
         while self._newcomers.is_on_its_way:
             self._newcomers.go_on()
             if not self.stop_handover():
