@@ -58,6 +58,9 @@ class Alone:
     def stop_handover(self) -> bool:
         return True
 
+    def rest(self) -> None:
+        """Nobody watches."""
+
     def settle(self, loop: Loop) -> None:
         """There is nobody to wait for."""
 

@@ -150,12 +150,15 @@ class Membership:
             self._line.pulse.move_to(Place.ELSEWHERE)
         return self._newcomers.stop()
 
+    def rest(self) -> None:
+        """No step is under way: what the script does now may take as long as it likes."""
+        self._line.pulse.move_to(Place.ELSEWHERE)
+
     def settle(self, loop: Loop) -> None:
         """At the end of an epoch, where scripts look at their state: all of it arrives.
 
         Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
         """
-        self._line.pulse.move_to(Place.ELSEWHERE)
         while self._newcomers.is_on_its_way:
             self._newcomers.go_on()
             if not self.stop_handover():

@@ -131,6 +131,7 @@ class TrainingLoop:
             self.close_step()
         if self._step is None:
             self._membership.settle(self)
+        self._membership.rest()
         self._is_in_epoch = False
         self._step = None
         self._supply.end_epoch()
