@@ -7,13 +7,14 @@ import os
 import signal
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cluster.process_host import leftovers, records
 from cluster.process_host.sweep import sweep
-from cluster.process_host.zygotes import is_plain_python
+from cluster.process_host.zygotes import Keeper, is_plain_python
 from cluster.worker_host import Limits
 
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
@@ -93,6 +94,18 @@ def test_a_warm_process_is_found_by_its_mark_and_its_supervisor_takes_it_along(
     os.kill(supervisor["pid"], signal.SIGKILL)
     assert exited(warm_bench.host, "w1").exit_code == -9
     until(lambda: not Path(f"/proc/{worker}").exists())
+
+
+def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -> None:
+    warm_bench.start("w1")
+    launch = records.read(warm_bench.host.state_dir / "processes" / "w1" / "launch.json")
+    assert launch is not None
+    keeper = Keeper(command=("/bin/true",), env={}, workdir="/", output=1)
+    zygotes = warm_bench.host.zygotes
+    connection = zygotes.ask(launch["command"], keeper)
+    assert connection is not None
+    connection.close()
+    assert replace(zygotes, version="newer").ask(launch["command"], keeper) is None
 
 
 def test_a_sweep_ends_zygotes_too(warm_bench: WarmBench) -> None:

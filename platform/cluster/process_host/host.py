@@ -20,7 +20,7 @@ from typing import Any, Final
 from cluster import log_store
 from cluster.process_host import identity, leftovers, records
 from cluster.process_host.starting import DEFAULT_PATH, start_supervisors
-from cluster.process_host.zygotes import Zygotes
+from cluster.process_host.zygotes import Zygotes, version_of
 from cluster.worker_host import (
     Labels,
     Launch,
@@ -30,6 +30,7 @@ from cluster.worker_host import (
     ProcessPhase,
     Role,
 )
+from concertina_worker import protocol
 
 _SEE_OFF_SECONDS: Final = 2.0  # for a killed process to be gone; takes milliseconds
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
@@ -113,6 +114,7 @@ class ProcessHost:
             folder=folder,
             marks=self._folder,
             modules=self.warm_modules,
+            version=version_of(Path(protocol.__file__).parent),
             after_seconds=self.warm_after_seconds,
         )
 

@@ -59,6 +59,7 @@ class Zygotes:
     folder: Path
     marks: Path  # whatever carries a mark inside this folder is swept with the host's processes
     modules: tuple[str, ...]  # what they import
+    version: str  # of the code they import: one that imported older code is not asked
     after_seconds: float  # how long a new one waits before it does
     idle_seconds: float = 600.0  # guessed: trades 200 MB of memory for the next job's first step
 
@@ -109,8 +110,14 @@ class Zygotes:
             )
 
     def _folder_of(self, command: Mapping[str, Any]) -> Path:
-        same = json.dumps([sys.executable, self.modules, _environment(command)], sort_keys=True)
+        code = [sys.executable, self.modules, self.version]
+        same = json.dumps([code, _environment(command)], sort_keys=True)
         return self.folder / hashlib.sha256(same.encode()).hexdigest()[:16]
+
+
+def version_of(package: Path) -> str:
+    """Changes whenever a file of the package does."""
+    return str(max(path.stat().st_mtime_ns for path in package.rglob("*.py")))
 
 
 def is_plain_python(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
