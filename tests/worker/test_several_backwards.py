@@ -10,7 +10,7 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
-from concertina_worker.training.blocks import StepBlockError, several_passes
+from concertina_worker.training.blocks import StepBlockError, held_back, several_passes
 from concertina_worker.training.gradients import Gradients, SecondBackwardError
 from concertina_worker.training.layout import SparseGradientError
 from tests.worker.gathering import a_plan, gather
@@ -312,6 +312,19 @@ def test_others_see_the_complete_gradient_before_the_script_does(is_alone: bool)
     loss(model, INPUTS).backward()
     gradients.finish()
     assert seen == [is_alone]
+
+
+def test_norms_of_passes_that_were_held_back_are_not_taken_for_those_of_micro_batches() -> None:
+    model = a_model()
+    gradients = Gradients([*model.parameters()])
+    gradients.begin_step(lambda _: None, Offer, measures_norms=True)
+    for number in range(2):
+        gradients.begin_micro_batch(weight=0.5, is_last=number == 1)
+        with held_back(gradients):
+            loss(model, INPUTS).backward()
+        loss(model, INPUTS).backward()
+    assert gradients.squared_norms is not None
+    assert not gradients.squared_norms.are_usable
 
 
 def test_squared_norms_are_not_measured_unasked() -> None:

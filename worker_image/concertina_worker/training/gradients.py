@@ -42,6 +42,7 @@ class _Step:
     offer: Callable[[], Offer]
     is_alone: bool
     measures_norms: bool
+    measures_parts: bool
     micro_batch: int = 0  # counted from 1
     weight: float = 0.0
     is_last: bool = False
@@ -117,6 +118,7 @@ class Gradients:
             offer=offer,
             is_alone=is_alone,
             measures_norms=measures_norms,
+            measures_parts=measures_norms,
         )
 
     def begin_micro_batch(self, *, weight: float, is_last: bool) -> None:
@@ -248,6 +250,7 @@ class Gradients:
         if not step.keeps:
             self._take(slot, step)
         if self.holds_back:
+            step.measures_parts = False  # norms of its passes tell nothing of a micro-batch's
             return
         slot.completed_in = step.micro_batch
         if step.is_last:
@@ -264,7 +267,7 @@ class Gradients:
         slot.parameter.grad = None
         if step.weight == 0:
             return
-        if step.measures_norms:
+        if step.measures_parts:
             step.squares_of_parts.append(squared_norm(gradient) * step.weight)
         slot.add(gradient, step.weight)
 
@@ -303,7 +306,7 @@ class Gradients:
         return Postscript(
             tally=tally_of(step.offer()),
             squares_of_parts=float(torch.stack(squares).sum()) if squares else 0.0,
-            parts=step.parts if step.measures_norms else 0,
+            parts=step.parts if step.measures_parts else 0,
             counts=tuple([slot.is_filled if slot else p.requires_grad for slot, p in pairs]),
         )
 
