@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import torch
 from torch.optim.lr_scheduler import OneCycleLR
-from torch.utils.data import TensorDataset
+from torch.utils.data import IterableDataset, TensorDataset
 
 from concertina_worker.data.course import Course
 from concertina_worker.data.source import source_of
@@ -23,6 +23,22 @@ from concertina_worker.training.take_over import take_over_extra, take_over_opti
 
 SAMPLES, BASE, EPOCHS = 1000, 32, 3
 SIGNAL, NOISE = 2.0, 30.0  # |G|² and tr(Sigma): a noise scale of 15 samples
+
+
+def samples(epoch: int) -> TensorDataset:
+    generator = torch.Generator().manual_seed(epoch)
+    noise = torch.randn(SAMPLES, 40, generator=generator) * math.sqrt(NOISE / 40)
+    return TensorDataset(noise + math.sqrt(SIGNAL / 40))
+
+
+class Stream(IterableDataset[Any]):
+    """The same samples; nobody knows how many before they end."""
+
+    def __init__(self, epoch: int) -> None:
+        self._samples = samples(epoch)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._samples[index] for index in range(SAMPLES))
 
 
 class Training:
@@ -40,7 +56,7 @@ class Training:
         state = TrainingState(self.model, [self.optimizer], self.extras)
         self.loop = TrainingLoop(self._environment(), self.alone, state, lambda *_: None)
 
-    def steps(self) -> Iterator[torch.Tensor]:
+    def steps(self, data: Callable[[int], Any] = samples) -> Iterator[torch.Tensor]:
         """As `job.epochs` and `job.batches` go through the data."""
         loop, state = self.loop, self.loop.state
         take_over_optimizer(self.optimizer, loop)
@@ -59,12 +75,6 @@ class Training:
 
     def _environment(self) -> WorkerEnvironment:
         return WorkerEnvironment.read({"CONCERTINA_BATCH": json.dumps(self.rules)})
-
-
-def data(epoch: int) -> TensorDataset:
-    generator = torch.Generator().manual_seed(epoch)
-    noise = torch.randn(SAMPLES, 40, generator=generator) * math.sqrt(NOISE / 40)
-    return TensorDataset(noise + math.sqrt(SIGNAL / 40))
 
 
 def rates_by_samples(batch: int) -> dict[int, float]:
@@ -110,6 +120,13 @@ def test_under_adascale_a_training_lasts_until_its_worth_is_done() -> None:
     efficiency = (15 + BASE) / (15 + 256)
     assert state.samples / SAMPLES == pytest.approx(EPOCHS / efficiency, rel=0.3)
     assert training.loop.rates.total_samples(EPOCHS, SAMPLES) == pytest.approx(state.samples)
+
+
+def test_a_stream_of_unknown_length_is_trained_in_its_own_epochs() -> None:
+    training = Training(batch=256, lr_scaling="adascale", max_per_gpu=64)
+    for _ in training.steps(Stream):
+        training.optimizer.step()
+    assert training.loop.state.samples == EPOCHS * SAMPLES
 
 
 def test_the_rate_of_a_step_belongs_to_its_batch_and_the_scripts_own_stays() -> None:

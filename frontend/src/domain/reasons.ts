@@ -35,6 +35,7 @@ const LABELS: Record<string, string> = {
   not_registered: "Script did not register",
   job_failed: "Its own code failed",
   workers_lost: "Workers lost too often",
+  out_of_memory: "Ran out of memory",
   cancelled_by_user: "Cancelled by a person",
   hot: "Rescales without a restart",
   restart: "Rescales by a restart",

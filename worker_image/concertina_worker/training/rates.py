@@ -64,13 +64,16 @@ class Rates:
     def epochs_counted(self) -> int:
         """How many steps of a schedule per epoch the epoch that has just ended stands for."""
         state = self._state
-        if not self._rule.follows_worth or not state.step:
+        if not self._rule.follows_worth or not state.schedule.epochs:
             return 1
         return state.schedule.whole_epochs_since(state.schedule_at_epoch)
 
     def has_trained(self, epochs: int) -> bool:
-        """So many epochs of the data; under AdaScale what is worth them at the base batch."""
-        if self._rule.follows_worth:
+        """So many epochs of the data; under AdaScale what is worth them at the base batch.
+
+        What an epoch of a stream is worth is not known: its length is not.
+        """
+        if self._rule.follows_worth and self._state.schedule.epochs:
             return self._state.schedule.epochs >= epochs
         return self._state.cursor.epoch >= epochs
 

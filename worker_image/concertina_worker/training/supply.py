@@ -116,7 +116,8 @@ class Supply:
     @property
     def length(self) -> int | None:
         """Samples of this epoch; None in a stream that does not tell before it ends."""
-        return self._feed.length or self._feed.source.length
+        source = self._feed.source
+        return source.length if source.is_stream else self._feed.length
 
     def part_of_epoch(self, position: int) -> float:
         """0 in a stream of which nobody knows the length."""
