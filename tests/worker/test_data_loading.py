@@ -120,6 +120,22 @@ def test_what_a_sample_draws_depends_on_seed_epoch_and_index_only() -> None:
     assert os.getpid() not in processes
 
 
+def test_loading_processes_have_seeds_of_their_own_by_epoch_and_rank() -> None:
+    class Seeds(Dice):
+        def __getitem__(self, index: int) -> tuple[Any, ...]:
+            info = get_worker_info()
+            return (info.seed if info else 0,)
+
+    def seed_of(epoch: int, rank: int) -> int:
+        feed = feed_of(DataLoader(Seeds(), batch_size=4, num_workers=1))  # type: ignore[arg-type]
+        feed.begin_epoch(epoch, rank=rank)
+        feed.begin_step(0, 0)
+        return int(feed.load(0)[0][0])
+
+    assert len({seed_of(0, 0), seed_of(1, 0), seed_of(0, 1)}) == 3
+    assert seed_of(1, 1) == seed_of(1, 1)
+
+
 def test_the_numbers_that_the_script_draws_are_not_touched_by_loading() -> None:
     torch.manual_seed(1)
     random.seed(1)

@@ -95,13 +95,17 @@ class Feed:
         length = self.length or self.source.length
         return position / length if length else 0.0
 
-    def begin_epoch(self, epoch: int) -> None:
-        """Raises DataError when the data set is empty."""
+    def begin_epoch(self, epoch: int, *, rank: int = 0) -> None:
+        """The seeds of loading processes differ by rank, those of samples do not: see `randomness`.
+
+        Raises:
+            DataError: the data set is empty.
+        """
         order = None if self.source.is_stream else self._order(epoch)
         self.length = order.length if order else None
         self.fingerprint = order.fingerprint if order else None
         self._requests.begin_epoch(epoch, order)
-        self._generator.manual_seed(hash((self._seed, epoch)) % 2**63)
+        self._generator.manual_seed(hash((self._seed, epoch, rank)) % 2**63)
 
     def begin_step(self, step: int, position: int) -> Share | None:
         """This worker's share of the batch at this position; None at the end of the epoch.

@@ -55,7 +55,7 @@ class Supply:
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         feed, cursor = self._feed_of(source), self._state.cursor
-        feed.begin_epoch(cursor.epoch)
+        feed.begin_epoch(cursor.epoch, rank=self._membership.rank)
         resumes_at = self._state.stream_place.take(feed.stream)
         if feed.stream is not None:
             feed.stream.resumes_at = resumes_at
