@@ -54,6 +54,7 @@ class WorkerZygote:
             folder=folder,
             marks=folder,
             modules=("concertina_worker.imports", *modules),
+            version="of this run",
             idle_seconds=900.0,  # other tests may run for long between two that need it
             after_seconds=0.0,
         )
