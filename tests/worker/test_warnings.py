@@ -63,6 +63,19 @@ def test_an_optimizer_made_anew_after_its_scheduler_is_refused() -> None:
         registered(model, sgd(model), scheduler_of(sgd(model)))
 
 
+class Wrapped(torch.optim.Optimizer):
+    """An optimizer around another one, as Accelerate makes them."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+        self.param_groups, self.defaults = optimizer.param_groups, optimizer.defaults
+
+
+def test_a_scheduler_of_a_wrapped_optimizer_belongs_to_it() -> None:
+    model = nn.Linear(2, 1)
+    optimizer = sgd(model)
+    assert registered(model, optimizer, scheduler_of(Wrapped(optimizer))) == []
+
+
 def test_parameters_without_an_optimizer_are_told() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
     (warning,) = registered(model, sgd(model[0]))

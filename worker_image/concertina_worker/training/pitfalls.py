@@ -93,8 +93,10 @@ class Pitfalls:
     def _check_schedulers(
         self, optimizers: Sequence[torch.optim.Optimizer], schedulers: Sequence[Any]
     ) -> None:
-        scheduled = [getattr(scheduler, "optimizer", None) for scheduler in schedulers]
-        if any(one is not None and not any(one is o for o in optimizers) for one in scheduled):
+        """An optimizer is known by its groups, which a wrapper, as Accelerate's, shares."""
+        own = [getattr(scheduler, "optimizer", None) for scheduler in schedulers]
+        groups = [optimizer.param_groups for optimizer in own if optimizer is not None]
+        if any(all(one is not o.param_groups for o in optimizers) for one in groups):
             raise ScriptError(
                 "A scheduler moves the rate of an optimizer that is not registered. Was the"
                 " optimizer made anew after the scheduler?",
@@ -102,7 +104,7 @@ class Pitfalls:
             )
         for optimizer in optimizers:
             has_one = hasattr(optimizer.step, "_wrapped_by_lr_sched")
-            if has_one and not any(one is optimizer for one in scheduled):
+            if has_one and all(one is not optimizer.param_groups for one in groups):
                 self.warn(
                     "A learning rate scheduler is not registered: newcomers would begin its"
                     " schedule anew. Use job.register(model, optimizer, scheduler).",
