@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,7 @@ def main() -> None:
     )
     parser.add_argument("--ways", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and take all jobs along
     for model in arguments.models:
         results, load = Results(), os.getloadavg()[0]
         for number in range(arguments.rounds):
