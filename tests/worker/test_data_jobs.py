@@ -31,19 +31,20 @@ Undisturbed = Callable[..., dict[str, Any]]
 def test_one_two_three_two_workers_train_like_one_whatever_is_loaded_ahead(
     make_job: MakeJob, undisturbed: Undisturbed, arguments: tuple[str, ...], tolerance: float
 ) -> None:
+    arguments = (*arguments, "--samples", "500")
     job = make_job(*arguments)
     job.script = READING
     job.begin_attempt(1)
     wanted = iter([2, 3, 2])
     job.play(lambda _: next(wanted, None))
     result = job.result("w1")
-    job.assert_every_sample_once(epochs=result["epochs"])
+    job.assert_every_sample_once(epochs=result["epochs"], samples=500)
     alone = undisturbed(result["epochs"], *arguments, script=READING)
     assert_same_parameters(result, alone, tolerance)
     assert_same_parameters(result, job.result("w2"), 0.0)
     if "--tells" in arguments:
         first = [re.search(r"goes on at (\d+)", job.log_of(name)) for name in ("w2", "w3")]
-        assert any(found and found[1] != "0" for found in first), "a newcomer reads on"
+        assert any(found and found[1] != "0" for found in first), job.logs()
 
 
 def test_a_killed_worker_takes_its_loading_processes_along_and_they_hold_no_connection(
