@@ -7,6 +7,7 @@ resumes from its checkpoint: `torchrun --nproc-per-node 2 torchrun_ddp.py`, or a
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 from pathlib import Path
@@ -92,8 +93,9 @@ def main() -> None:
             save(arguments.checkpoint, epoch=epoch + 1, **state)
         if anybody(is_told_to_stop):
             break
-    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
     main()
+    gc.collect()  # a model that still holds the group would end it too late, and hang
+    dist.destroy_process_group()
