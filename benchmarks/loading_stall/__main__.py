@@ -51,7 +51,7 @@ def run_round(way: str, stalls: dict[tuple[str, str], list[float]]) -> None:
             job.begin()
             for before, after in CHANGES:
                 kind = "joining" if after > before else "leaving"
-                stalls[way, kind].append(job.change_to(after))
+                stalls[way, kind].append(job.change_to(after).seconds)
         finally:
             job.stop()
 

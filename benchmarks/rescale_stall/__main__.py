@@ -17,6 +17,7 @@ from benchmarks import rescale_stall
 from benchmarks.rescale_stall.cold import Cold
 from benchmarks.rescale_stall.contender import Contender
 from benchmarks.rescale_stall.ours import Ours
+from benchmarks.rescale_stall.timeline import Stall
 from benchmarks.rescale_stall.torchrun import Torchrun
 
 CONTENDERS: dict[str, type[Contender]] = {"ours": Ours, "cold": Cold, "torchrun": Torchrun}
@@ -25,21 +26,21 @@ SHORTEST_SECONDS = 0.001  # a shorter stall is no smaller in a ratio
 
 
 class Results:
-    """Stalls in seconds by contender and kind of change; details of ours."""
+    """Stalls by contender and kind of change; details of ours."""
 
     def __init__(self) -> None:
-        self.stalls: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self.stalls: dict[tuple[str, str], list[Stall]] = defaultdict(list)
         self.phases: list[dict[str, float]] = []
         self.reported: list[float] = []
 
-    def add(self, name: str, before: int, after: int, seconds: float) -> None:
-        self.stalls[name, "joining" if after > before else "leaving"].append(seconds)
+    def add(self, name: str, before: int, after: int, stall: Stall) -> None:
+        self.stalls[name, "joining" if after > before else "leaving"].append(stall)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.stalls))
 
-    def of(self, name: str) -> list[float]:
+    def of(self, name: str) -> list[Stall]:
         return self.stalls[name, "joining"] + self.stalls[name, "leaving"]
 
 
@@ -82,7 +83,9 @@ def report(model: str, results: Results, load: float) -> None:
     cores = os.cpu_count()
     loads = f"load average {load:.1f} before, {os.getloadavg()[0]:.1f} after, {cores} cores"
     print(f"\n{model} model ({loads}; `import torch` takes {import_seconds():.1f} s now)")
-    print(f"{'stall, seconds':<24}{'median':>9}{'max':>9}{'changes':>9}{'x ours':>9}")
+    print(f"{'':<24}{'':>9}{'':>9}{'in steps':>18}{'over step before':>18}")
+    print(f"{'stall, seconds':<24}{'median':>9}{'max':>9}" + f"{'median':>9}{'max':>9}" * 2, end="")
+    print(f"{'changes':>9}{'x ours':>9}")
     for name in results.names:
         for kind in ("joining", "leaving"):
             print(_row(f"{name}, {kind}", results.stalls[name, kind]))
@@ -90,15 +93,25 @@ def report(model: str, results: Results, load: float) -> None:
     report_phases(results)
 
 
-def _row(title: str, stalls: list[float]) -> str:
-    return f"{title:<24}{median(stalls):>9.3f}{max(stalls):>9.3f}{len(stalls):>9}"
+def _row(title: str, stalls: list[Stall]) -> str:
+    columns = (
+        [stall.seconds for stall in stalls],
+        [stall.in_steps for stall in stalls],
+        [stall.over_step_before for stall in stalls],
+    )
+    numbers = "".join(f"{median(values):>9.3f}{max(values):>9.3f}" for values in columns)
+    return f"{title:<24}{numbers}{len(stalls):>9}"
 
 
 def _ratio(name: str, results: Results) -> str:
     if Ours.name not in results.names:
         return ""
-    ours = max(median(results.of(Ours.name)), SHORTEST_SECONDS)
-    return f"{median(results.of(name)) / ours:>9.0f}"
+    ours = max(_median_seconds(results.of(Ours.name)), SHORTEST_SECONDS)
+    return f"{_median_seconds(results.of(name)) / ours:>9.0f}"
+
+
+def _median_seconds(stalls: list[Stall]) -> float:
+    return median(stall.seconds for stall in stalls)
 
 
 def report_phases(results: Results) -> None:

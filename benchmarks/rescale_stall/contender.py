@@ -9,7 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-from benchmarks.rescale_stall.timeline import Timeline
+from benchmarks.rescale_stall.timeline import Stall, Timeline
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS_BEFORE = 8  # with a number of workers, before the next change
@@ -35,8 +35,7 @@ class Contender(ABC):
     def stop(self) -> None:
         """End all processes."""
 
-    def change_to(self, count: int) -> float:
-        """The stall in seconds."""
+    def change_to(self, count: int) -> Stall:
         since = time.monotonic()
         self.want(count)
         self._wait_for_steps(count, since)

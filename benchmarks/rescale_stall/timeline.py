@@ -22,6 +22,28 @@ class Step:
     at: float  # seconds of the machine's monotonic clock, the same for all processes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stall:
+    """How long training stood still at a change, in seconds."""
+
+    longest: float  # time between two steps round it
+    step_before: float  # median
+    step_after: float
+
+    @property
+    def seconds(self) -> float:
+        """Less the longer of the two median steps: fewer workers take longer for a batch."""
+        return max(self.longest - max(self.step_before, self.step_after), 0.0)
+
+    @property
+    def over_step_before(self) -> float:
+        return max(self.longest - self.step_before, 0.0)
+
+    @property
+    def in_steps(self) -> float:
+        return self.seconds / max(self.step_before, self.step_after)
+
+
 class StepWriter:
     """Of one process, in a script."""
 
@@ -50,8 +72,8 @@ class Timeline:
         ]
         return max(counts, default=0)
 
-    def stall(self, *, since: float, are_survivors: bool) -> float:
-        """Of the change that was asked for at `since`.
+    def stall(self, *, since: float, are_survivors: bool) -> Stall:
+        """Of the change that was asked for at `since`: that of the worst process.
 
         Args:
             since: moment on the machine's monotonic clock.
@@ -59,17 +81,21 @@ class Timeline:
                 counts, whoever made it, without steps that were made again.
         """
         processes = self.by_process()
-        if not are_survivors:
-            return _longest(_progress(processes), since)
-        lived = [steps for steps in processes if steps and steps[0].at < since < steps[-1].at]
-        return max((_longest(steps, since) for steps in lived), default=0.0)
+        if are_survivors:
+            lived = [steps for steps in processes if steps and steps[0].at < since < steps[-1].at]
+        else:
+            lived = [_progress(processes)]
+        return max((_stall(steps, since) for steps in lived), key=lambda stall: stall.seconds)
 
 
-def _longest(steps: list[Step], since: float) -> float:
+def _stall(steps: list[Step], since: float) -> Stall:
     before = [step for step in steps if step.at <= since]
     gaps = _gaps([before[-1], *(step for step in steps if step.at > since)])
-    usual = max(median(_gaps(before[-USUAL_STEPS:])), median(gaps[-USUAL_STEPS_AFTER:]))
-    return max(max(gaps) - usual, 0.0)
+    return Stall(
+        longest=max(gaps),
+        step_before=median(_gaps(before[-USUAL_STEPS:])),
+        step_after=median(gaps[-USUAL_STEPS_AFTER:]),
+    )
 
 
 def _gaps(steps: list[Step]) -> list[float]:
