@@ -131,10 +131,17 @@ def test_what_is_frozen_and_what_is_trained_belongs_to_the_state() -> None:
         assert state.trained == states["a"].trained
 
 
-def test_members_that_are_equal_copy_nothing() -> None:
+def test_survivors_of_the_same_step_agree_on_schedules_and_copy_nothing_large() -> None:
     states = {name: a_state(seed=1, steps=3) for name in "ab"}
+    scheduler: Any = states["b"].extras["scheduler"]
+    scheduler.step()  # it heard a mean that the other did not
+    weight = states["b"].model.get_parameter("0.weight")
+    weight.data[0, 0] += 1.0  # to see whether it is written over
     synchronise_all(states)
-    assert_equal(states["a"], states["b"])
+    assert states["a"].to_checkpoint()["extras"] == states["b"].to_checkpoint()["extras"]
+    rates = [state.optimizers[0].param_groups[0]["lr"] for state in states.values()]
+    assert rates[0] == rates[1]
+    assert weight[0, 0] == states["a"].model.get_parameter("0.weight")[0, 0] + 1.0
 
 
 def test_a_fresh_training_starts_from_the_weights_of_rank_0() -> None:

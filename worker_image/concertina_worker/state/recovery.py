@@ -24,6 +24,9 @@ def synchronise(
 ) -> float:
     """Give every member the same state; returns for how many seconds it was copied.
 
+    Members that have made the same steps differ in nothing large, but maybe in a schedule: it may
+    have followed a mean that only some of them heard before the others lost the group.
+
     Raises:
         RuntimeError: a member was lost meanwhile. A state that was being received is then
             marked as incomplete.
@@ -32,11 +35,17 @@ def synchronise(
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
         _begin(state, load_checkpoint())
-    someone_is_behind = min(steps) < max(steps) or max(steps) == _NO_STATE
-    if group.size > 1 and someone_is_behind:
-        is_behind = steps[group.rank] < steps[root] or not state.is_complete
-        return _copy(group, state, root=root, is_behind=is_behind)
-    return 0.0
+    if group.size == 1:
+        return 0.0
+    began = time.monotonic()
+    is_behind = steps[group.rank] < steps[root] or not state.is_complete
+    state.is_complete = not is_behind
+    _copy_header(group, state, root=root)
+    if min(steps) < max(steps) or max(steps) == _NO_STATE:
+        # Those who are not behind receive what they have already: all must take part.
+        send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
+    state.is_complete = True
+    return time.monotonic() - began
 
 
 def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
@@ -53,16 +62,8 @@ def _exchange(group: Group, step: int) -> list[int]:
     return [int(value) for value in group.sum(steps)]
 
 
-def _copy(group: Group, state: TrainingState, *, root: int, is_behind: bool) -> float:
-    """Those who are not behind receive as well, what they have already: all must take part."""
-    began = time.monotonic()
+def _copy_header(group: Group, state: TrainingState, *, root: int) -> None:
     if group.rank == root:
         send_header(group.everyone, state.header(), root=root)
     else:
-        header = receive_header(group.everyone, root=root)
-        if is_behind:
-            state.is_complete = False
-            state.take_header(header)
-    send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
-    state.is_complete = True
-    return time.monotonic() - began
+        state.take_header(receive_header(group.everyone, root=root))
