@@ -19,6 +19,7 @@ class Alone:
 
     rank = 0
     size = 1
+    is_broken = False
     generation = 0
     transfer_seconds = 0.0
     worker = "alone"

@@ -52,6 +52,8 @@ class Membership:
         self._line = CoordinatorLine(platform, gpu, lost_seconds=lost_seconds)
         self._worker = platform.worker_id
         self._group: Group | None = None
+        self.rank = 0  # in the newest generation this worker got into, be it broken since
+        self.size = 1
         self._old_group: Group | None = None  # kept until the new one has made a step
         self._offered: Prepared | None = None
         self._agreed: Prepared | None = None
@@ -64,12 +66,9 @@ class Membership:
     # -- where this worker stands --------------------------------------------------------------
 
     @property
-    def rank(self) -> int:
-        return self._group.rank if self._group else 0
-
-    @property
-    def size(self) -> int:
-        return self._group.size if self._group else 1
+    def is_broken(self) -> bool:
+        """A member is lost, maybe the main one, and the survivors have not yet met again."""
+        return self._is_broken
 
     @property
     def generation(self) -> int:
@@ -175,10 +174,9 @@ class Membership:
             self._line.pulse.count_step()
         self._line.pulse.move_to(Place.ELSEWHERE)
         self._drop_old_group()
-        size = self._group.size if self._group else 1
-        if self._newcomers.are_waited_for and tally.is_complete(size):
+        if self._newcomers.are_waited_for and tally.is_complete(self.size):
             self._welcome_newcomers(first_step=loop.state.step + loop.state.steps_ahead)
-        if self._agreed is None and self._offered is not None and tally.is_unanimous(size):
+        if self._agreed is None and self._offered is not None and tally.is_unanimous(self.size):
             self._agreed = self._offered
             self._switch_at = loop.state.step + loop.state.steps_ahead
             self.course = self.course.then(_leg(self._agreed.plan, self._switch_at))
@@ -285,6 +283,7 @@ class Membership:
     def _install(self, group: Group, loop: Loop) -> None:
         """This worker is a member of `group` from now on; the coordinator is told."""
         self._old_group, self._group = self._group, group
+        self.rank, self.size = group.rank, group.size
         self._is_broken = False
         self._tried = group.plan.generation
         self.course = Course((_leg(group.plan, loop.state.step),))

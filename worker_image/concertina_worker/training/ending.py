@@ -37,9 +37,14 @@ class Ending:
         if self._is_finished or self.loop is None:
             return
         self._is_finished = True
-        if self._membership.rank == 0:
+        if self._keeps_the_state:
             self.loop.write_checkpoint()
         self._membership.finish()
+
+    @property
+    def _keeps_the_state(self) -> bool:
+        """The main worker does; all do when it may be the one just lost: they write the same."""
+        return self._membership.rank == 0 or self._membership.is_broken
 
     def _on_crash(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -59,7 +64,7 @@ class Ending:
     def _make_way(self, samples: int) -> NoReturn:
         """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
         self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
-        if self.loop is not None and self.loop.state.is_complete and self._membership.rank == 0:
+        if self.loop is not None and self.loop.state.is_complete and self._keeps_the_state:
             with contextlib.suppress(MemoryError, RuntimeError):
                 self.loop.write_checkpoint()
         sys.stderr.write(

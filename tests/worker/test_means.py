@@ -1,0 +1,47 @@
+"""`job.mean`, and where a worker stands, when a member is lost or shares differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.worker.running_job import RunningJob
+from tests.worker.worker_zygote import WorkerZygote
+
+SCRIPT = Path(__file__).parent / "scripts" / "means.py"
+TakeMeans = Callable[..., RunningJob]
+
+
+@pytest.fixture
+def take_means(tmp_path: Path, zygote: WorkerZygote) -> Iterator[TakeMeans]:
+    jobs: list[RunningJob] = []
+
+    def start(workers: int, *arguments: str, **settings: Any) -> RunningJob:
+        arguments = (str(tmp_path), *arguments)
+        job = RunningJob(tmp_path, zygote, script=SCRIPT, script_arguments=arguments, **settings)
+        jobs.append(job)
+        job.start_coordinator()
+        job.service.want(job.start_workers(workers, attempt=1), 21, new_attempt=True)
+        return job
+
+    yield start
+    for job in jobs:
+        job.close()
+
+
+def test_survivors_between_epochs_are_not_all_the_main_worker(
+    take_means: TakeMeans, tmp_path: Path
+) -> None:
+    job = take_means(3)
+    job.wait_for_workers(3)
+    job.wait_for_steps(4)
+    (tmp_path / "now").touch()
+    files = {worker: tmp_path / f"{worker}.json" for worker in ("w1", "w3")}
+    job.wait("both have seen the loss", lambda: all(file.exists() for file in files.values()))
+    job.wait_until_finished()
+    seen = {worker: json.loads(file.read_text()) for worker, file in files.items()}
+    assert seen == {"w1": [True, 3, 1.0], "w3": [False, 3, 1.0]}
