@@ -19,7 +19,7 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.protocol import BatchRules
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
+from concertina_worker.training.take_over import take_over_optimizer, take_over_scheduler
 
 SAMPLES, BASE, EPOCHS = 1000, 32, 3
 SIGNAL, NOISE = 2.0, 30.0  # |G|² and tr(Sigma): a noise scale of 15 samples
@@ -82,7 +82,7 @@ def rates_by_samples(batch: int) -> dict[int, float]:
     training = Training(batch=batch)
     total = EPOCHS * math.ceil(SAMPLES / BASE)
     schedule = OneCycleLR(training.optimizer, max_lr=0.1, total_steps=total + 1)
-    take_over_extra(schedule, training.loop)
+    take_over_scheduler(schedule, training.loop)
     told = {}
     for _ in training.steps():
         training.optimizer.step()

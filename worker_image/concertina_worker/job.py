@@ -32,7 +32,11 @@ from concertina_worker.training.ending import Ending
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.pitfalls import ElasticityWarning, Pitfalls, ScriptError
 from concertina_worker.training.progress import Progress
-from concertina_worker.training.take_over import take_over_extra, take_over_optimizer
+from concertina_worker.training.take_over import (
+    take_over_extra,
+    take_over_optimizer,
+    take_over_scheduler,
+)
 from concertina_worker.training.warm_up import WarmUp
 from concertina_worker.training.warm_up import warm_up as warming_up
 from concertina_worker.wire import FromWorker
@@ -89,6 +93,7 @@ class Job:
         self._device = device
         self._membership = membership
         self._extras: dict[str, Stateful] = {}
+        self._once_per_step: dict[str, tuple[str, ...]] = {}  # of what `state` was given
         self._loop: TrainingLoop | None = None
         self._progress = Progress(membership)
         self._epochs: int | None = None
@@ -188,18 +193,36 @@ class Job:
             take_over_optimizer(one, loop)
         if data is not None and isinstance(self._membership, Membership):
             loop.warm_up(source_of(data))
-        for extra in self._extras.values():
-            take_over_extra(extra, loop)
+        for one in several.members(scheduler):
+            take_over_scheduler(one, loop)
+        for name, once_per_step in self._once_per_step.items():
+            take_over_extra(self._extras[name], loop, once_per_step)
 
     def ddp(self, model: torch.nn.Module) -> DistributedModel:
         """What to write for `DistributedDataParallel(model)`; register it like any model."""
         return DistributedModel(model, lambda: self._registered.holding_back())  # noqa: PLW0108 - later
 
-    def state(self, name: str, extra: Stateful) -> None:
-        """Keep another object (a weight average, a loss scaler) with the training's state."""
+    def state(
+        self, name: str, extra: Stateful, *, once_per_step: tuple[str, ...] | str = ()
+    ) -> None:
+        """Keep another object (a weight average, a loss scaler) with the training's state.
+
+        Args:
+            name: its own among all that is kept.
+            extra: the object.
+            once_per_step: the methods by which it follows the training, for instance
+                `("update",)`. However often the script calls them, inside an epoch they run once
+                per step, at its last micro-batch, on every worker. A method called `step`, and
+                those of PyTorch's `GradScaler` and `AveragedModel`, need no mention.
+
+        Raises:
+            ScriptError: it has no such method.
+        """
+        methods = (once_per_step,) if isinstance(once_per_step, str) else once_per_step
         self._extras[name] = extra
+        self._once_per_step[name] = methods
         if self._loop is not None:
-            take_over_extra(extra, self._loop)
+            take_over_extra(extra, self._loop, methods)
 
     def on_rescale(self, callback: Callable[[Rescale], None]) -> None:
         """Be called whenever a generation has begun, between two steps."""

@@ -7,7 +7,7 @@ whose number differs from worker to worker, and steps that were lost with a work
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import torch
@@ -66,24 +66,51 @@ def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
     optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
 
 
-def take_over_extra(extra: Any, loop: Loop) -> None:
-    """Let a scheduler, an average of weights or a loss scaler move once per step."""
+def take_over_scheduler(scheduler: Any, loop: Loop) -> None:
+    """Let `step()` count the steps of the base batch that a step stands for."""
+
+    def steps() -> int:
+        return loop.scheduler_steps
+
+    if callable(getattr(scheduler, "step", None)):
+        _guard(scheduler, {"step": steps})
+
+
+def take_over_extra(extra: Any, loop: Loop, once_per_step: Iterable[str] = ()) -> None:
+    """Let other state move once per step: a loss scaler, an average of weights, the script's own.
+
+    Args:
+        extra: of the script's own objects a method named `step` needs no mention.
+        loop: says when a step is made.
+        once_per_step: names of methods that change it.
+
+    Raises:
+        ScriptError: there is no such method, or the object is an optimizer.
+    """
 
     def may_change() -> bool:
         return loop.may_change_state
 
-    def scheduler_steps() -> int:
-        return loop.scheduler_steps
-
+    for name in once_per_step:
+        if not callable(getattr(extra, name, None)):
+            raise ScriptError(f"{type(extra).__name__} has no method {name}.", "State of your own")
+    named: dict[str, Callable[[], int]] = dict.fromkeys(once_per_step, may_change)
     match extra:
+        case torch.optim.Optimizer():
+            raise ScriptError(
+                "An optimizer was given to job.state. Give all of them to job.register, as a list.",
+                "Several models and optimizers",
+            )
         case GradScaler():
             _guard(extra, {"unscale_": loop.exchange, "step": loop.exchange, "update": may_change})
         case AveragedModel():
-            _guard(extra, {"update_parameters": may_change})
+            _guard(extra, {**named, "update_parameters": may_change})
         case LRScheduler():
-            _guard(extra, {"step": scheduler_steps})
-        case _ if callable(getattr(extra, "step", None)):  # a scheduler of the script's own
-            _guard(extra, {"step": scheduler_steps})
+            take_over_scheduler(extra, loop)
+        case _:
+            if callable(getattr(extra, "step", None)):
+                named["step"] = may_change
+            _guard(extra, named)
 
 
 def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
@@ -91,6 +118,8 @@ def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
 
     A class, because attributes would get into its state_dict.
     """
+    if not times_of:
+        return
     original = type(extra)
 
     def guarded(name: str, times: Callable[[], int]) -> Callable[..., Any]:
