@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,20 +14,22 @@ from typing import Any
 
 import pytest
 from cluster.process_host import leftovers, records
+from cluster.process_host.plain_python import can_start_warm, is_plain, read_at_import
 from cluster.process_host.sweep import sweep
-from cluster.process_host.zygotes import Keeper, is_plain_python
+from cluster.process_host.zygotes import Keeper
 from cluster.worker_host import Limits
 
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
 
 MIRROR = str(SCRIPTS / "mirror.py")
+OF_A_JOB = {"OMP_NUM_THREADS": "3", "API_KEY": "sesame"}
 
 
 def reflect(bench: ProcessBench, process_id: str, *ending: str) -> tuple[dict[str, Any], list[str]]:
     """What the script saw, and all it wrote; ordinary and warm starts get the same command."""
     left_open = bench.folder / "left_open"
     command = (sys.executable, MIRROR, str(left_open), *ending)
-    bench.launch(process_id, command, workdir=str(SCRIPTS), env={"MINE": "yes"})
+    bench.launch(process_id, command, workdir=str(SCRIPTS), env=OF_A_JOB)
     exited(bench.host, process_id)
     assert left_open.read_text() == "written"
     lines = list(bench.host.logs((process_id,)))
@@ -116,7 +119,7 @@ def test_a_sweep_ends_zygotes_too(warm_bench: WarmBench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "is_plain"),
+    ("arguments", "expected"),
     [
         ((sys.executable, "train.py", "--epochs", "3"), True),
         (("python", "train.py"), True),
@@ -130,10 +133,71 @@ def test_a_sweep_ends_zygotes_too(warm_bench: WarmBench) -> None:
     ],
 )
 def test_only_plain_scripts_and_modules_of_our_own_interpreter_start_warm(
-    arguments: tuple[str, ...], *, is_plain: bool
+    arguments: tuple[str, ...], *, expected: bool
 ) -> None:
     env = {"PATH": str(Path(sys.executable).parent)}
-    assert is_plain_python(arguments, env) is is_plain
+    assert is_plain(arguments, env) is expected
+
+
+def test_a_zygote_begins_with_what_libraries_read_at_import_and_with_nothing_else() -> None:
+    read = {"OMP_NUM_THREADS": "3", "LC_ALL": "C", "HOME": "/home/ada", "TORCH_LOGS": "all"}
+    told = {
+        "API_KEY": "sesame",
+        "CUDA_VISIBLE_DEVICES": "3",
+        "TORCHELASTIC_RUN_ID": "7",
+        "SEED": "1",
+    }
+    assert read_at_import({**read, **told}) == read
+
+
+@pytest.mark.parametrize(
+    "names_code",
+    [
+        {"PYTHONPATH": "/home/ada/modules"},
+        {"PYTHONPATH": os.pathsep.join([str(SCRIPTS.parent), ""])},  # and the working directory
+        {"PYTHONHOME": "/home/ada/python"},
+        {"LD_PRELOAD": "libjemalloc.so.2"},
+    ],
+    ids=str,
+)
+def test_a_launch_that_names_code_of_its_own_starts_in_the_ordinary_way(
+    names_code: dict[str, str],
+) -> None:
+    env = {"PATH": str(Path(sys.executable).parent)}
+    ours = os.pathsep.join(path for path in sys.path if path)
+    assert can_start_warm(("python", "train.py"), env)
+    assert can_start_warm(("python", "train.py"), {**env, "PYTHONPATH": ours})
+    assert not can_start_warm(("python", "train.py"), {**env, **names_code})
+
+
+def test_a_job_gets_its_secret_and_no_zygote_does(warm_bench: WarmBench) -> None:
+    reflect(warm_bench, "w1", "end")  # its threads are new to the host, which makes a zygote
+    until(lambda: len(list(warm_bench.host.state_dir.glob("zygotes/*/socket"))) == 2)
+    warm, _ = reflect(warm_bench, "w2", "end")
+    assert warm["is_warm"]
+    assert warm["env"].items() >= OF_A_JOB.items()
+    found = _environments_of_zygotes(warm_bench.host.state_dir)
+    assert [env.get("OMP_NUM_THREADS") for env in found] == [None, "3"]
+    assert not any("API_KEY" in env for env in found)
+
+
+def test_launches_that_differ_in_what_is_read_later_share_a_zygote(warm_bench: WarmBench) -> None:
+    command = (sys.executable, MIRROR, str(warm_bench.folder / "x"), "end")
+    warm_bench.launch("w1", command, env={"SEED": "1"})
+    exited(warm_bench.host, "w1")
+    assert '"is_warm": true' in "".join(line.text for line in warm_bench.host.logs(("w1",)))
+
+
+def _environments_of_zygotes(state_dir: Path) -> list[dict[str, str]]:
+    """As they began, by the number of threads that they were given."""
+    marks = {str(state_dir / "processes" / path.name) for path in state_dir.glob("zygotes/*")}
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            pairs = (pair.partition("=") for pair in path.read_text().split("\0"))
+            env = {name: value for name, _, value in pairs}
+            found += [env] if env.get(records.RECORD_VARIABLE) in marks else []
+    return sorted(found, key=lambda env: env.get("OMP_NUM_THREADS", ""))
 
 
 def _answers(path: Path) -> bool:

@@ -1,9 +1,9 @@
 """How does a plain Python command start in an instant? Through a zygote of its environment.
 
-A zygote has imported what training scripts import, in the environment such a script begins with.
-So it serves every launch that differs in nothing a library reads at its import, of whatever job.
-It sees no secret and runs nobody's code. Nothing depends on it: a launch that finds none starts in
-the ordinary way, and has one made for the next.
+A zygote has imported what training scripts import, with those variables of a launch that libraries
+read at their import. So it serves every launch that has the same, of whatever job. It sees no other
+variable, hence no secret, and imports nothing that a job brings along (see `plain_python`). Nothing
+depends on it: a launch that finds none starts in the ordinary way, and has one made for the next.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -22,24 +21,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster.process_host import records
+from cluster.process_host.plain_python import can_start_warm, read_at_import
 
 _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
 _ROOM: Final = " " * 8192  # for the arguments and environments that its children show
 _PROGRAM: Final = "concertina_worker.zygote"
 _SOCKET: Final = "socket"
-_TOLD_LATER: Final = frozenset(  # read when training begins, not at import
-    {
-        "CUDA_VISIBLE_DEVICES",
-        "RANK",
-        "WORLD_SIZE",
-        "LOCAL_RANK",
-        "LOCAL_WORLD_SIZE",
-        "MASTER_ADDR",
-        "MASTER_PORT",
-        "TORCHELASTIC_RUN_ID",
-        "TORCHELASTIC_RESTART_COUNT",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +55,7 @@ class Zygotes:
 
         None: this command cannot start warm, or not yet.
         """
-        if not is_plain_python(command["arguments"], command["env"]):
+        if not can_start_warm(command["arguments"], command["env"]):
             return None
         connection = _connect(self._folder_of(command))
         if connection is None:
@@ -88,11 +75,11 @@ class Zygotes:
 
     def prepare(self, commands: Iterable[Mapping[str, Any]]) -> None:
         """Make zygotes for commands like these where there are none; they get warm by and by."""
-        plain = [c for c in commands if is_plain_python(c["arguments"], c["env"])]
+        plain = [c for c in commands if can_start_warm(c["arguments"], c["env"])]
         for folder, command in {self._folder_of(command): command for command in plain}.items():
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not _is_taken(folder):
-                self._begin(folder, _environment(command))
+                self._begin(folder, read_at_import(command["env"]))
 
     def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
         times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
@@ -111,35 +98,13 @@ class Zygotes:
 
     def _folder_of(self, command: Mapping[str, Any]) -> Path:
         code = [sys.executable, self.modules, self.version]
-        same = json.dumps([code, _environment(command)], sort_keys=True)
+        same = json.dumps([code, read_at_import(command["env"])], sort_keys=True)
         return self.folder / hashlib.sha256(same.encode()).hexdigest()[:16]
 
 
 def version_of(package: Path) -> str:
     """Changes whenever a file of the package does."""
     return str(max(path.stat().st_mtime_ns for path in package.rglob("*.py")))
-
-
-def is_plain_python(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Whether this is `python script.py …` or `python -m module …` with our own interpreter."""
-    found = shutil.which(arguments[0], path=env.get("PATH", ""))
-    own = Path(sys.executable)
-    if found is None or Path(found).parent != own.parent or not own.samefile(found):
-        return False
-    match arguments[1:]:
-        case ["-m", module, *_]:
-            return not module.startswith("-")
-        case [script, *_]:
-            return script.endswith(".py") and not script.startswith("-")
-    return False
-
-
-def _environment(command: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        name: value
-        for name, value in command["env"].items()
-        if name not in _TOLD_LATER and not name.startswith("CONCERTINA_")
-    }
 
 
 def _is_taken(folder: Path) -> bool:

@@ -1,0 +1,69 @@
+"""Which commands can start as forks of a zygote, and in which environment does theirs begin?
+
+A variable reaches a new process at one of three moments:
+
+- at an import: libraries read it once, when a process imports them. A zygote begins with these,
+  and serves only launches that have the same. Where libraries lie (`LD_LIBRARY_PATH`) is one.
+- before that: it names code that the process shall load. No zygote may run what a job brings along,
+  so a launch with such a variable starts in the ordinary way.
+- later: everything else, so all secrets. The zygote never sees it; the fork is told.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+_READ_AT_IMPORT: Final = frozenset(
+    {"PATH", "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TZ", "TMPDIR", "TEMP", "TMP"}
+)
+_READ_AT_IMPORT_BEGINNING_WITH: Final = (  # by Python, the C library, numpy and torch
+    *("LC_", "PYTHON", "MALLOC_", "GLIBC_"),
+    *("OMP_", "GOMP_", "KMP_", "MKL", "OPENBLAS_", "GOTO_", "DNNL_", "ONEDNN_", "NPY_", "NUMPY_"),
+    *("CUDA_", "NVIDIA_", "TORCH", "PYTORCH_", "AOT", "INDUCTOR_", "TRITON_", "KINETO_"),
+)
+_TOLD_LATER: Final = frozenset(  # although they begin so: differ by worker, read in training
+    {"CUDA_VISIBLE_DEVICES", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"}
+)
+_NAMES_CODE: Final = frozenset(
+    {"LD_PRELOAD", "LD_AUDIT", "OPENSSL_CONF", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPLATLIBDIR"}
+)
+
+
+def can_start_warm(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether a fork of a zygote is the same as a new process."""
+    return not _NAMES_CODE & env.keys() and _has_our_path(env) and is_plain(arguments, env)
+
+
+def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether this is `python script.py …` or `python -m module …` with our own interpreter."""
+    found = shutil.which(arguments[0], path=env.get("PATH", ""))
+    own = Path(sys.executable)
+    if found is None or Path(found).parent != own.parent or not own.samefile(found):
+        return False
+    match arguments[1:]:
+        case ["-m", module, *_]:
+            return not module.startswith("-")
+        case [script, *_]:
+            return script.endswith(".py") and not script.startswith("-")
+    return False
+
+
+def read_at_import(env: Mapping[str, str]) -> dict[str, str]:
+    """The part of an environment that a zygote begins with."""
+    return {
+        name: value
+        for name, value in env.items()
+        if name in _READ_AT_IMPORT
+        or (name.startswith(_READ_AT_IMPORT_BEGINNING_WITH) and name not in _TOLD_LATER)
+    }
+
+
+def _has_our_path(env: Mapping[str, str]) -> bool:
+    """Whether Python would look for modules only where this process does, too."""
+    path = env.get("PYTHONPATH", "")
+    return not path or {*path.split(os.pathsep)} <= {*sys.path} - {""}
