@@ -35,12 +35,18 @@ def test_members_that_wait_for_a_silent_one_are_freed() -> None:
 
 
 def test_other_sockets_of_the_process_are_left_alone() -> None:
+    have_met = threading.Barrier(2)
+
+    def act(group: Group) -> None:
+        have_met.wait(20)
+        group.wires.cut()
+
     one, other = socket.socketpair()
     with socket.create_server(("127.0.0.1", 0)) as server:
         client = socket.create_connection(server.getsockname())
         accepted, _ = server.accept()
         with one, other, client, accepted:
-            gather(a_plan("ab"), lambda group: group.wires.cut())
+            gather(a_plan("ab"), act)
             one.sendall(b"x")
             client.sendall(b"y")
             assert other.recv(1) == b"x"
