@@ -33,7 +33,7 @@ class Example:
 HOT = {
     "digits_cnn": Example(epochs=8, samples=1437, arguments=("--width", "8")),
     "stdlib_transformer": Example(
-        epochs=6, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
+        epochs=16, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
     ),
     "ddp_digits": Example(epochs=20, samples=1797),
     "gan": Example(epochs=100, samples=178, falls="distance", batch=32),
