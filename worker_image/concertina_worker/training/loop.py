@@ -140,8 +140,11 @@ class TrainingLoop:
 
     @property
     def is_catching_up(self) -> bool:
-        """A recovery brought this worker into a later epoch than the script is in."""
-        return self.state.cursor.epoch > self._epoch
+        """A recovery brought this worker into another epoch than the script is in.
+
+        Into a later one, or back into an earlier one, where nobody is left who had come further.
+        """
+        return self.state.cursor.epoch != self._epoch
 
     # -- a step, in order ----------------------------------------------------------------------
 
@@ -308,7 +311,7 @@ class TrainingLoop:
             self._audit.record(
                 generation=self._membership.generation,
                 step=state.step,
-                epoch=self._epoch,
+                epoch=state.cursor.epoch,
                 batch=share.batch,
                 share=share.own,
             )
@@ -317,7 +320,7 @@ class TrainingLoop:
             CommittedStep(
                 generation=self._membership.generation,
                 step=state.step,
-                epoch=self._epoch + self._supply.part_of_epoch(share.batch.stop),
+                epoch=state.cursor.epoch + self._supply.part_of_epoch(share.batch.stop),
                 samples=state.samples,
                 batch=len(share.batch),
                 own_samples=len(share.own),
