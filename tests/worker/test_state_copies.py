@@ -190,6 +190,30 @@ def test_joiners_receive_what_the_source_holds(optimizer: str) -> None:
     assert_equal(states["a"], states["d"])
 
 
+def test_a_joiner_whose_source_is_lost_begins_with_the_weights_it_had() -> None:
+    source, joiner, as_it_was = a_state(seed=1, steps=3), a_state(seed=2), a_state(seed=2)
+    joiner.keep()
+    joiner.take_header(source.header())
+    for ours, others in list(zip(joiner.tensors(), source.tensors(), strict=True))[:5]:
+        ours.data.copy_(others)
+    synchronise_all({"b": joiner})
+    as_it_was.begin_afresh()
+    assert_equal(joiner, as_it_was)
+
+
+def test_a_laggard_whose_source_is_lost_goes_back_to_its_own_step() -> None:
+    source, laggard = a_state(seed=1, steps=4), a_state(seed=1, steps=3)
+    before = laggard.to_checkpoint()
+    laggard.keep()
+    laggard.take_header(source.header())
+    laggard.model.get_parameter("0.weight").data.zero_()
+    assert not laggard.is_complete
+    synchronise_all({"b": laggard})
+    assert laggard.is_complete
+    assert laggard.step == 3
+    assert torch.equal(before["model"]["0.weight"], laggard.model.get_parameter("0.weight"))
+
+
 def begin_handover(group: Group, state: TrainingState) -> Handover:
     handover = Handover(group, state)
     if group.is_source:

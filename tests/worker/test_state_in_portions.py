@@ -18,10 +18,15 @@ MakeJob = Callable[..., RunningJob]
 Undisturbed = Callable[..., dict[str, Any]]
 
 
+def lines_of(job: RunningJob, worker: str) -> list[dict[str, Any]]:
+    """What a worker has noted of its steps."""
+    lines = (job.folder / "audit" / f"{worker}.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
 def idle_steps(job: RunningJob, worker: str) -> int:
     """Steps that a worker made before it had samples of its own."""
-    lines = (job.folder / "audit" / f"{worker}.jsonl").read_text().splitlines()
-    own = [json.loads(line)["share"] for line in lines]
+    own = [line["share"] for line in lines_of(job, worker)]
     return next((count for count, share in enumerate(own) if share[0] < share[1]), len(own))
 
 
@@ -59,3 +64,32 @@ def test_a_worker_lost_between_two_portions_takes_nothing_along(
     job.assert_every_sample_once(epochs=results[0]["epochs"])
     assert_same_parameters(results[0], undisturbed(results[0]["epochs"]), 1e-9)
     assert_same_parameters(results[0], results[1], 0.0)
+
+
+@pytest.mark.parametrize("checkpoint_seconds", [60.0, 0.5], ids=["no checkpoint", "a checkpoint"])
+def test_losing_the_only_holder_of_state_between_two_portions_starts_again(
+    make_job: MakeJob, undisturbed: Undisturbed, tmp_path: Path, checkpoint_seconds: float
+) -> None:
+    portion = ("--one-portion-a-step", "--doom", str(tmp_path / "dooms"), "--model-seed", "1")
+    job = make_job(*portion, checkpoint_seconds=checkpoint_seconds)
+    job.begin_attempt(1)
+    if checkpoint_seconds < 60:
+        job.wait("a checkpoint is written", job.checkpoints)
+        job.wait_for_steps(7)  # into another epoch
+    job.wait_for_steps(7)
+    job.doom("w1", "between portions", passing=3)
+    job.resize(2)
+    job.wait("w1 dies", lambda: job.exit_codes()["w1"] is not None)
+    job.wait("w2 trains alone", lambda: job.members == ["w2"])
+    job.wait_for_steps(8)
+    job.end()
+    generation = next(g for g in job.service.generations if g["workers"] == ["w2"])
+    reached = max(line["step"] for line in lines_of(job, "w1"))
+    made_again = reached - generation["step"]
+    assert 0 < generation["lost_steps"] <= made_again  # the newest may not have been reported yet
+    assert (generation["step"] == 0) == (checkpoint_seconds == 60)
+    own = [line for line in lines_of(job, "w2") if line["generation"] == generation["number"]]
+    assert own[0]["step"] == generation["step"] + 1
+    result = job.result("w2")
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)

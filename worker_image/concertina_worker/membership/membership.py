@@ -246,7 +246,9 @@ class Membership:
             seconds = synchronise(group, loop.state, loop.load_checkpoint)
             self._install(group, loop)
             self._newcomers.transfer_seconds = seconds
-        elif self._handover_begins(group):
+            return
+        loop.state.keep()
+        if self._handover_begins(group):
             self._join(group, loop)
 
     def _handover_begins(self, group: Group) -> bool:

@@ -85,7 +85,7 @@ class Handover:
             raise RuntimeError("the state was lost on its way")
         if self.has_all:
             send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
-            self._state.is_complete = True
+            self._state.has_arrived()
         self._waited_seconds += time.monotonic() - began
         return self.has_all
 

@@ -28,9 +28,10 @@ def synchronise(
     have followed a mean that only some of them heard before the others lost the group.
 
     Raises:
-        RuntimeError: a member was lost meanwhile. A state that was being received is then
-            marked as incomplete.
+        RuntimeError: a member was lost meanwhile. A state of which only some has arrived is
+            given up for what was there before, the next time.
     """
+    state.go_back()
     steps = _exchange(group, state.step if state.is_complete else _NO_STATE)
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
@@ -39,12 +40,13 @@ def synchronise(
         return 0.0
     began = time.monotonic()
     is_behind = steps[group.rank] < steps[root] or not state.is_complete
-    state.is_complete = not is_behind
+    if is_behind:
+        state.keep()
     _copy_header(group, state, root=root)
     if min(steps) < max(steps) or max(steps) == _NO_STATE:
         # Those who are not behind receive what they have already: all must take part.
         send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
-    state.is_complete = True
+    state.has_arrived()
     return time.monotonic() - began
 
 

@@ -50,6 +50,7 @@ class TrainingState:
         self.stream_place = StreamPlace(lambda: self.cursor.position)
         self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
+        self._kept: dict[str, Any] | None = None  # while another's state arrives
 
     @property
     def model_bytes(self) -> int:
@@ -72,7 +73,7 @@ class TrainingState:
         }
 
     def take_header(self, header: dict[str, Any]) -> None:
-        """Be where the sender is, and make room for its tensors."""
+        """Be where the sender is, and make room for its tensors, which are to follow."""
         self._set_progress(header)
         for optimizer, hyperparameters, shapes in zip(
             self.optimizers, header["hyperparameters"], header["optimizer_shapes"], strict=True
@@ -91,6 +92,28 @@ class TrainingState:
         """What changes in a forward pass: running averages of normalisation layers."""
         return list(self.model.buffers())
 
+    def keep(self) -> None:
+        """What this worker holds, until another's state `has_arrived`: the sender may be lost."""
+        if self._kept is not None:
+            return
+        content = self._content()
+        if not self.is_complete:  # what was allocated means nothing
+            content["optimizers"] = [{**one, "state": {}} for one in content["optimizers"]]
+        self._kept = {**copied(content), "is_complete": self.is_complete}
+        self.is_complete = False
+
+    def go_back(self) -> None:
+        """To what was kept: a state of which only some has arrived is none."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            self.load_checkpoint(kept)
+            self.is_complete = kept["is_complete"]
+
+    def has_arrived(self) -> None:
+        """All of another worker's state."""
+        self.is_complete = True
+        self._kept = None
+
     # -- over time -----------------------------------------------------------------------------
 
     def begin_afresh(self) -> None:
@@ -101,15 +124,17 @@ class TrainingState:
 
     def to_checkpoint(self) -> dict[str, Any]:
         """A copy that training on does not change."""
-        content = {
+        copy: dict[str, Any] = copied(self._content())
+        return copy
+
+    def _content(self) -> dict[str, Any]:
+        return {
             **self._progress(),
             "model": self.model.state_dict(),
             "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
             "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
             "random": random_state.take(),
         }
-        copy: dict[str, Any] = copied(content)
-        return copy
 
     def load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Raises CheckpointMismatchError when the script's objects have other shapes now."""
