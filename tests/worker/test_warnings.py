@@ -155,6 +155,7 @@ ERRORS = {
     "uses batches of its own": "optimizer.step() was called outside of",
     "changes the model": "parameters were replaced, added or removed",
 }
+BY_ITSELF = ["exits by itself", "raises its exit", "shows errors by itself"]
 WARNINGS = {
     "reads the number of workers early": "job.world_size was read before job.epochs began",
     "forgets the optimizer": "passed without optimizer.step()",
@@ -193,6 +194,21 @@ def test_a_mistake_that_spoils_the_training_ends_it_and_says_why(
         return str([worker.get("error", "") for worker in workers])
 
     job.wait("the service knows", lambda: ERRORS[mistake] in error())
+
+
+@pytest.mark.parametrize("way", BY_ITSELF)
+def test_a_script_that_handles_its_errors_itself_has_failed_all_the_same(
+    way: str, mistaken: Any
+) -> None:
+    job = mistaken(way)
+    assert job.exit_codes() == {"w1": 1}
+
+    def error() -> str:
+        workers = job.service.newest["workers"] if job.service.newest else []
+        return str([worker.get("error", "") for worker in workers])
+
+    job.wait("the service knows", lambda: "ValueError: could not convert string" in error())
+    assert not job.service.newest["finished"]
 
 
 @pytest.mark.parametrize("mistake", WARNINGS)

@@ -245,7 +245,7 @@ class Job:
         self._epochs = total
         if not self._ending.has_entered:
             self._membership.enter(loop)
-            self._ending.has_entered = True
+            self._ending.begin()
             self._pitfalls.begin(lambda: self._membership.rank == 0)
         while not loop.rates.has_trained(total):
             epoch = loop.state.cursor.epoch

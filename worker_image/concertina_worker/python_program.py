@@ -23,10 +23,13 @@ def run(arguments: list[str]) -> NoReturn:
             _run_module(arguments)
         else:
             _run_script(arguments, main)
+    except SystemExit as ending:
+        sys.exit(ending.code)  # whoever watches `sys.exit` sees `raise SystemExit`, too
     except Exception as error:  # noqa: BLE001 - whatever the script lets pass
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_globals is globals():
             trace = trace.tb_next  # a script's traceback begins in the script
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         sys.exit(1)
     sys.exit(0)

@@ -15,6 +15,22 @@ import concertina_worker as elastic
 EPOCHS = 2
 
 
+BY_ITSELF = ("exits by itself", "raises its exit", "shows errors by itself")
+
+
+def fail_by_itself(way: str) -> None:
+    """As hydra, click and rich do."""
+    if way == "shows errors by itself":
+        sys.excepthook = lambda *_: print("oops", flush=True)
+        float("too bad")
+    try:
+        float("too bad")
+    except ValueError:
+        if way == "raises its exit":
+            raise SystemExit(1)  # noqa: B904 - as scripts do
+        sys.exit(1)
+
+
 def main() -> None:  # noqa: C901, PLR0912 - one mistake each
     mistake = sys.argv[1]
     torch.set_num_threads(1)
@@ -44,6 +60,8 @@ def main() -> None:  # noqa: C901, PLR0912 - one mistake each
                     optimizer.step()
     try:
         for _ in job.epochs(EPOCHS):
+            if mistake in BY_ITSELF:
+                fail_by_itself(mistake)
             own = mistake == "uses batches of its own"
             for (inputs,) in loader if own else job.batches(loader):
                 model(inputs).mean().backward()

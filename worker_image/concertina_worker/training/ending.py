@@ -1,13 +1,19 @@
-"""How does a script end, and who is told? By its last line, by `SystemExit`, or by an error."""
+"""How does a script end, and who is told? By its last line, by `SystemExit`, or by an error.
+
+An error reaches the top, or the script handles it and calls `sys.exit(1)`, as hydra and click do:
+training that ends so has failed, too.
+"""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import sys
+import threading
 import traceback
 from types import TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from concertina_worker.batch.memory_limit import is_out_of_memory
 from concertina_worker.membership.alone import Alone
@@ -28,9 +34,18 @@ class Ending:
         self._membership = membership
         self._progress = progress
         self._is_finished = self._is_crash = False
-        self._usual_hook = sys.excepthook
-        sys.excepthook = self._on_crash
+        self._failure = ""  # for which the script ends by itself
+        self._process = os.getpid()
+        self._usual_exit = sys.exit
+        sys.exit = self._exit
+        self._hook: Any = None
+        self._watch_errors()
         atexit.register(self._at_exit)
+
+    def begin(self) -> None:
+        """Training does."""
+        self.has_entered = True
+        self._watch_errors()
 
     def finish(self) -> None:
         """The training is over: keep it, and tell."""
@@ -46,19 +61,46 @@ class Ending:
         """The main worker does; all do when it may be the one just lost: they write the same."""
         return self._membership.rank == 0 or self._membership.is_broken
 
-    def _on_crash(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
-        self._is_crash = True
-        text = traceback.format_exception_only(kind, error)[-1].strip()
-        what_to_do = advice.on(error)
-        self._membership.tell(FromWorker.ERROR, text=f"{text} {what_to_do or ''}".strip())
-        self._usual_hook(kind, error, trace)
-        if what_to_do:
+    def _watch_errors(self) -> None:
+        """Before whoever prints them; `rich` and others may have come since `init`."""
+        usual = sys.excepthook
+        if usual is self._hook:
+            return
+
+        def hook(
+            kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        ) -> None:
+            is_first, self._is_crash = not self._is_crash, True
+            if is_first:
+                self._tell_error(_text_of(error))
+            usual(kind, error, trace)
+            if is_first:
+                self._help(error)
+
+        self._hook = sys.excepthook = hook
+
+    def _exit(self, code: Any = None, /) -> NoReturn:
+        """What `sys.exit` does; the error that a script handles by it is remembered."""
+        is_own = os.getpid() == self._process and _is_main_thread()
+        if code not in (None, 0) and is_own and not self._is_crash:
+            error = sys.exc_info()[1]
+            if isinstance(error, SystemExit):  # passed on by `python_program`
+                error = error.__context__
+            self._failure = _text_of(error) if error else f"The script called sys.exit({code!r})."
+            if error is not None:
+                self._help(error)
+        self._usual_exit(code)
+
+    def _tell_error(self, text: str) -> None:
+        self._membership.tell(FromWorker.ERROR, text=text)
+
+    def _help(self, error: BaseException) -> None:
+        """By advice, and by making way for a worker whose batches fit into memory."""
+        if what_to_do := advice.on(error):
             sys.stderr.write(what_to_do + "\n")
         samples = self.loop.samples_at_once if self.loop and is_out_of_memory(error) else 0
         if samples > 1 and isinstance(self._membership, Membership):
-            traceback.clear_frames(trace)  # they hold the memory
+            traceback.clear_frames(error.__traceback__)  # they hold the memory
             self._make_way(samples)
 
     def _make_way(self, samples: int) -> NoReturn:
@@ -74,8 +116,21 @@ class Ending:
         raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
 
     def _at_exit(self) -> None:
-        has_stopped_early = self.has_entered and not self._is_crash
-        if has_stopped_early and not self._membership.has_ended:
-            self.finish()
+        if not (self._is_crash or self._membership.has_ended):
+            shown = getattr(sys, "last_value", None)  # by a hook that took the place of ours
+            failure = _text_of(shown) if shown else self._failure
+            if failure:
+                self._tell_error(failure)
+            elif self.has_entered:
+                self.finish()
         self._progress.flush()
         self._membership.close()
+
+
+def _text_of(error: BaseException) -> str:
+    text = traceback.format_exception_only(error)[-1].strip()
+    return f"{text} {advice.on(error) or ''}".strip()
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
