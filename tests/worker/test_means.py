@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
+from concertina_worker.protocol import BatchRules
 from tests.worker.running_job import RunningJob
 from tests.worker.worker_zygote import WorkerZygote
 
 SCRIPT = Path(__file__).parent / "scripts" / "means.py"
+RULES: BatchRules = {"base": 21, "lr_scaling": "none", "lr_warmup_steps": 0, "max_per_gpu": 10}
+EPOCHS = 2
+STEPS_OF_EPOCH = 5  # of 21 of 97 samples
 TakeMeans = Callable[..., RunningJob]
 
 
@@ -45,3 +49,21 @@ def test_survivors_between_epochs_are_not_all_the_main_worker(
     job.wait_until_finished()
     seen = {worker: json.loads(file.read_text()) for worker, file in files.items()}
     assert seen == {"w1": [True, 3, 1.0], "w3": [False, 3, 1.0]}
+
+
+def test_a_mean_for_every_micro_batch_is_one_of_all_workers_once_a_step(
+    take_means: TakeMeans, tmp_path: Path
+) -> None:
+    job = take_means(2, "for-every-micro-batch", batch=RULES)  # 11 samples: two micro-batches
+    job.wait_until_finished()
+    assert job.exit_codes() == {"w1": 0, "w2": 0}, job.logs()
+    seen = {
+        worker: json.loads((tmp_path / f"{worker}.json").read_text()) for worker in ("w1", "w2")
+    }
+    steps = job.step
+    assert steps == EPOCHS * STEPS_OF_EPOCH
+    assert [values.count(1.5) for values in seen.values()] == [steps, steps]
+    own = [[value for value in values if value != 1.5] for values in seen.values()]
+    assert set(own[0]) <= {1.0}
+    assert set(own[1]) <= {2.0}
+    assert own != [[], []]

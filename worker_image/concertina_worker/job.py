@@ -317,9 +317,10 @@ class Job:
     def mean(self, value: float) -> float:
         """The mean over all workers. All of them must call it, at the same place.
 
-        When a worker is lost at that moment it is this worker's own value.
+        Inside `batches` it is that only at the last micro-batch of a step, where all workers come
+        by equally often; at any other it is this worker's own value.
         """
-        if self._loop is not None and self._loop.is_catching_up:
+        if self._loop is not None and not self._loop.meets_others:
             return value
         return self._membership.mean(value)
 

@@ -271,6 +271,16 @@ class TrainingLoop:
         return self._step.is_whole
 
     @property
+    def meets_others(self) -> bool:
+        """Whether all workers come by this place of the script equally often.
+
+        They do between epochs, and at the last micro-batch of a step.
+        """
+        if self._step is None:
+            return not self.is_catching_up and not self._is_in_epoch
+        return self._step.is_last_micro_batch
+
+    @property
     def scheduler_steps(self) -> int:
         """How many steps one `scheduler.step()` of the script stands for at this moment.
 
