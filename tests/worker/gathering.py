@@ -45,7 +45,11 @@ def gather(
     def meet(worker: str) -> Group:
         gpu = gpus[worker] if gpus else GpuOffer()
         meeting = Meeting(
-            host="127.0.0.1", announce=address.put, await_address=await_address, gpu=gpu
+            host="127.0.0.1",
+            token="token of the job",
+            announce=address.put,
+            await_address=await_address,
+            gpu=gpu,
         )
         group = build(plan, worker, meeting, Wires())
         groups.append(group)

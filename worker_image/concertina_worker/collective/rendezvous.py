@@ -29,6 +29,7 @@ class Meeting:
     """One worker's way to the others."""
 
     host: str  # of this worker, as the others reach it
+    token: str  # of the job: lets in its members and nobody else
     announce: Callable[[str], None]  # the board's address, if this worker opened it
     await_address: Callable[[], str]  # raises RuntimeError when nobody announces one in time
     gpu: GpuOffer = field(default_factory=GpuOffer)
@@ -58,14 +59,14 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
 
 
 def _open_board(meeting: Meeting) -> BoardServer:
-    server = BoardServer(meeting.host)
+    server = BoardServer(meeting.host, meeting.token)
     meeting.announce(f"{meeting.host}:{server.port}")
     return server
 
 
 def _find_board(meeting: Meeting) -> RemoteBoard:
     host, _, port = meeting.await_address().rpartition(":")
-    return RemoteBoard(host, int(port))
+    return RemoteBoard(host, int(port), meeting.token)
 
 
 def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]) -> Any:

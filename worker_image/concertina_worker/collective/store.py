@@ -2,11 +2,15 @@
 
 It lives in the first member, for one generation. Not torch's TCPStore, because that looks up the
 *name* of every peer: where name service is slow or away, each connection then takes seconds.
+
+The first line of a connection is the job's token: what members tell each other is trusted, down to
+objects that are unpickled, so a stranger must not be able to put an address of its own on a board.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import socket
 import threading
 import time
@@ -21,6 +25,7 @@ from concertina_worker.collective.wires import Wires
 from concertina_worker.wire import Connection, Message, ProtocolError
 
 CONNECT_SECONDS: Final = 10.0
+HELLO_SECONDS: Final = 15.0  # for a connection to say the token
 LONG_POLL_SECONDS: Final = 5.0  # a wait is asked anew after this, so that no socket hangs
 CUT_POLL_SECONDS: Final = 0.5  # whoever waits for a member notices after this that it is no use
 
@@ -47,12 +52,13 @@ class Board:
 class BoardServer:
     """A board that others reach over TCP; closed when nobody refers to it any more."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, token: str) -> None:
         self.board = Board()
         listener = socket.create_server((host, 0))
         self.port = int(listener.getsockname()[1])
+        arguments = (listener, self.board, token)
         threading.Thread(
-            target=_accept, args=(listener, self.board), name="concertina_board", daemon=True
+            target=_accept, args=arguments, name="concertina_board", daemon=True
         ).start()
         weakref.finalize(self, _close, listener)
 
@@ -60,7 +66,7 @@ class BoardServer:
 class RemoteBoard:
     """Another worker's board. Every method raises RuntimeError when that worker is gone."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, token: str) -> None:
         try:
             stream = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
         except OSError as error:
@@ -70,6 +76,7 @@ class RemoteBoard:
         self._connection = Connection(stream)
         self._asking = threading.Lock()
         weakref.finalize(self, self._connection.close)
+        self._ask({"type": "hello", "token": token})
 
     def put(self, key: str, value: str) -> None:
         self._ask({"type": "put", "key": key, "value": value})
@@ -133,23 +140,35 @@ class GlooStore(Store):
         raise RuntimeError("the group was given up")
 
 
-def _accept(listener: socket.socket, board: Board) -> None:
+def _accept(listener: socket.socket, board: Board, token: str) -> None:
     """Until the listener is closed."""
     with contextlib.suppress(OSError):
         while True:
             stream, _ = listener.accept()
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            arguments = (stream, board, token)
             threading.Thread(
-                target=_serve, args=(stream, board), name="concertina_board", daemon=True
+                target=_serve, args=arguments, name="concertina_board", daemon=True
             ).start()
 
 
-def _serve(stream: socket.socket, board: Board) -> None:
+def _serve(stream: socket.socket, board: Board, token: str) -> None:
+    stream.settimeout(HELLO_SECONDS)
     connection = Connection(stream)
     with contextlib.suppress(OSError, ProtocolError, ValueError, KeyError):
+        _check(connection.receive(), token)
+        stream.settimeout(None)
+        connection.send({"type": "answer", "value": None})
         while question := connection.receive():
             connection.send({"type": "answer", "value": _answer(question, board)})
     connection.close()
+
+
+def _check(hello: Message | None, token: str) -> None:
+    """Raises ProtocolError when this is no member of the job."""
+    said = str(hello.get("token", "")) if hello and hello["type"] == "hello" else ""
+    if not hmac.compare_digest(said.encode(), token.encode()):
+        raise ProtocolError("wrong token")
 
 
 def _answer(question: Message, board: Board) -> Any:

@@ -31,6 +31,7 @@ class CoordinatorLine:
 
     def __init__(self, platform: Platform, gpu: GpuOffer, *, lost_seconds: float) -> None:
         self.worker = platform.worker_id
+        self._token = platform.token
         self._lost_seconds = lost_seconds
         self._gpu = gpu
         self.preparations = Preparations(self.worker, self._build)
@@ -62,6 +63,7 @@ class CoordinatorLine:
     def _build(self, plan: Plan, wires: Wires) -> Group:
         meeting = Meeting(
             host=self.control.local_host,
+            token=self._token,
             announce=lambda address: self._announce_store(plan, address),
             await_address=lambda: self.control.await_store(
                 plan.generation, timeout_seconds=MEETING_SECONDS
