@@ -32,6 +32,7 @@ from concertina_worker.wire import (
 HEARTBEAT_SECONDS: Final = 1.0
 RECONNECT_SECONDS: Final = 0.2
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
+UNANSWERED_SECONDS: Final = 30.0  # guessed: above a network's hiccup
 CLOSING_POLL_SECONDS: Final = 0.05
 
 # A coordinator that has just taken over is told the newest of these again. Twice does no harm;
@@ -167,6 +168,7 @@ class Control:
         stream = socket.create_connection(address, timeout=CONNECT_TIMEOUT_SECONDS)
         stream.settimeout(None)
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _end_when_unanswered(stream)
         connection = Connection(stream)
         self.local_host = connection.local_host
         with self._changed:
@@ -222,3 +224,13 @@ class Control:
         if connection := self._connection:
             with contextlib.suppress(OSError):  # the receiving thread will notice
                 connection.send(message)
+
+
+def _end_when_unanswered(stream: socket.socket) -> None:
+    """Let the kernel break a connection whose other machine is gone or takes nothing any more.
+
+    No end is ever heard of those. A heartbeat a second sees to it that there is always something
+    to be acknowledged (`TCP_USER_TIMEOUT`, tcp(7)); it counts for data that finds no room as well.
+    """
+    milliseconds = round(UNANSWERED_SECONDS * 1000)
+    stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
