@@ -22,6 +22,7 @@ from cluster.worker_host import Limits
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
 
 MIRROR = str(SCRIPTS / "mirror.py")
+OUR_PATH = os.pathsep.join(path for path in sys.path if path)
 OF_A_JOB = {"OMP_NUM_THREADS": "3", "API_KEY": "sesame"}
 
 
@@ -99,12 +100,37 @@ def test_a_warm_process_is_found_by_its_mark_and_its_supervisor_takes_it_along(
     until(lambda: not Path(f"/proc/{worker}").exists())
 
 
+def test_the_zygote_asked_longest_ago_makes_room_for_one_too_many(warm_bench: WarmBench) -> None:
+    def prepare_one_for(threads: str) -> Path:
+        known = set(folder.iterdir())
+        env = {"PYTHONPATH": OUR_PATH, "OMP_NUM_THREADS": threads}
+        zygotes.prepare([{"arguments": [sys.executable, "train.py"], "env": env}])
+        (new,) = set(folder.iterdir()) - known
+        until(lambda: (new / "socket").exists() and _answers(new / "socket"))
+        return new
+
+    zygotes = replace(warm_bench.host.zygotes, most=2)
+    folder = zygotes.folder
+    (first,) = folder.iterdir()
+    second = prepare_one_for("2")
+    warm_bench.start("w1")  # asks the first one
+    third = prepare_one_for("3")
+    until(lambda: not _answers(second / "socket"))
+    assert _answers(first / "socket")
+    fourth = prepare_one_for("4")
+    until(lambda: not _answers(first / "socket"))
+    assert _answers(third / "socket")
+    assert _answers(fourth / "socket")
+    warm_bench.end("w1", 3)
+    assert exited(warm_bench.host, "w1").exit_code == 3
+
+
 def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -> None:
     warm_bench.start("w1")
     launch = records.read(warm_bench.host.state_dir / "processes" / "w1" / "launch.json")
     assert launch is not None
     keeper = Keeper(command=("/bin/true",), env={}, workdir="/", output=1)
-    zygotes = warm_bench.host.zygotes
+    zygotes = replace(warm_bench.host.zygotes, most=2)
     connection = zygotes.ask(launch["command"], keeper)
     assert connection is not None
     connection.close()
@@ -164,9 +190,8 @@ def test_a_launch_that_names_code_of_its_own_starts_in_the_ordinary_way(
     names_code: dict[str, str],
 ) -> None:
     env = {"PATH": str(Path(sys.executable).parent)}
-    ours = os.pathsep.join(path for path in sys.path if path)
     assert can_start_warm(("python", "train.py"), env)
-    assert can_start_warm(("python", "train.py"), {**env, "PYTHONPATH": ours})
+    assert can_start_warm(("python", "train.py"), {**env, "PYTHONPATH": OUR_PATH})
     assert not can_start_warm(("python", "train.py"), {**env, **names_code})
 
 

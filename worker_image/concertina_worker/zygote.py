@@ -129,22 +129,29 @@ def _listen(folder: Path) -> socket.socket:
     return listener
 
 
-def _is_alone(folder: Path) -> bool:
-    """Whether this is the folder's only zygote; held until the process ends."""
+def _lock(folder: Path) -> int | None:
+    """Held until the process ends, and its child; None: this is not the folder's only zygote."""
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return False
-    return True
+        return None
+    return descriptor
+
+
+def _write_pid(lock: int) -> None:
+    os.ftruncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())
 
 
 def main(folder: Path, after_seconds: float, idle_seconds: float, modules: list[str]) -> None:
     """Be the zygote to its end; or, in a warm child, the program that it was told to be."""
+    lock = _lock(folder)
+    if lock is None:
+        return
     if os.fork():
         os._exit(0)  # leaves the process tree of whoever started it
-    if not _is_alone(folder):
-        return
+    _write_pid(lock)
     time.sleep(after_seconds)
     for module in modules:
         importlib.import_module(module)

@@ -8,10 +8,12 @@ depends on it: a launch that finds none starts in the ordinary way, and has one 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +29,7 @@ _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
 _ROOM: Final = " " * 8192  # for the arguments and environments that its children show
 _PROGRAM: Final = "concertina_worker.zygote"
 _SOCKET: Final = "socket"
+_LOCK: Final = "lock"  # a zygote holds it as long as it lives; says its pid, and when it was asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class Zygotes:
     version: str  # of the code they import: one that imported older code is not asked
     after_seconds: float  # how long a new one waits before it does
     idle_seconds: float = 600.0  # guessed: trades 200 MB of memory for the next job's first step
+    most: int = 4  # guessed: idle ones hold 200 MB each
 
     def ask(self, command: Mapping[str, Any], keeper: Keeper) -> socket.socket | None:
         """Have the keeper started; the connection closes once it is up, or cannot be.
@@ -57,7 +61,8 @@ class Zygotes:
         """
         if not can_start_warm(command["arguments"], command["env"]):
             return None
-        connection = _connect(self._folder_of(command))
+        folder = self._folder_of(command)
+        connection = _connect(folder)
         if connection is None:
             return None
         request = {
@@ -71,6 +76,7 @@ class Zygotes:
         except OSError:
             connection.close()
             return None
+        os.utime(folder / _LOCK)
         return connection
 
     def prepare(self, commands: Iterable[Mapping[str, Any]]) -> None:
@@ -79,7 +85,15 @@ class Zygotes:
         for folder, command in {self._folder_of(command): command for command in plain}.items():
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not _is_taken(folder):
+                self._make_room()
                 self._begin(folder, read_at_import(command["env"]))
+
+    def _make_room(self) -> None:
+        """End those that were asked longest ago where one more would be one too many."""
+        locks = sorted(self.folder.glob(f"*/{_LOCK}"), key=lambda lock: lock.stat().st_mtime_ns)
+        taken = [lock.parent for lock in locks if _is_taken(lock.parent)]
+        for folder in taken[: max(len(taken) + 1 - self.most, 0)]:
+            _end(folder)
 
     def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
         times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
@@ -109,12 +123,23 @@ def version_of(package: Path) -> str:
 
 def _is_taken(folder: Path) -> bool:
     """Whether a zygote is there, warm or not."""
-    with (folder / "lock").open("ab") as lock:
+    with (folder / _LOCK).open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
     return False
+
+
+def _end(folder: Path) -> None:
+    """Nothing that it has started needs it any longer."""
+    with contextlib.suppress(OSError, ValueError):  # it has ended, or only just begins
+        descriptor = os.pidfd_open(int((folder / _LOCK).read_text()))
+        try:
+            if _is_taken(folder):  # so the pid is still that of the zygote
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        finally:
+            os.close(descriptor)
 
 
 def _connect(folder: Path) -> socket.socket | None:
