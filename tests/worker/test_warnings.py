@@ -122,6 +122,34 @@ def test_an_optimizer_that_evaluates_several_times_is_refused() -> None:
         take_over_optimizer(torch.optim.LBFGS(nn.Linear(2, 1).parameters()), Any)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'parser.add_argument("--rank", default=os.environ["RANK"])',
+        "rank = int(os.environ.get( 'LOCAL_RANK', 0))",
+        'size = os.getenv("WORLD_SIZE")',
+    ],
+)
+def test_a_script_that_asks_the_environment_for_its_place_is_told(
+    line: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(f"import os\n{line}\n")
+    pitfalls = Pitfalls()
+    pitfalls.check_source(script)
+    (warning,) = said(pitfalls)
+    assert f"{script}:2" in warning
+
+
+def test_variables_of_the_scripts_own_are_its_own_business(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("# os.environ['RANK']\nos.environ['HOME']; RANK = {}['RANK']\n")
+    pitfalls = Pitfalls()
+    pitfalls.check_source(script)
+    pitfalls.check_source(tmp_path / "nothing.py")
+    assert said(pitfalls) == []
+
+
 def test_only_the_main_worker_warns_and_once() -> None:
     pitfalls = Pitfalls()
     pitfalls.tell_no_step()
@@ -157,6 +185,7 @@ ERRORS = {
 }
 BY_ITSELF = ["exits by itself", "raises its exit", "shows errors by itself"]
 WARNINGS = {
+    "reads the environment before": "WORLD_SIZE is read from the environment",
     "reads the number of workers early": "job.world_size was read before job.epochs began",
     "forgets the optimizer": "passed without optimizer.step()",
 }

@@ -7,9 +7,11 @@ more than the environment.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -99,6 +101,8 @@ class Job:
         self._epochs: int | None = None
         self._pitfalls = Pitfalls()
         self._ending = Ending(membership, self._progress)
+        if isinstance(membership, Membership):
+            self._pitfalls.check_source(Path(getattr(sys.modules["__main__"], "__file__", "")))
 
     # -- where this worker stands --------------------------------------------------------------
 

@@ -34,6 +34,8 @@ def fail_by_itself(way: str) -> None:
 def main() -> None:  # noqa: C901, PLR0912 - one mistake each
     mistake = sys.argv[1]
     torch.set_num_threads(1)
+    if mistake == "reads the environment before":
+        print(os.environ.get("WORLD_SIZE", "1"))
     job = elastic.init()
     data = TensorDataset(torch.rand(40, 3))
     model = nn.Linear(3, 1)

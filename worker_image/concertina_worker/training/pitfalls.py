@@ -5,6 +5,7 @@ What makes the result wrong is an error; what may be meant so is a warning, from
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -15,9 +16,13 @@ from typing import Any, Final, NoReturn
 import torch
 from torch import nn
 
+from concertina_worker.environment import FIXED_SIZE_VARIABLES
 from concertina_worker.protocol import ExitCode
 
 PAGE: Final = "docs/elastic-script.md"
+_READS_FIXED_SIZE: Final = re.compile(
+    rf"""(?:environ(?:\.get\(|\[)|getenv\()\s*["']({"|".join(FIXED_SIZE_VARIABLES)})["']"""
+)
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
@@ -145,6 +150,22 @@ class Pitfalls:
         """`job.rank` or `job.world_size` was read before there is a generation."""
         frame = sys._getframe(2)  # noqa: SLF001 - of the script
         self._reads.setdefault(name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+
+    def check_source(self, script: Path) -> None:
+        """What it reads before `init` stays as it was; with `.get` it reads a default later."""
+        if not script.is_file():
+            return
+        lines = enumerate(script.read_text(errors="replace").splitlines(), 1)
+        code = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+        reads = [(found[1], n) for n, line in code if (found := _READS_FIXED_SIZE.search(line))]
+        if reads:
+            name, number = reads[0]
+            self.warn(
+                f"{name} is read from the environment ({script}:{number}): an elastic job"
+                " has none, for it would not follow the number of workers. Ask job.rank and"
+                " job.world_size where you use them.",
+                "The number of workers",
+            )
 
     def _tell_early_reads(self) -> None:
         for name, place in self._reads.items():
