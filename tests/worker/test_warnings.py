@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import warnings
 from collections.abc import Iterator
@@ -196,11 +198,11 @@ def mistaken(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Any]:
     """Runs the script with a mistake in a job of one worker, until it ends."""
     jobs = []
 
-    def run(mistake: str) -> RunningJob:
+    def run(mistake: str, batch: int = 8) -> RunningJob:
         job = RunningJob(tmp_path, zygote, script=MISTAKEN, script_arguments=(mistake,))
         jobs.append(job)
         job.start_coordinator()
-        job.service.want(job.start_workers(1, attempt=1), 8, new_attempt=True)
+        job.service.want(job.start_workers(1, attempt=1), batch, new_attempt=True)
         job.wait("it has ended", lambda: job.exit_codes()["w1"] is not None)
         return job
 
@@ -246,6 +248,23 @@ def test_a_mistake_that_may_be_meant_is_said_once_in_the_log(mistake: str, mista
     assert job.exit_codes() == {"w1": 0}
     assert job.log_of("w1").count(WARNINGS[mistake]) == 1
     assert re.search(r"mistaken\.py:\d+: ElasticityWarning", job.log_of("w1"))
+
+
+def test_a_batch_size_of_the_scripts_own_that_does_not_count_is_noted_once(mistaken: Any) -> None:
+    job = mistaken("none", batch=16)
+    assert job.exit_codes() == {"w1": 0}
+    notice = "the job's batch of 16 is used; the script's own batch size of 8 counts only when"
+    assert job.log_of("w1").count(notice) == 1
+
+
+def test_a_batch_size_that_is_the_jobs_needs_no_word() -> None:
+    pitfalls = Pitfalls()
+    pitfalls.begin(lambda: True)
+    written = io.StringIO()
+    with contextlib.redirect_stderr(written):
+        pitfalls.tell_batch_size(16, 16)
+        pitfalls.tell_batch_size(None, 16)
+    assert written.getvalue() == ""
 
 
 def test_a_worker_whose_script_catches_its_exit_leaves_all_the_same(

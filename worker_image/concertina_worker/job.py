@@ -288,6 +288,9 @@ class Job:
         if isinstance(self._membership, Alone):
             loop.use_batch(source.batch_size)
             self._membership.course = Course.steady(source.batch_size, self._membership.worker)
+        else:
+            own_size = batch_size if source.dataset is data else source.batch_size
+            self._pitfalls.tell_batch_size(own_size, loop.global_batch_size)
         self._tell_length(loop, source.length)
         has_yielded = False
         loop.begin_epoch(source)

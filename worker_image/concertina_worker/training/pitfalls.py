@@ -45,6 +45,7 @@ class Pitfalls:
         self._said: list[str] = []
         self._parameters: dict[nn.Parameter, torch.device] = {}
         self._reads: dict[str, str] = {}
+        self._has_told_batch_size = False
 
     def warn(self, text: str, section: str) -> None:
         message = f"{text} (See {PAGE}, “{section}”.)"
@@ -142,6 +143,17 @@ class Pitfalls:
                 " shrink, and gradients would be summed twice. Leave it out; ask job.rank and"
                 " job.world_size; or run the job with `elastic: {mode: restart}`.",
                 "DistributedDataParallel",
+            )
+
+    def tell_batch_size(self, own: int | None, of_job: int) -> None:
+        """Once, that the batch is not the script's own."""
+        if own is None or own == of_job or self._has_told_batch_size:
+            return
+        self._has_told_batch_size = True
+        if self._is_main is not None and self._is_main():
+            sys.stderr.write(
+                f"concertina: the job's batch of {of_job} is used; the script's own batch size of"
+                f" {own} counts only when it runs alone\n"
             )
 
     # -- the number of workers -----------------------------------------------------------------
