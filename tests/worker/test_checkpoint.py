@@ -54,6 +54,21 @@ def test_a_torn_checkpoint_is_skipped_for_the_one_before(
     assert "is skipped for the one before: it was not written to its end" in caplog.text
 
 
+def test_a_torn_checkpoint_is_out_of_the_way_of_those_that_follow(tmp_path: Path) -> None:
+    *_, newest = write(tmp_path, 900, 1000)
+    newest.write_bytes(newest.read_bytes()[:-5])
+    assert newest_step(tmp_path) == 900
+    write(tmp_path, 950, keep_last=1)  # what was lost with the torn one is made again
+    assert newest_step(tmp_path) == 950
+    assert [path.name for path in tmp_path.glob("*.broken")] == ["step-000000001000.broken"]
+
+
+def test_a_checkpoint_that_was_just_written_is_kept_beside_later_steps(tmp_path: Path) -> None:
+    write(tmp_path, 1000)
+    written = write(tmp_path, 950, keep_last=1)[0]
+    assert written.exists()
+
+
 def test_a_checkpoint_with_a_flipped_bit_is_skipped(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

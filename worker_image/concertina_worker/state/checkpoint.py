@@ -1,8 +1,9 @@
 """Where does a job resume when nobody is left? At its newest complete checkpoint.
 
 A checkpoint is written under a temporary name, synced to disk, and only then given its name. It
-ends with a checksum: one that is torn or rotten is skipped for the one before it, and the job's log
-says why. A disk that is full costs the checkpoint, never the training.
+ends with a checksum: one that is torn or rotten is skipped for the one before it and given another
+name, so that it does not pass for the newest when old ones are removed; the job's log says why. A
+disk that is full costs the checkpoint, never the training.
 
 Two may write into one folder, while the workers of an attempt that is over are still ending: names
 do not collide, and a file that somebody may be writing is left alone.
@@ -44,7 +45,7 @@ def write(folder: Path, step: int, content: dict[str, Any], *, keep_last: int) -
     finally:
         temporary.unlink(missing_ok=True)  # or a full disk would stay full
     _sync_folder(folder)
-    _remove_old(folder, keep_last)
+    _remove_old(folder, keep_last, written=path)
     return path
 
 
@@ -66,6 +67,8 @@ def load_newest(folder: Path) -> dict[str, Any] | None:
         try:
             return _read(path)
         except (OSError, BrokenCheckpointError) as error:
+            if isinstance(error, BrokenCheckpointError):
+                _set_aside(path)
             _log.warning(
                 "The checkpoint %s is skipped for the one before: %s action=skip", path, error
             )
@@ -159,13 +162,24 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _remove_old(folder: Path, keep_last: int) -> None:
-    for path in sorted(folder.glob("step-*.pt"))[:-keep_last]:
-        path.unlink(missing_ok=True)
+def _set_aside(path: Path) -> None:
+    with contextlib.suppress(OSError):  # a folder that can only be read
+        path.replace(path.with_suffix(".broken"))
+
+
+def _remove_old(folder: Path, keep_last: int, *, written: Path) -> None:
+    old = [path for kind in ("pt", "broken") for path in _all_but_last(folder, kind, keep_last)]
+    for path in old:
+        if path != written:
+            path.unlink(missing_ok=True)
     for leftover in folder.glob(".step-*.tmp"):
         with contextlib.suppress(FileNotFoundError):  # whoever wrote it has finished
             if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
                 leftover.unlink()
+
+
+def _all_but_last(folder: Path, kind: str, count: int) -> list[Path]:
+    return sorted(folder.glob(f"step-*.{kind}"))[:-count]
 
 
 def _sync_folder(folder: Path) -> None:
