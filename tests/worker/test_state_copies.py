@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -224,7 +226,10 @@ def begin_handover(group: Group, state: TrainingState) -> Handover:
 
 
 def hand_over_while_training(
-    states: dict[str, TrainingState], *, steps: int = 40
+    states: dict[str, TrainingState],
+    *,
+    steps: int = 40,
+    after_step: Callable[[TrainingState], None] = lambda _: None,
 ) -> dict[str, int | None]:
     """Every worker makes the same steps meanwhile, at any pace; returns how many it took."""
 
@@ -240,6 +245,7 @@ def hand_over_while_training(
             state.optimizers[0].step()
             state.extras["scheduler"].step()  # type: ignore[attr-defined]
             state.step += 1
+            after_step(state)
             if is_over:
                 return step
         return None
@@ -281,6 +287,31 @@ def test_state_that_would_be_spoilt_arrives_before_the_first_step(
     assert states["a"].is_complete
     for one, other in zip(states["a"].tensors(), states["b"].tensors(), strict=True):
         assert torch.equal(one, other)
+
+
+def with_teacher(state: TrainingState) -> TrainingState:
+    """In no optimizer: a copy that follows the weights, and one that stays as it is."""
+    teacher = copy.deepcopy(state.model).requires_grad_(requires_grad=False)
+    frozen = copy.deepcopy(teacher)
+    state.model = nn.ModuleDict({"teacher": teacher, "student": state.model, "frozen": frozen})
+    return state
+
+
+def test_weights_that_no_optimizer_moves_arrive_as_they_are_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    states = {"a": with_teacher(a_state(seed=1, steps=3)), "b": with_teacher(a_state(seed=2))}
+
+    def follow(state: TrainingState) -> None:
+        model: Any = state.model
+        for mine, others in zip(
+            model["teacher"].parameters(), model["student"].parameters(), strict=True
+        ):
+            mine.data.mul_(0.9).add_(others.data, alpha=0.1)
+
+    assert (hand_over_while_training(states, after_step=follow)["a"] or 0) > 1
+    assert_equal(states["a"], states["b"])
 
 
 @pytest.mark.parametrize("optimizer", ALL)

@@ -9,6 +9,9 @@ forward pass changes.
 
 Before each portion the source says whether another one comes, so that both sides stop at the same
 place without knowing how fast the other computes.
+
+Parameters of no optimizer may be frozen, or a teacher's, which the script changes whenever it
+likes. They travel like the others; those that have changed since do so once more at the end.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import torch
 from concertina_worker.collective import background
 from concertina_worker.collective.group import Group, broadcast
 from concertina_worker.device.side_stream import SideStream
+from concertina_worker.state.digest import digest
 from concertina_worker.state.portions import may_step_between, portions
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.state.transfer import receive_header, send_header, send_or_receive
@@ -42,6 +46,8 @@ class Handover:
         self._process_group = group.handover
         self._state = state
         self._left: list[list[torch.Tensor]] = []
+        self._loose = state.parameters_of_no_optimizer()
+        self._loose_at_first = [0] * len(self._loose)
         self._thread: threading.Thread | None = None
         self._must_stop = threading.Event()
         self._has_failed = False
@@ -84,7 +90,8 @@ class Handover:
         if self._has_failed:
             raise RuntimeError("the state was lost on its way")
         if self.has_all:
-            send_or_receive(self._process_group, self._state.buffers(), root=_SOURCE)
+            last = [*self._changed_since(), *self._state.buffers()]
+            send_or_receive(self._process_group, last, root=_SOURCE)
             self._state.has_arrived()
         self._waited_seconds += time.monotonic() - began
         return self.has_all
@@ -109,7 +116,18 @@ class Handover:
     def _begin(self, began: float) -> None:
         self._header_seconds = time.monotonic() - began
         self._left = portions(self._state)
+        self._loose_at_first = [digest(tensor) for tensor in self._loose]
         self.go_on()
+
+    def _changed_since(self) -> list[torch.Tensor]:
+        """Of the parameters of no optimizer; the source knows."""
+        if not self._loose:
+            return []
+        pairs = zip(self._loose, self._loose_at_first, strict=True)
+        has_changed = torch.tensor([digest(tensor) != before for tensor, before in pairs])
+        has_changed = has_changed.to(torch.int32)
+        broadcast(self._process_group, has_changed, root=_SOURCE)
+        return [t for t, changed in zip(self._loose, has_changed.tolist(), strict=True) if changed]
 
     # -- in the thread -------------------------------------------------------------------------
 

@@ -83,10 +83,18 @@ class TrainingState:
         self._load_extras(header["extras"])
 
     def tensors(self) -> list[torch.Tensor]:
-        """What changes in an optimizer step and at no other time, in the same order everywhere."""
+        """What changes in an optimizer step, in the same order everywhere.
+
+        Parameters of no optimizer are among them, which the script may change at other times.
+        """
         averages = [a for a in self.extras.values() if isinstance(a, AveragedModel)]
         averaged = [t for a in averages for t in (*a.parameters(), *a.buffers())]
         return [*self.model.parameters(), *self._optimizer_tensors(), *averaged]
+
+    def parameters_of_no_optimizer(self) -> list[torch.Tensor]:
+        """Frozen ones, or those of a teacher that follows the weights in the script's own way."""
+        moved = {id(p) for o in self.optimizers for p in optimizer_state.parameters(o)}
+        return [p for p in self.model.parameters() if id(p) not in moved]
 
     def buffers(self) -> list[torch.Tensor]:
         """What changes in a forward pass: running averages of normalisation layers."""
