@@ -289,6 +289,22 @@ def test_state_that_would_be_spoilt_arrives_before_the_first_step(
         assert torch.equal(one, other)
 
 
+def test_before_optimizer_state_is_there_all_weights_arrive_before_the_first_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is made of the weights, by optimizers that decay them."""
+    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    states = {
+        "a": a_state(seed=1, steps=3, optimizer="momentum"),
+        "b": a_state(seed=2, optimizer="momentum"),
+    }
+    states["a"].optimizers[0].state.clear()  # all steps were skipped by a loss scaler
+    for state in states.values():
+        state.optimizers[0].param_groups[0]["weight_decay"] = 0.1
+    assert hand_over_while_training(states) == {"a": 1, "b": 1}
+    assert_equal(states["a"], states["b"])
+
+
 def with_teacher(state: TrainingState) -> TrainingState:
     """In no optimizer: a copy that follows the weights, and one that stays as it is."""
     teacher = copy.deepcopy(state.model).requires_grad_(requires_grad=False)

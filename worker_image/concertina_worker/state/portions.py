@@ -37,8 +37,20 @@ UNTOUCHED_BY_WEIGHTS: Final = (LRScheduler, GradScaler)
 
 def may_step_between(state: TrainingState) -> bool:
     """Whether training may go on when only some portions have arrived; False when unsure."""
-    return all(type(optimizer) in STEPPING_ALONE for optimizer in state.optimizers) and all(
-        isinstance(extra, UNTOUCHED_BY_WEIGHTS) for extra in state.extras.values()
+    return all(
+        type(optimizer) in STEPPING_ALONE and _has_its_state(optimizer)
+        for optimizer in state.optimizers
+    ) and all(isinstance(extra, UNTOUCHED_BY_WEIGHTS) for extra in state.extras.values())
+
+
+def _has_its_state(optimizer: optim.Optimizer) -> bool:
+    """Else the next step makes it, of weights that may be missing."""
+    return all(
+        bool(optimizer_state.tensors_of(optimizer, parameter))
+        for group in optimizer.param_groups
+        if group.get("momentum", 1.0) or type(optimizer) is not optim.SGD
+        for parameter in group["params"]
+        if parameter.requires_grad
     )
 
 
