@@ -16,7 +16,7 @@ import pytest
 from cluster.process_host import leftovers, records
 from cluster.process_host.plain_python import can_start_warm, is_plain, read_at_import
 from cluster.process_host.sweep import sweep
-from cluster.process_host.zygotes import Keeper
+from cluster.process_host.zygotes import Keeper, version_of
 from cluster.worker_host import Limits
 
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
@@ -135,6 +135,20 @@ def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -
     assert connection is not None
     connection.close()
     assert replace(zygotes, version="newer").ask(launch["command"], keeper) is None
+
+
+def test_what_zygotes_import_has_a_new_version_once_a_package_is_installed(tmp_path: Path) -> None:
+    package, installed = tmp_path / "package", tmp_path / "site-packages"
+    for folder in (package, installed):
+        folder.mkdir()
+        (folder / "some.py").touch()
+    versions = [version_of(package, [installed])]
+    (installed / "torch-2.13.dist-info").mkdir()
+    versions.append(version_of(package, [installed]))
+    os.utime(package / "some.py")
+    versions.append(version_of(package, [installed]))
+    assert len(set(versions)) == 3
+    assert version_of(package, [installed]) == versions[-1]
 
 
 def test_a_sweep_ends_zygotes_too(warm_bench: WarmBench) -> None:

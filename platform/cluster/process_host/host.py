@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sysconfig
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -114,7 +115,7 @@ class ProcessHost:
             folder=folder,
             marks=self._folder,
             modules=self.warm_modules,
-            version=version_of(Path(protocol.__file__).parent),
+            version=version_of(Path(protocol.__file__).parent, _installed()),
             after_seconds=self.warm_after_seconds,
         )
 
@@ -165,6 +166,11 @@ class ProcessHost:
                 "memory_bytes": launch.limits.memory_bytes,
             },
         }
+
+
+def _installed() -> set[Path]:
+    """Where the interpreter's packages are."""
+    return {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
 
 
 def _see_off(supervisor: identity.Identity) -> None:

@@ -116,9 +116,10 @@ class Zygotes:
         return self.folder / hashlib.sha256(same.encode()).hexdigest()[:16]
 
 
-def version_of(package: Path) -> str:
-    """Changes whenever a file of the package does."""
-    return str(max(path.stat().st_mtime_ns for path in package.rglob("*.py")))
+def version_of(package: Path, installed: Iterable[Path]) -> str:
+    """Changes whenever a file of the package does, or what is installed in the other folders."""
+    files = (*package.rglob("*.py"), *installed)  # installing renames an entry of such a folder
+    return json.dumps([path.stat().st_mtime_ns for path in sorted(files)])
 
 
 def _is_taken(folder: Path) -> bool:
