@@ -52,13 +52,22 @@ def receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
         ValueError: it ended too early, or is too long.
     """
     data, descriptors, _, _ = socket.recv_fds(connection, 65536, 2)
+    try:
+        return _rest_of(data, connection), descriptors
+    except (OSError, ValueError):
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise
+
+
+def _rest_of(data: bytes, connection: socket.socket) -> dict[str, Any]:
     while not data.endswith(b"\n"):
         more = connection.recv(65536)
         if not more or len(data) > _MOST_BYTES:
             raise ValueError("not a whole request")
         data += more
     message: dict[str, Any] = json.loads(data)
-    return message, descriptors
+    return message
 
 
 def belong_to(keeper: int) -> None:
