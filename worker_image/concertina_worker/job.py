@@ -326,6 +326,11 @@ class Job:
 
         Inside `batches` it is that only at the last micro-batch of a step, where all workers come
         by equally often; at any other it is this worker's own value.
+
+        When a worker is lost during the call, some of the others may have received the mean
+        already; every other gets its own value, here and until they meet again, at the next
+        epoch's first step. There they agree again on what `register` and `state` were given; so
+        decide on ending early by that, not by the value.
         """
         if self._loop is not None and not self._loop.meets_others:
             return value
