@@ -52,7 +52,8 @@ class Membership:
         self._line = CoordinatorLine(platform, gpu, lost_seconds=lost_seconds)
         self._worker = platform.worker_id
         self._group: Group | None = None
-        self.rank = 0  # in the newest generation this worker got into, be it broken since
+        self.generation = 0  # the newest this worker got into, be it broken since
+        self.rank = 0  # in it
         self.size = 1
         self._old_group: Group | None = None  # kept until the new one has made a step
         self._offered: Prepared | None = None
@@ -69,10 +70,6 @@ class Membership:
     def is_broken(self) -> bool:
         """A member is lost, maybe the main one, and the survivors have not yet met again."""
         return self._is_broken
-
-    @property
-    def generation(self) -> int:
-        return self._tried
 
     @property
     def has_ended(self) -> bool:
@@ -287,7 +284,7 @@ class Membership:
         self._old_group, self._group = self._group, group
         self.rank, self.size = group.rank, group.size
         self._is_broken = False
-        self._tried = group.plan.generation
+        self._tried = self.generation = group.plan.generation
         self.course = Course((_leg(group.plan, loop.state.step),))
         self._newcomers.expect(group.plan)
         self._line.preparations.stand_in(group)
