@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.crew import RETURN_SECONDS
 from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import HangUp, Instruction, Release, SendPlan
 from concertina_worker.coordinator.machine import Coordination
@@ -68,8 +69,15 @@ class Story:
             *(on.WorkerSwitched(worker=w, generation=generation, step=step) for w in workers)
         )
 
-    def lose(self, *workers: str) -> Story:
+    def disconnect(self, *workers: str) -> Story:
         return self.tell(*(on.WorkerDisconnected(worker=worker) for worker in workers))
+
+    def lose(self, *workers: str) -> Story:
+        """They do not come back in time."""
+        said = self.disconnect(*workers).answers
+        self.now += RETURN_SECONDS
+        self.answers = said + self.tell(on.TimePassed()).answers
+        return self
 
     def beat(
         self, *workers: str, place: Place = Place.WAITING, seconds: float = 0.0, steps: int = 9

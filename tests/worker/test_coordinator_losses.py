@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.protocol import (
-    GenerationCause,
-)
-from tests.worker.coordinator_story import Story
+from concertina_worker.protocol import GenerationCause, WorkerPhase
+from tests.worker.coordinator_story import Story, hello
 
 
 def test_survivors_go_on_by_themselves_and_the_report_says_who_was_lost(story: Story) -> None:
@@ -82,6 +80,36 @@ def test_when_all_are_lost_the_next_attempt_begins_afresh(story: Story) -> None:
 def test_a_lost_worker_that_comes_back_is_sent_away(story: Story) -> None:
     story.train("a", "b").lose("b").connect("b")
     assert story.released == {"b"}
+
+
+def test_a_member_whose_connection_broke_may_come_back_in_a_moment(story: Story) -> None:
+    story.train("a", "b").disconnect("b")
+    running = story.plan
+    back = hello("b", phase=WorkerPhase.TRAINING, plan=running)
+    story.pass_time(0.75, "a").tell(back)
+    assert story.released == set()
+    story.pass_time(3.0, "a", "b")
+    assert story.plan == running
+    assert story.coordination.memory.lost == []
+
+
+def test_a_missing_member_is_lost_as_soon_as_others_feel_it(story: Story) -> None:
+    story.train("a", "b").disconnect("b").tell(on.CollectiveFailed(worker="a", generation=1))
+    assert story.plan.is_recovery
+    assert story.plan.members == ("a",)
+
+
+def test_a_member_that_goes_after_others_felt_a_loss_is_not_waited_for(story: Story) -> None:
+    story.train("a", "b").tell(on.CollectiveFailed(worker="a", generation=1)).disconnect("b")
+    assert story.plan.is_recovery
+    assert story.plan.members == ("a",)
+
+
+def test_leavers_wait_for_a_member_that_is_only_missing(story: Story) -> None:
+    story.train("a", "b", "c").want("a", "b").disconnect("b").switch("a", "c")
+    assert "c" not in story.released
+    story.lose("b")
+    assert "c" in story.released
 
 
 def test_a_waiting_worker_that_comes_back_may_still_join(story: Story) -> None:

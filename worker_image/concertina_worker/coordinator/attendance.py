@@ -1,11 +1,16 @@
-"""Which workers are there, and what does each say of itself? Kept in the crew, event by event."""
+"""Which workers are there, and what does each say of itself? Kept in the crew, event by event.
+
+A member whose connection ends is dead, or only its connection is. If it is dead, the others'
+collective fails at once; while nobody says so, it has a moment to come back.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.crew import GRACE_SECONDS, Crew, CrewMember
+from concertina_worker.coordinator.crew import GRACE_SECONDS, RETURN_SECONDS, Crew, CrewMember
 from concertina_worker.coordinator.instructions import HangUp, Instruction, SeeOff
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.watching import Watch
@@ -38,13 +43,14 @@ class Attendance:
         """Take note of one of the events `OF_ONE_WORKER`."""
         match event:
             case on.WorkerDisconnected():
-                self._lose(event.worker)
+                self._miss(event.worker, now)
             case on.HeartBeat():
                 member = self.crew[event.worker]
                 member.heard_at, member.steps = now, event.steps
                 member.place, member.since = event.place, now - event.seconds
             case on.CollectiveFailed():
                 self.crew[event.worker].failed_in = event.generation
+                self._lose_the_missing()
             case on.WorkerLeaving():
                 self.crew[event.worker].is_leaving = True
             case on.WorkerFinished():
@@ -55,12 +61,14 @@ class Attendance:
             case on.GpuMeasured():
                 self.crew[event.worker].gpu_use = event.use
             case on.GoodbyeSaid():
+                self.crew[event.worker].is_going = True
                 return [SeeOff(worker=event.worker)]
         return []
 
     def look_round(self, *, now: float) -> list[Instruction]:
         """Lose who did not come back after a takeover, and give up who does not come further."""
         self._lose_the_absent(now)
+        self._lose_the_missing(before=now - RETURN_SECONDS)
         faults = self._watch.faults(now=now)
         for worker, why in faults.items():
             self.crew[worker].error = self.crew[worker].error or f"Given up: {why}"
@@ -85,9 +93,33 @@ class Attendance:
                 self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
                 self._lose(worker)
 
+    def _miss(self, worker: str, now: float) -> None:
+        """Its connection ended."""
+        member = self.crew[worker]
+        is_training = worker in self.memory.active_members and member.phase is WorkerPhase.TRAINING
+        is_leaving = member.is_released or member.is_going or bool(member.error)
+        if is_training and not (is_leaving or self._is_broken):
+            member.is_connected, member.missing_since = False, now
+        else:
+            self._lose(worker)
+
+    @property
+    def _is_broken(self) -> bool:
+        """Members of the running generation have said so, or a recovery is planned."""
+        active, pending = self.memory.active, self.memory.pending
+        has_failed = active is not None and any(
+            self.crew.failed_in(worker) >= active.generation for worker in active.members
+        )
+        return has_failed or (pending is not None and pending.is_recovery)
+
+    def _lose_the_missing(self, before: float = math.inf) -> None:
+        for member in self.crew.missing():
+            if member.missing_since is not None and member.missing_since <= before:
+                self._lose(member.worker)
+
     def _lose(self, worker: str) -> None:
         member = self.crew[worker]
-        member.is_connected = False
+        member.is_connected, member.missing_since = False, None
         self.memory.reports.stop_awaiting(worker)
         if member.phase is WorkerPhase.FINISHED:
             return
@@ -97,3 +129,4 @@ class Attendance:
             member.phase = WorkerPhase.LOST
             if worker not in self.memory.lost:
                 self.memory.lost.append(worker)
+            self._lose_the_missing()  # the survivors form a group now, and cannot wait for others

@@ -12,6 +12,7 @@ from typing import Final
 from concertina_worker.protocol import GpuUse, WorkerPhase, WorkerReport
 from concertina_worker.wire import Place
 
+RETURN_SECONDS: Final = 1.0  # guessed: several reconnect delays
 GRACE_SECONDS: Final = 5.0  # guessed: many reconnect delays; trades a wrong loss for a late one
 
 
@@ -22,8 +23,10 @@ class CrewMember:
     worker: str
     phase: WorkerPhase
     is_connected: bool = True
+    missing_since: float | None = None  # its connection ended; it may be on its way back
     is_leaving: bool = False  # was asked to end and would like to be replanned first
     is_released: bool = False  # was told to end
+    is_going: bool = False  # has said goodbye
     failed_in: int = 0  # newest generation in which a collective broke for it
     heard_at: float = 0.0  # when its newest heartbeat came
     place: Place = Place.ELSEWHERE  # of its main thread
@@ -66,6 +69,16 @@ class Crew:
 
     def is_connected(self, worker: str) -> bool:
         return worker in self and self[worker].is_connected
+
+    def is_gone(self, worker: str) -> bool:
+        """Not connected, and not expected back."""
+        return worker not in self or (
+            not self[worker].is_connected and self[worker].missing_since is None
+        )
+
+    def missing(self) -> list[CrewMember]:
+        """Members whose connection ended a moment ago."""
+        return [member for member in self._members.values() if member.missing_since is not None]
 
     def phase(self, worker: str) -> WorkerPhase | None:
         return self[worker].phase if worker in self else None

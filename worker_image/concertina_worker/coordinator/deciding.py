@@ -145,7 +145,7 @@ class Decisions:
     # -- in detail -----------------------------------------------------------------------------
 
     def _has_switched(self, worker: str) -> bool:
-        return worker in self.memory.switched or not self.crew.is_connected(worker)
+        return worker in self.memory.switched or self.crew.is_gone(worker)
 
     def _is_unwanted(self, worker: str) -> bool:
         memory = self.memory
