@@ -59,6 +59,16 @@ def test_an_optimizer_of_another_model_is_refused() -> None:
         registered(nn.Linear(2, 1), sgd(nn.Linear(2, 1)))
 
 
+def test_an_optimizer_that_is_given_more_parameters_later_is_refused() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer, pitfalls = sgd(model[0]), Pitfalls()
+    pitfalls.check_registration(model, [optimizer], [])
+    pitfalls.check_model(model)
+    optimizer.add_param_group({"params": model[1].parameters()})
+    with pytest.raises(ScriptError, match="add_param_group"):
+        pitfalls.check_model(model)
+
+
 def test_an_optimizer_made_anew_after_its_scheduler_is_refused() -> None:
     model = nn.Linear(2, 1)
     with pytest.raises(ScriptError, match="optimizer made anew"):

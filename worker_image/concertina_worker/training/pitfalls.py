@@ -44,6 +44,7 @@ class Pitfalls:
         self._is_main: Callable[[], bool] | None = None
         self._said: list[str] = []
         self._parameters: dict[nn.Parameter, torch.device] = {}
+        self._groups: dict[torch.optim.Optimizer, list[int]] = {}
         self._reads: dict[str, str] = {}
         self._has_told_batch_size = False
 
@@ -71,6 +72,7 @@ class Pitfalls:
     ) -> None:
         """Raises ScriptError when these objects do not belong together."""
         self._parameters = {parameter: parameter.device for parameter in model.parameters()}
+        self._groups = {optimizer: _group_sizes(optimizer) for optimizer in optimizers}
         _refuse_wrappers(model)
         self._check_parameters(optimizers)
         self._check_schedulers(optimizers, [*schedulers])
@@ -132,6 +134,14 @@ class Pitfalls:
             raise ScriptError(
                 "The model was moved to another device after job.register. Move it first:"
                 " model.to(job.device).",
+                "register",
+            )
+        if any(_group_sizes(optimizer) != sizes for optimizer, sizes in self._groups.items()):
+            raise ScriptError(
+                "An optimizer was given other parameters after job.register"
+                " (optimizer.add_param_group), which newcomers would not have. Give it all"
+                " parameters before; freeze those that are to be trained later, with"
+                " requires_grad_(False), and unfreeze them then.",
                 "register",
             )
 
@@ -201,6 +211,10 @@ class Pitfalls:
         text = "The script caught the SystemExit by which a worker leaves; it is raised once more."
         _say(f"{text} (See {PAGE}, “Leaving”.)")
         raise SystemExit(int(ExitCode.RELEASED))
+
+
+def _group_sizes(optimizer: torch.optim.Optimizer) -> list[int]:
+    return [len(group["params"]) for group in optimizer.param_groups]
 
 
 def _say(message: str) -> None:
