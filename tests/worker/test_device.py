@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import random
+from collections import OrderedDict, deque
 
+import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from concertina_worker.device import chosen, random_state
 from concertina_worker.device.host_copy import copied
@@ -45,11 +48,34 @@ def test_a_copy_on_the_host_shares_nothing_with_the_original() -> None:
     assert copy["name"] == "w"
 
 
+def test_a_copy_on_the_host_keeps_types_and_shares_no_object_of_the_script() -> None:
+    original = {
+        "array": np.zeros(2),
+        "recent": deque([torch.ones(1)], maxlen=3),
+        "ordered": OrderedDict(a=1),
+        "model": nn.BatchNorm1d(2).state_dict(),
+    }
+    copy = copied(original)
+    original["array"][0] = 1.0
+    original["recent"][0].add_(1)
+    original["recent"].append(torch.ones(1))
+    assert copy["array"].tolist() == [0.0, 0.0]
+    assert copy["recent"] == deque([torch.ones(1)])
+    assert copy["recent"].maxlen == 3
+    assert type(copy["ordered"]) is OrderedDict
+    assert copy["model"]._metadata == original["model"]._metadata  # noqa: SLF001 - torch reads it
+
+
 def test_random_numbers_go_on_from_where_they_were_taken() -> None:
     state = random_state.take()
-    first = (torch.rand(3).tolist(), random.random())  # noqa: S311 - no secret
+    first = three_random_numbers()
     random_state.restore(state)
-    assert (torch.rand(3).tolist(), random.random()) == first  # noqa: S311 - no secret
+    assert three_random_numbers() == first
+
+
+def three_random_numbers() -> tuple[float, ...]:
+    of_numpy = float(np.random.rand())  # noqa: NPY002 - the generator that scripts share
+    return torch.rand(1).item(), random.random(), of_numpy  # noqa: S311 - no secret
 
 
 def test_the_state_of_more_gpus_than_there_are_is_restored_as_far_as_they_go() -> None:

@@ -6,6 +6,7 @@ all copies are started, then waited for together. PyTorch keeps pinned memory fo
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import torch
@@ -14,20 +15,23 @@ import torch
 def copied(content: Any) -> Any:
     """The same structure with every tensor on the CPU, and nothing shared with the original."""
     devices: set[torch.device] = set()
-    copy = _copied(content, devices)
+    copy_of_all = _copied(content, devices)
     for device in devices:
         torch.cuda.current_stream(device).synchronize()
-    return copy
+    return copy_of_all
 
 
 def _copied(value: Any, devices: set[torch.device]) -> Any:
     if isinstance(value, torch.Tensor):
         return _tensor(value.detach(), devices)
-    if isinstance(value, dict):
-        return {key: _copied(item, devices) for key, item in value.items()}
+    if isinstance(value, dict):  # with what it has beside its items, as a module's has versions
+        twin = copy.copy(value)
+        for key, item in value.items():
+            twin[key] = _copied(item, devices)
+        return twin
     if type(value) in (list, tuple):
         return type(value)(_copied(item, devices) for item in value)
-    return value
+    return copy.deepcopy(value)
 
 
 def _tensor(tensor: torch.Tensor, devices: set[torch.device]) -> torch.Tensor:
