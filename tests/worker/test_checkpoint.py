@@ -17,6 +17,7 @@ import torch
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.state import checkpoint
 from concertina_worker.state.checkpoint import CheckpointWriter
+from concertina_worker.state.training_state import CheckpointMismatchError
 
 
 def write(folder: Path, *steps: int, keep_last: int = 3) -> list[Path]:
@@ -67,6 +68,19 @@ def test_a_checkpoint_that_was_just_written_is_kept_beside_later_steps(tmp_path:
     write(tmp_path, 1000)
     written = write(tmp_path, 950, keep_last=1)[0]
     assert written.exists()
+
+
+class OfTheScript:
+    """What an extra of a script may have in its state."""
+
+
+def test_a_checkpoint_of_a_class_that_is_gone_is_refused_with_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoint.write(tmp_path, 5, {"extra": OfTheScript()}, keep_last=1)
+    monkeypatch.delattr(f"{__name__}.OfTheScript")
+    with pytest.raises(CheckpointMismatchError, match=r"step 5 .*OfTheScript"):
+        checkpoint.load_newest(tmp_path)
 
 
 def test_a_checkpoint_with_a_flipped_bit_is_skipped(

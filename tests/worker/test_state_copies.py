@@ -305,6 +305,17 @@ def test_before_optimizer_state_is_there_all_weights_arrive_before_the_first_ste
     assert_equal(states["a"], states["b"])
 
 
+def test_room_for_state_that_is_to_come_holds_nothing_by_chance() -> None:
+    state = a_state(seed=1)
+    optimizer = state.optimizers[0]
+    optimizer.state.clear()
+    wanted = optimizer_state.shapes(a_state(seed=2, steps=1).optimizers[0])
+    kept = [torch.full((40, 3), 7.0) for _ in range(50)]  # what freed memory holds
+    del kept
+    optimizer_state.make_room(optimizer, wanted)
+    assert all(not tensor.any() for tensor in optimizer_state.tensors(optimizer))
+
+
 def with_teacher(state: TrainingState) -> TrainingState:
     """In no optimizer: a copy that follows the weights, and one that stays as it is."""
     teacher = copy.deepcopy(state.model).requires_grad_(requires_grad=False)

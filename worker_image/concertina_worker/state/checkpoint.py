@@ -27,6 +27,7 @@ import torch
 
 from concertina_worker.collective import background
 from concertina_worker.environment import CheckpointRules
+from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
 _FOOTER_BYTES: Final = len(_MAGIC) + hashlib.sha256().digest_size
@@ -150,7 +151,7 @@ class _HashingFile(io.RawIOBase):
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Raises OSError or BrokenCheckpointError."""
+    """Raises OSError, BrokenCheckpointError, or CheckpointMismatchError when a class is gone."""
     data = path.read_bytes()
     body, footer = memoryview(data)[:-_FOOTER_BYTES], data[-_FOOTER_BYTES:]
     if not footer.startswith(_MAGIC):
@@ -158,7 +159,13 @@ def _read(path: Path) -> dict[str, Any]:
     if footer != _MAGIC + hashlib.sha256(body).digest():
         raise BrokenCheckpointError("its checksum is wrong: the disk has changed it")
     # Extras may be objects of any class; the job itself wrote the file.
-    content: dict[str, Any] = torch.load(io.BytesIO(body), weights_only=False, map_location="cpu")
+    try:
+        content: dict[str, Any] = torch.load(
+            io.BytesIO(body), weights_only=False, map_location="cpu"
+        )
+    except (AttributeError, ImportError) as error:
+        step = int(path.stem.removeprefix("step-"))
+        raise CheckpointMismatchError(step=step, detail=str(error)) from error
     return content
 
 

@@ -62,7 +62,7 @@ def shapes(optimizer: torch.optim.Optimizer) -> Shapes:
 
 
 def make_room(optimizer: torch.optim.Optimizer, wanted: Shapes) -> None:
-    """Give the state this structure; tensors that fit already are kept, others left unfilled."""
+    """Give the state this structure; tensors that fit already are kept, others are zero."""
     for parameter, names in zip(parameters(optimizer), wanted, strict=True):
         old = optimizer.state.pop(parameter, {})
         if names:
@@ -103,4 +103,4 @@ def _room(parameter: torch.nn.Parameter, old: Any, description: Any) -> Any:
     if isinstance(old, torch.Tensor) and (tuple(old.shape), old.dtype) == (shape, dtype):
         return old
     device = parameter.device if is_beside_parameter else torch.device("cpu")
-    return torch.empty(shape, dtype=dtype, device=device)
+    return torch.zeros(shape, dtype=dtype, device=device)
