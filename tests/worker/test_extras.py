@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+import torch
 from torch import nn
 from torch.optim import SGD
+from torch.optim.lr_scheduler import StepLR
+from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.training.pitfalls import ScriptError
 from concertina_worker.training.take_over import take_over_extra, take_over_scheduler
@@ -82,3 +86,21 @@ def test_an_optimizer_is_given_to_register_and_not_kept_as_other_state() -> None
     optimizer = SGD(nn.Linear(2, 1).parameters(), lr=0.1)
     with pytest.raises(ScriptError, match=r"job\.register"):
         take_over_extra(optimizer, Moment())  # type: ignore[arg-type]
+
+
+def test_an_object_whose_methods_are_guarded_can_be_saved_whole() -> None:
+    model = nn.Linear(2, 1)
+    average, own = AveragedModel(model), Average()
+    schedule = StepLR(SGD(model.parameters(), lr=0.1), 1)
+    moment: Any = Moment()
+    take_over_extra(average, moment)
+    take_over_extra(own, moment, ["update"])
+    take_over_scheduler(schedule, moment)
+    file = io.BytesIO()
+    torch.save([average, own, schedule], file)
+    loaded = torch.load(io.BytesIO(file.getvalue()), weights_only=False)
+    assert [type(one) for one in loaded] == [AveragedModel, Average, StepLR]
+    assert loaded[0].state_dict().keys() == average.state_dict().keys()
+    assert loaded[1].update() == 1  # as often as it is called
+    own.update()
+    assert own.updates == 0

@@ -7,8 +7,9 @@ whose number differs from worker to worker, and steps that were lost with a work
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import torch
 from torch.amp.grad_scaler import GradScaler
@@ -16,6 +17,8 @@ from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.training.pitfalls import ScriptError
+
+_NEW_OBJECT: Final[Any] = getattr(copyreg, "__newobj__")  # noqa: B009 - untyped
 
 
 class Loop(Protocol):
@@ -120,7 +123,7 @@ def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
     """
     if not times_of:
         return
-    original = type(extra)
+    original: Any = type(extra)
 
     def guarded(name: str, times: Callable[[], int]) -> Callable[..., Any]:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -132,7 +135,21 @@ def _guard(extra: Any, times_of: dict[str, Callable[[], int]]) -> None:
         return method
 
     methods = {name: guarded(name, times) for name, times in times_of.items()}
-    extra.__class__ = type(original.__name__, (original,), methods)
+    guard = type(original.__name__, (original,), methods)
+
+    def reduced(self: Any, protocol: Any) -> Any:
+        """Kept and copied as an object of its original class, which alone can be imported."""
+        making = original.__reduce_ex__(self, protocol)
+        if isinstance(making, str):
+            return making
+        function, arguments, *rest = making
+        arguments = tuple(original if one is guard else one for one in arguments)
+        if function is _NEW_OBJECT:  # which pickle refuses for another class
+            function = original.__new__
+        return (function, arguments, *rest)
+
+    guard.__reduce_ex__ = reduced  # type: ignore[assignment, method-assign]
+    extra.__class__ = guard
 
 
 class SeveralEvaluationsError(Exception):
