@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -22,6 +23,9 @@ from benchmarks.rescale_stall.torchrun import Torchrun
 
 CONTENDERS: dict[str, type[Contender]] = {"ours": Ours, "cold": Cold, "torchrun": Torchrun}
 CHANGES = ((1, 2), (2, 3), (3, 2), (2, 1))
+LONGEST_SECONDS = {"small": 0.1, "large": 0.4}  # by model: targets for the median stall
+LEAST_RATIO = 50.0  # by how much a cold restart's median shall be longer
+MOST_STEPS = 1.0  # that the median change may cost when workers leave
 SHORTEST_SECONDS = 0.001  # a shorter stall is no smaller in a ratio
 
 
@@ -90,7 +94,29 @@ def report(model: str, results: Results, load: float) -> None:
         for kind in ("joining", "leaving"):
             print(_row(f"{name}, {kind}", results.stalls[name, kind]))
         print(_row(f"{name}, all", results.of(name)) + _ratio(name, results))
+    for line in verdicts(model, results):
+        print(line)
     report_phases(results)
+
+
+def verdicts(model: str, results: Results) -> Iterator[str]:
+    """Whether ours meets each target that the chosen ways can tell of."""
+    ours = results.of(Ours.name)
+    if not ours:
+        return
+    seconds, longest = _median_seconds(ours), LONGEST_SECONDS[model]
+    yield _verdict(f"median stall {seconds:.3f} s", f"{longest} s", is_met=seconds <= longest)
+    steps = median(stall.in_steps for stall in results.stalls[Ours.name, "leaving"])
+    is_met = steps <= MOST_STEPS
+    yield _verdict(f"leaving costs {steps:.2f} steps", f"{MOST_STEPS:g}", is_met=is_met)
+    if cold := results.of(Cold.name):
+        ratio = _median_seconds(cold) / max(seconds, SHORTEST_SECONDS)
+        is_met = ratio >= LEAST_RATIO
+        yield _verdict(f"cold restart {ratio:.0f} x ours", f"{LEAST_RATIO:g} x", is_met=is_met)
+
+
+def _verdict(measured: str, target: str, *, is_met: bool) -> str:
+    return f"  {measured} (target {target}: {'met' if is_met else 'NOT met'})"
 
 
 def _row(title: str, stalls: list[Stall]) -> str:
