@@ -214,10 +214,11 @@ def test_warm_processes_load_the_first_epoch_wherever_it_begins() -> None:
     dice: Any = Dice()
     loader = DataLoader(dice, batch_size=4, shuffle=True, num_workers=1)
     feed = feed_of(loader)
+    before = {child.pid for child in multiprocessing.active_children()}
     feed.warm_up()
     assert feed.serves(source_of(loader))
     assert not feed.serves(source_of(DataLoader(dice, batch_size=4, num_workers=1)))
-    (warm,) = multiprocessing.active_children()
+    (warm,) = (c for c in multiprocessing.active_children() if c.pid not in before)
     batches = read(feed, epoch=3, position=12)
     assert {int(pid) for batch in batches for pid in batch[4]} == {warm.pid}
     assert columns(batches) == columns(read(feed_of(dice), epoch=3, position=12))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import json
 import os
 import signal
@@ -61,12 +62,13 @@ class WorkerZygote:
         self._zygotes.prepare([_command([], {})])
         wait_for(lambda: list(folder.glob("*/socket")), "the zygote is warm")
         self._workers: dict[str, WorkerProcess] = {}
+        self._numbers = itertools.count()  # jobs side by side start workers from threads
         reader, self._output = os.pipe()
         self._reader = threading.Thread(target=self._read, args=(os.fdopen(reader),))
         self._reader.start()
 
     def start(self, argv: list[str], environment: dict[str, str], log: Path) -> WorkerProcess:
-        name = str(len(self._workers))
+        name = str(next(self._numbers))
         command = _command(argv, environment)
         keeper = (sys.executable, "-S", _KEEPER, name, str(log), json.dumps(command))
         worker = self._workers[name] = WorkerProcess()
