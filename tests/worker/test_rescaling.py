@@ -85,6 +85,18 @@ def test_scalers_and_averages_move_alike_on_all_workers(
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
 
 
+def test_a_compiled_model_trains_like_any_other(
+    make_job: MakeJob, undisturbed: Undisturbed
+) -> None:
+    job = make_job("--compile", batch=RULES)
+    job.begin_attempt(1)
+    wanted = iter([3, 2])
+    job.play(lambda _: next(wanted, None))
+    result = job.result("w1")
+    job.assert_every_sample_once(epochs=result["epochs"])
+    assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
+
+
 def test_workers_that_begin_together_start_from_the_weights_of_the_first(
     make_job: MakeJob, undisturbed: Undisturbed
 ) -> None:

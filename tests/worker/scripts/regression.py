@@ -26,7 +26,10 @@ def build_model(arguments: argparse.Namespace) -> nn.Module:
     layers: list[nn.Module] = [nn.Linear(4, 16), nn.Tanh()]
     if arguments.batch_norm:
         layers.append(nn.BatchNorm1d(16))
-    return nn.Sequential(*layers, nn.Linear(16, 1)).double()
+    model = nn.Sequential(*layers, nn.Linear(16, 1)).double()
+    if arguments.compile:
+        return torch.compile(model, backend="aot_eager", dynamic=True)
+    return model
 
 
 def read_arguments() -> argparse.Namespace:
@@ -37,6 +40,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--step-seconds", type=float, default=0.02)
     parser.add_argument("--adam", action="store_true")
     parser.add_argument("--batch-norm", action="store_true")
+    parser.add_argument("--compile", action="store_true", help="the model, without generated code")
     parser.add_argument("--two-backwards", action="store_true", help="in a block of their own")
     parser.add_argument(
         "--clip", type=float, default=math.inf, help="to this norm of the whole gradient"
