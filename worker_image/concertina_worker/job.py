@@ -24,6 +24,7 @@ from concertina_worker.data.source import Collate, source_of
 from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
 from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.coordinator_line import CoordinatorLine
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import GpuExchange
 from concertina_worker.state import optimizer_state, several
@@ -58,15 +59,21 @@ def init() -> Job:
     if platform is None:
         alone = Alone()
         alone.start(keeps_checkpoints=environment.checkpoints is not None)
-        return Job(environment, alone, device)
+        return Job(environment, alone, device, _ending(alone))
     hide_fixed_size(os.environ)
     is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
     gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
     lost_seconds = environment.coordinator_lost_seconds
-    membership = Membership(platform, gpu, lost_seconds=lost_seconds)
+    membership = Membership(CoordinatorLine(platform, gpu, lost_seconds=lost_seconds))
     membership.start()
     gpu_watch.watch(environment.gpus, membership.tell)
-    return Job(environment, membership, device)
+    return Job(environment, membership, device, _ending(membership))
+
+
+def _ending(membership: Membership | Alone) -> Ending:
+    ending = Ending(membership, Progress(membership))
+    ending.watch()
+    return ending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +97,7 @@ class Job:
         environment: WorkerEnvironment,
         membership: Membership | Alone,
         device: torch.device,
+        ending: Ending,
     ) -> None:
         self._environment = environment
         self._device = device
@@ -97,10 +105,10 @@ class Job:
         self._extras: dict[str, Stateful] = {}
         self._once_per_step: dict[str, tuple[str, ...]] = {}  # of what `state` was given
         self._loop: TrainingLoop | None = None
-        self._progress = Progress(membership)
+        self._progress = ending.progress
         self._epochs: int | None = None
         self._pitfalls = Pitfalls()
-        self._ending = Ending(membership, self._progress)
+        self._ending = ending
         if isinstance(membership, Membership):
             self._pitfalls.check_source(Path(getattr(sys.modules["__main__"], "__file__", "")))
 

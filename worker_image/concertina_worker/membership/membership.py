@@ -12,10 +12,8 @@ from typing import Any, Final, NoReturn, Protocol
 import torch
 
 from concertina_worker.collective import background
-from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
 from concertina_worker.data.course import Course, Leg
-from concertina_worker.environment import Platform
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
 from concertina_worker.membership.newcomers import Newcomers
@@ -48,9 +46,9 @@ class Loop(Protocol):
 class Membership:
     """A worker's place among the workers of its job."""
 
-    def __init__(self, platform: Platform, gpu: GpuOffer, *, lost_seconds: float) -> None:
-        self._line = CoordinatorLine(platform, gpu, lost_seconds=lost_seconds)
-        self._worker = platform.worker_id
+    def __init__(self, line: CoordinatorLine) -> None:
+        self._line = line
+        self._worker = line.worker
         self._group: Group | None = None
         self.generation = 0  # the newest this worker got into, be it broken since
         self.rank = 0  # in it

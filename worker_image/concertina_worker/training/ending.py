@@ -26,26 +26,30 @@ from concertina_worker.wire import FromWorker
 
 
 class Ending:
-    """Watches the end of the process from its beginning."""
+    """The end of a training, and of the process if it is told to `watch` it."""
 
     def __init__(self, membership: Membership | Alone, progress: Progress) -> None:
         self.loop: TrainingLoop | None = None  # once there is one
         self.has_entered = False  # training has begun
+        self.progress = progress
         self._membership = membership
-        self._progress = progress
         self._is_finished = self._is_crash = False
         self._failure = ""  # for which the script ends by itself
         self._process = os.getpid()
         self._usual_exit = sys.exit
-        sys.exit = self._exit
         self._hook: Any = None
+
+    def watch(self) -> None:
+        """From the beginning of the process."""
+        sys.exit = self._exit
         self._watch_errors()
         atexit.register(self._at_exit)
 
     def begin(self) -> None:
         """Training does."""
         self.has_entered = True
-        self._watch_errors()
+        if self._hook is not None:
+            self._watch_errors()
 
     def finish(self) -> None:
         """The training is over: keep it, and tell."""
@@ -123,7 +127,7 @@ class Ending:
                 self._tell_error(failure)
             elif self.has_entered:
                 self.finish()
-        self._progress.flush()
+        self.progress.flush()
         self._membership.close()
 
 
