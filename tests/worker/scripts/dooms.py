@@ -19,6 +19,7 @@ import torch
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership import coordinator_line
+from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state import checkpoint
 from concertina_worker.state.handover import Handover
@@ -34,7 +35,7 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "joining": (Membership, "enter"),
     "building": (coordinator_line, "build"),
     "exchanged": (Membership, "stop_handover"),
-    "switch": (Membership, "_switch"),
+    "switch": (Entrance, "switch"),
     "transfer": (Handover, "send"),
     "receiving": (Handover, "receive"),
     "between portions": (Handover, "go_on"),

@@ -10,7 +10,7 @@ import torch
 
 from concertina_worker.data.course import Course
 from concertina_worker.membership.agreement import Offer, Tally
-from concertina_worker.membership.membership import Loop
+from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
 
 
@@ -35,18 +35,18 @@ class Alone:
         if keeps_checkpoints and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._on_sigterm)
 
-    def enter(self, loop: Loop) -> None:
+    def enter(self, trainer: Trainer) -> None:
         self._is_training = True
-        checkpoint = loop.load_checkpoint()
+        checkpoint = trainer.load_checkpoint()
         if checkpoint is None:
-            loop.state.begin_afresh()
+            trainer.state.begin_afresh()
         else:
-            loop.state.load_checkpoint(checkpoint)
+            trainer.state.load_checkpoint(checkpoint)
 
-    def turn(self, loop: Loop) -> None:
+    def turn(self, trainer: Trainer) -> None:
         """Between two steps of an epoch: the moment to end, if told to."""
         if self._is_told_to_end:
-            loop.write_checkpoint()
+            trainer.write_checkpoint()
             self.has_ended = True
             raise SystemExit(int(ExitCode.RELEASED))
 
@@ -62,10 +62,10 @@ class Alone:
     def rest(self) -> None:
         """Nobody watches."""
 
-    def settle(self, loop: Loop) -> None:
+    def settle(self, trainer: Trainer) -> None:
         """There is nobody to wait for."""
 
-    def decide(self, tally: Tally, loop: Loop) -> None:
+    def decide(self, tally: Tally, trainer: Trainer) -> None:
         """There is nobody to agree with."""
 
     def fail(self) -> None:
@@ -78,9 +78,6 @@ class Alone:
         self._is_training = False
 
     def tell(self, kind: str, **fields: Any) -> None:
-        """There is nobody to tell."""
-
-    def tell_length(self, total_samples: int) -> None:
         """There is nobody to tell."""
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ build a plan's group in the background.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
@@ -16,8 +16,8 @@ from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.control import Control
 from concertina_worker.membership.orders import Orders
+from concertina_worker.membership.preparations import Preparations, Prepared
 from concertina_worker.membership.pulse import Pulse
-from concertina_worker.membership.switching import Preparations, Prepared
 from concertina_worker.plan import Plan
 from concertina_worker.wire import FromWorker
 
@@ -54,6 +54,11 @@ class CoordinatorLine:
             )
             if prepared is not None:
                 return prepared
+
+    def tell_switched(self, plan: Plan, *, step: int, **standing: Any) -> None:
+        """After this step the worker trains by the plan, or has left; a later hello repeats it."""
+        self.control.stand(plan=plan, **standing)
+        self.control.send(FromWorker.SWITCHED, generation=plan.generation, step=step)
 
     def close(self) -> None:
         """Let the coordinator keep what it was told, and hang up."""

@@ -60,7 +60,7 @@ class Progress:
     def tell_length(self, total_samples: int) -> None:
         if total_samples != self._length:
             self._length = total_samples
-            self._membership.tell_length(total_samples)
+            self._membership.tell(FromWorker.LENGTH, total_samples=total_samples)
 
     def flush(self) -> None:
         """Tell now what has passed since the last report."""

@@ -1,34 +1,23 @@
-"""Which members of a generation do not compute yet, and is their state still on its way?
-
-As far as one worker takes part: the source sends, joiners receive, all others only know of it.
-"""
+"""Is state on its way from or to this worker? The source sends, joiners receive, others do not."""
 
 from __future__ import annotations
 
-from concertina_worker.plan import Plan
 from concertina_worker.state.handover import Handover
 
 
-class Newcomers:
-    """The joiners of the running generation, until they have the state."""
+class Handovers:
+    """One at a time at most."""
 
     def __init__(self) -> None:
-        self.are_waited_for = False  # they do not compute
         self.transfer_seconds = 0.0  # for which state was sent or received in this generation
         self._handover: Handover | None = None
 
-    def expect(self, plan: Plan) -> None:
-        """A generation begins."""
-        self.are_waited_for = plan.stayers != plan.members
-        self.transfer_seconds = 0.0
-
-    def hand_over(self, handover: Handover) -> None:
-        """State has begun to travel from or to this worker."""
+    def begin(self, handover: Handover) -> None:
+        """State has begun to travel."""
         self._handover = handover
 
     @property
-    def is_on_its_way(self) -> bool:
-        """State from or to this worker."""
+    def is_under_way(self) -> bool:
         return self._handover is not None
 
     @property
@@ -58,5 +47,7 @@ class Newcomers:
         """The group is cut; returns when nothing writes into the state any more."""
         if self._handover is not None:
             self._handover.await_end()
+        self.forget()
+
+    def forget(self) -> None:
         self._handover = None
-        self.are_waited_for = False

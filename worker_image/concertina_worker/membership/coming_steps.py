@@ -1,0 +1,84 @@
+"""What have all members agreed on for the steps that come?
+
+Who computes with which batch (`data.course`), and after which step they switch to another plan.
+All decide from the same sums after the same step, so all hold the same answer.
+"""
+
+from __future__ import annotations
+
+from concertina_worker.data.course import Course, Leg
+from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.preparations import Prepared
+from concertina_worker.plan import Plan
+
+
+class ComingSteps:
+    """Of the running generation, and up to the next."""
+
+    def __init__(self, worker: str) -> None:
+        self.course = Course.steady(1, worker)
+        self.awaits_joiners = False  # they do not compute: they miss some state
+        self._members: tuple[str, ...] = ()
+        self._offered: Prepared | None = None
+        self._agreed: Prepared | None = None
+        self._switch_at = 0  # steps of the job before the switch agreed on
+
+    def begin(self, plan: Plan, *, step: int) -> None:
+        """A generation begins."""
+        self.course = Course((_leg(plan, step),))
+        self.awaits_joiners = plan.stayers != plan.members
+        self._members = plan.members
+
+    @property
+    def is_switch_agreed(self) -> bool:
+        return self._agreed is not None
+
+    def offer(self, prepared: Prepared | None, *, generation: int) -> Offer:
+        """To switch from this generation to what is prepared, if that is the next thing to do."""
+        is_next = (
+            prepared is not None
+            and not self.is_switch_agreed
+            and prepared.plan.generation > generation
+            and not prepared.plan.is_recovery
+        )
+        self._offered = prepared if is_next else None
+        return Offer(self._offered.plan.generation - generation if self._offered else 0)
+
+    def decide(self, tally: Tally, *, first_step: int) -> None:
+        """A step is committed; nobody has loaded samples for this step, which is to come."""
+        if self.awaits_joiners and tally.is_complete(len(self._members)):
+            self.welcome_joiners(first_step=first_step)
+        if self._offered and not self.is_switch_agreed and tally.is_unanimous(len(self._members)):
+            self._agreed = self._offered
+            self._switch_at = first_step
+            self.course = self.course.then(_leg(self._agreed.plan, first_step))
+
+    def welcome_joiners(self, *, first_step: int) -> None:
+        """They have the state: from this step on they compute as well."""
+        self.awaits_joiners = False
+        self.course = self.course.welcome(*self._members, first_step=first_step)
+
+    def take_due(self, *, step: int, is_epoch_new: bool) -> Prepared | None:
+        """The switch agreed on, when it is time; nothing is loaded ahead beyond an epoch's end."""
+        agreed = self._agreed
+        if agreed is None or not (step >= self._switch_at or is_epoch_new):
+            return None
+        self._offered = self._agreed = None
+        return agreed
+
+    def give_up(self) -> None:
+        """A member is lost: the group agreed on may not come about any more."""
+        if self._agreed is not None and self._agreed.group is not None:
+            self._agreed.group.wires.cut()
+        self._offered = self._agreed = None
+        self.awaits_joiners = False
+
+
+def _leg(plan: Plan, step: int) -> Leg:
+    """The course of a generation that begins at this step, until joiners have the state, too."""
+    return Leg(
+        first_step=step,
+        batch_size=plan.global_batch_size,
+        workers=plan.stayers,
+        batch_limit=plan.batch_limit,
+    )

@@ -1,0 +1,91 @@
+"""How does a worker get into a generation? In one of three ways.
+
+- All are new, or survivors of a loss: they meet, and go on from the state of whoever is furthest.
+- It joins others that train: when they have switched it gets the state from their source.
+- It trains in the one before: it goes over at the moment agreed on, and the source sends its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from concertina_worker.collective.group import Group
+from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.preparations import Prepared
+from concertina_worker.membership.presence import Presence
+from concertina_worker.membership.trainer import Trainer
+from concertina_worker.state.handover import Handover
+from concertina_worker.state.recovery import synchronise
+
+HANDOVER_POLL_SECONDS: Final = 0.2
+
+
+class Entrance:
+    """The ways in of one worker."""
+
+    def __init__(self, line: CoordinatorLine, presence: Presence) -> None:
+        self._line = line
+        self._presence = presence
+
+    def enter(self, trainer: Trainer) -> None:
+        """Wait until this worker is a member of a generation."""
+        self._get_in(trainer, lambda prepared: prepared.group is not None)
+
+    def recover(self, trainer: Trainer) -> None:
+        """The same with the survivors of a loss; whoever is left out is told to end."""
+        self._get_in(
+            trainer, lambda prepared: prepared.plan.is_recovery and prepared.group is not None
+        )
+
+    def switch(self, group: Group, trainer: Trainer) -> None:
+        """Go over from the generation before. Raises RuntimeError when a member is lost."""
+        self._install(group, trainer)
+        if group.is_source:
+            group.announce_handover()
+            handover = Handover(group, trainer.state)
+            handover.send()
+            self._presence.handovers.begin(handover)
+
+    def _get_in(self, trainer: Trainer, accept: Callable[[Prepared], bool]) -> None:
+        while self._presence.group is None:
+            prepared = self._line.await_prepared(accept, newer_than=self._presence.tried)
+            try:
+                self._try(prepared.group, trainer)
+            except RuntimeError:
+                self._presence.break_off(because_of=prepared.plan)
+            del prepared  # or its group would outlive a failure
+
+    def _try(self, group: Group | None, trainer: Trainer) -> None:
+        if group is None:
+            return
+        if group.plan.is_recovery:
+            self._meet(group, trainer)
+        else:
+            self._join(group, trainer)
+
+    def _meet(self, group: Group, trainer: Trainer) -> None:
+        seconds = synchronise(group, trainer.state, trainer.load_checkpoint)
+        self._install(group, trainer)
+        self._presence.handovers.transfer_seconds = seconds
+
+    def _join(self, group: Group, trainer: Trainer) -> None:
+        trainer.state.keep()
+        if not self._is_awaited(group):
+            return
+        handover = Handover(group, trainer.state)
+        handover.receive()
+        self._install(group, trainer)
+        self._presence.handovers.begin(handover)
+
+    def _is_awaited(self, group: Group) -> bool:
+        """Returns when the members have switched; False when a later plan came first."""
+        while not group.await_handover(seconds=HANDOVER_POLL_SECONDS):
+            self._line.orders.heed_while_waiting()
+            if self._line.preparations.newest != group.plan:
+                return False
+        return True
+
+    def _install(self, group: Group, trainer: Trainer) -> None:
+        self._presence.begin(group, step=trainer.state.step)
+        trainer.adopt(group.plan)

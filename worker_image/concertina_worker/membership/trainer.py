@@ -1,0 +1,22 @@
+"""What does the training loop do for its membership?"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from concertina_worker.plan import Plan
+from concertina_worker.state.training_state import TrainingState
+
+
+class Trainer(Protocol):
+    """Makes the steps, and holds what they change."""
+
+    state: TrainingState
+
+    def adopt(self, plan: Plan) -> None:
+        """A generation begins: take its batch."""
+
+    def load_checkpoint(self) -> dict[str, Any] | None: ...
+
+    def write_checkpoint(self) -> None:
+        """Returns when it is on disk."""
