@@ -15,9 +15,8 @@ from cluster.process_host import warm
 from cluster.process_host.command import Command
 
 
-def main(name: str, log_path: str, command: str) -> None:
-    child = warm.inherited()
-    assert child is not None, "only a zygote can start this"
+def main(name: str, log_path: str, command: str, *warm_start: str) -> None:
+    child = warm.inherited(*map(int, warm_start))
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     pid = warm.spawn(child, Command(**json.loads(command)), stdout=log, stderr=log)
     _say({"name": name, "pid": pid})

@@ -6,7 +6,6 @@ and where its output goes. Standard library only.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -18,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from concertina_worker import python_program
+from concertina_worker.parent_death import die_with
 from concertina_worker.process_title import show
 
 _MOST_BYTES: Final = 1024 * 1024
-_SET_PARENT_DEATH_SIGNAL: Final = 1  # prctl(2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +72,7 @@ def _rest_of(data: bytes, connection: socket.socket) -> dict[str, Any]:
 def belong_to(keeper: int) -> None:
     """Have a session of its own, and end when the keeper is killed."""
     os.setsid()
-    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != keeper:
-        os._exit(1)
+    die_with(keeper)
 
 
 def await_order(channel: socket.socket) -> Order:

@@ -1,14 +1,17 @@
 """How does a training script start in an instant? As a fork of a process that has imported all.
 
-`python -m concertina_worker.zygote <folder> <after seconds> <idle seconds> [module …] <room>` waits
-for a moment, imports the modules, which takes seconds, once, and then serves starts over the socket
-in its folder until nothing that it started has run for the idle time. It never runs a script,
-starts no thread and touches no GPU: forks would inherit the ruins. (`room`: see `process_title`.)
+`python -m concertina_worker.zygote <lock> <socket> <after seconds> <idle seconds> [module …]
+<room>` waits for a moment, imports the modules, which takes seconds, once, and then serves starts
+over the socket until nothing that it started has run for the idle time. As long as it lives it
+holds the lock, a file that says its pid. It never runs a script, starts no thread and touches no
+GPU: forks would inherit the ruins. (`room`: see `process_title`.)
 
 A start makes two processes. The *keeper*, a program of the caller's choice, is executed anew; its
 only child, the *warm* one, is a fork of the zygote that waits to be told what to run (see
-`warm_child`). So a keeper signals, waits for and outlives the warm process like any child of its
-own, and neither of them needs the zygote any more. Linux only.
+`warm_child`). The keeper gets three more arguments: the child's pid, the descriptor over which to
+tell it, and one that closes for the caller of the zygote once nobody has it open. So a keeper
+signals, waits for and outlives the warm process like any child of its own, and neither of them
+needs the zygote any more. Linux only.
 """
 
 from __future__ import annotations
@@ -22,15 +25,12 @@ import select
 import signal
 import socket
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any, Final
 
 from concertina_worker import warm_child
 
-SOCKET_NAME: Final = "socket"  # in the zygote's folder, once it is warm
-WARM_VARIABLE: Final = "CONCERTINA_WARM"  # for the keeper: "<pid> <channel> <connection>"
 _REQUEST_SECONDS: Final = 5.0  # for a request to arrive; the caller sends it at once
 _POLL_SECONDS: Final = 5.0
 
@@ -111,27 +111,25 @@ def _become_keeper(
         end.setblocking(True)
         end.set_inheritable(True)
     os.chdir(request["workdir"])
-    arguments = [str(argument) for argument in request["keeper"]]
-    warm = f"{pid} {channel.fileno()} {connection.fileno()}"
+    warm = (pid, channel.fileno(), connection.fileno())
+    arguments = [str(argument) for argument in (*request["keeper"], *warm)]
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    os.execve(arguments[0], arguments, {**request["env"], WARM_VARIABLE: warm})  # noqa: S606
+    os.execve(arguments[0], arguments, request["env"])  # noqa: S606
 
 
-def _listen(folder: Path) -> socket.socket:
-    """Through /proc, because a socket's own path may have no more than 107 bytes."""
-    with contextlib.suppress(FileNotFoundError):
-        (folder / SOCKET_NAME).unlink()
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _listen(path: Path) -> socket.socket:
+    """From inside its folder, because a socket's address may have no more than 107 bytes."""
+    path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"/proc/self/fd/{descriptor}/{SOCKET_NAME}")
+    with contextlib.chdir(path.parent):
+        listener.bind(path.name)
     listener.listen()
-    os.close(descriptor)
     return listener
 
 
-def _lock(folder: Path) -> int | None:
-    """Held until the process ends, and its child; None: this is not the folder's only zygote."""
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+def _lock(path: Path) -> int | None:
+    """Held until the process ends, and its child; None: another zygote holds it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -144,9 +142,26 @@ def _write_pid(lock: int) -> None:
     os.write(lock, str(os.getpid()).encode())
 
 
-def main(folder: Path, after_seconds: float, idle_seconds: float, modules: list[str]) -> None:
+def _refuse_threads() -> None:
+    """Of Python and of libraries: what they hold would be held for ever in every fork.
+
+    Libraries that can be forked end their threads before, and start them anew on either side where
+    they are needed, as OpenBLAS does. So one fork comes first, and then we look who is left.
+    """
+    if (pid := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    tasks = Path("/proc/self/task").iterdir()
+    if left := [task for task in tasks if task.name != str(os.getpid())]:
+        names = ", ".join((task / "comm").read_text().strip() for task in left)
+        raise RuntimeError(f"a zygote with threads ({names}): no fork would have them")
+
+
+def main(
+    lock_path: Path, address: Path, after_seconds: float, idle_seconds: float, modules: list[str]
+) -> None:
     """Be the zygote to its end; or, in a warm child, the program that it was told to be."""
-    lock = _lock(folder)
+    lock = _lock(lock_path)
     if lock is None:
         return
     if os.fork():
@@ -155,16 +170,16 @@ def main(folder: Path, after_seconds: float, idle_seconds: float, modules: list[
     time.sleep(after_seconds)
     for module in modules:
         importlib.import_module(module)
-    if threading.active_count() > 1:
-        raise RuntimeError("a zygote with threads: their locks would stay locked in every fork")
+    _refuse_threads()
     gc.collect()
     gc.freeze()  # what is here now is shared: forks must not touch it to look for garbage
-    channel = Zygote(_listen(folder), idle_seconds=idle_seconds).serve()
+    channel = Zygote(_listen(address), idle_seconds=idle_seconds).serve()
     if channel is None:
-        (folder / SOCKET_NAME).unlink(missing_ok=True)
+        address.unlink(missing_ok=True)
         return
     warm_child.await_order(channel).obey()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]), sys.argv[4:-1])
+    lock_path, address, after_seconds, idle_seconds, *modules, _ = sys.argv[1:]
+    main(Path(lock_path), Path(address), float(after_seconds), float(idle_seconds), modules)

@@ -1,10 +1,10 @@
 """Who stays with a process until it ends? Its supervisor, one small program per process.
 
 Started as `python -S -E -m cluster.process_host.supervisor <record folder>`, by the host or by a
-zygote, it leaves the service's process tree, runs the command of `launch.json`, writes its log,
-carries out `stop.json` (SIGTERM, after the grace period SIGKILL), and finally writes `exit.json`.
-When it is killed, the kernel kills the command. Standard library only: it must start in
-milliseconds.
+zygote, which adds where its warm child is, it leaves the service's process tree, runs the command
+of `launch.json`, writes its log, carries out `stop.json` (SIGTERM, after the grace period SIGKILL),
+and finally writes `exit.json`. When it is killed, the kernel kills the command. Standard library
+only: it must start in milliseconds.
 """
 
 from __future__ import annotations
@@ -156,10 +156,11 @@ class Supervisor:
                 self._log.write(stream, rest)
 
 
-def main(folder: str) -> None:
+def main(folder: str, *warm_start: str) -> None:
     """Leave the caller's process tree, tell it when the start is on record, and supervise."""
     record = records.Record(folder=Path(folder))
-    if warm_child := warm.inherited():  # a zygote has seen to the rest
+    if warm_start:  # a zygote has seen to the rest
+        warm_child = warm.inherited(*map(int, warm_start))
         os.chdir("/")
         Supervisor(record, warm_child).run(ready=warm_child.connection)
         return
@@ -202,4 +203,4 @@ def _children() -> list[int]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

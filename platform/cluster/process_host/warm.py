@@ -13,12 +13,9 @@ import resource
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from cluster.process_host import command as ordinary
 from cluster.process_host.command import Command
-
-VARIABLE: Final = "CONCERTINA_WARM"  # set by the zygote: "<pid> <channel> <connection>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +54,8 @@ def spawn(child: WarmChild | None, command: Command, *, stdout: int, stderr: int
     return ordinary.spawn(command, stdout=stdout, stderr=stderr)
 
 
-def inherited() -> WarmChild | None:
-    """What the zygote left for this process, if one started it."""
-    text = os.environ.pop(VARIABLE, None)
-    if text is None:
-        return None
-    pid, channel, connection = map(int, text.split())
+def inherited(pid: int, channel: int, connection: int) -> WarmChild:
+    """What the zygote left for this process, as its last arguments tell."""
     os.set_inheritable(channel, False)
     os.set_inheritable(connection, False)
     return WarmChild(pid=pid, channel=socket.socket(fileno=channel), connection=connection)

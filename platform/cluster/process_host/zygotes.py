@@ -96,11 +96,12 @@ class Zygotes:
             _end(folder)
 
     def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
+        files = (folder / _LOCK, folder / _SOCKET)
         times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
         mark = {records.RECORD_VARIABLE: str(self.marks / folder.name)}
         with (folder / "log").open("wb") as output:
             subprocess.run(  # noqa: S603 - our own interpreter and module; it detaches itself
-                (sys.executable, "-m", _PROGRAM, folder, *times, *self.modules, _ROOM),
+                (sys.executable, "-m", _PROGRAM, *files, *times, *self.modules, _ROOM),
                 cwd="/",
                 env={**env, **mark, "CONCERTINA_ROOM": _ROOM},
                 stdin=subprocess.DEVNULL,
@@ -144,7 +145,7 @@ def _end(folder: Path) -> None:
 
 
 def _connect(folder: Path) -> socket.socket | None:
-    """Through /proc, because a socket's own path may have no more than 107 bytes."""
+    """Through /proc, because a socket's address may have no more than 107 bytes."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(_ASK_SECONDS)
     try:

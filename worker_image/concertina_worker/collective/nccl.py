@@ -24,15 +24,14 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import torch
 
 from concertina_worker.collective import background
 from concertina_worker.collective.gpu_offer import PATIENCE_SECONDS, GpuOffer
 from concertina_worker.collective.wires import Wires
-
-POLL_SECONDS: Final = 50e-6  # of a step that takes a hundred times as long
+from concertina_worker.device.kernels import LOOK_SECONDS
 
 
 class NcclExchange:
@@ -89,7 +88,7 @@ class NcclExchange:
             if time.monotonic() > give_up_at:
                 self._see_off_kernels()
                 raise RuntimeError(f"no sum came about in {seconds:.0f} s")
-            time.sleep(POLL_SECONDS)
+            time.sleep(LOOK_SECONDS)
         if self._wires.are_cut:  # kernels of an aborted communicator end, too
             self._see_off_kernels()
             raise RuntimeError("the group was given up")

@@ -9,19 +9,17 @@ leaves the worker's process group.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import signal
 import socket
 import stat
 from collections.abc import Callable
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from torch.utils.data import _utils, get_worker_info
 
-_PR_SET_PDEATHSIG: Final = 1
+from concertina_worker.parent_death import die_with
 
 
 class LoaderProcessStart:
@@ -52,11 +50,10 @@ def _part_from_the_worker() -> None:
 
 
 def _die_with_the_worker() -> None:
-    """By the kernel's hand, however the worker ends."""
-    parent = os.getppid()
-    with contextlib.suppress(AttributeError):  # only Linux has prctl
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent or parent == 1:
+    """The parent may be a fork server instead, which ends with the worker."""
+    die_with(os.getppid())
+    worker = parent_process()
+    if worker is not None and not worker.is_alive():  # so its heir has become the parent
         os._exit(0)
 
 

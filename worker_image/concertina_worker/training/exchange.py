@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import torch
 
+from concertina_worker.device.kernels import await_kernels
 from concertina_worker.training.layout import Bucket
-
-POLL_SECONDS: Final = 50e-6  # of a step that takes a hundred times as long
 
 
 class Work(Protocol):
@@ -63,11 +62,7 @@ class Exchange:
     def _await_own_kernels(self) -> None:
         """A GPU may still be at the backward pass: that is no waiting for the others."""
         for device in {bucket.exchanged.device for bucket in self._buckets}:
-            if device.type == "cuda":
-                backward_is_over: Any = torch.cuda.Event()  # type: ignore[no-untyped-call] # torch
-                backward_is_over.record(torch.cuda.current_stream(device))
-                while not backward_is_over.query():
-                    time.sleep(POLL_SECONDS)
+            await_kernels(device)
 
     def drop_references(self) -> None:
         """Forget the group: its sockets close when nobody refers to it."""

@@ -1,0 +1,24 @@
+"""What must not happen in a process that others are forked from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.worker.worker_zygote import python_path
+
+
+def test_a_zygote_does_not_serve_with_a_thread_that_python_knows_nothing_of(tmp_path: Path) -> None:
+    threaded = "import _thread, time\n_thread.start_new_thread(time.sleep, (60.0,))\n"
+    (tmp_path / "threaded.py").write_text(threaded)
+    files = (tmp_path / "lock", tmp_path / "socket")
+    zygote = subprocess.run(  # it leaves its process tree: its output ends when it does
+        (sys.executable, "-m", "concertina_worker.zygote", *files, "0", "0", "threaded", ""),
+        env={"PYTHONPATH": os.pathsep.join((str(tmp_path), python_path()))},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert "a zygote with threads" in zygote.stderr
