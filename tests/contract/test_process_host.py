@@ -95,6 +95,26 @@ def test_a_killed_supervisor_takes_its_process_along_and_counts_as_sigkill(
     until(lambda: all(is_ended(pid) for pid in pids))
 
 
+def test_what_a_killed_supervisor_ran_counts_as_running_until_it_is_gone(
+    process_bench: ProcessBench,
+) -> None:
+    """As long as it gives its memory back, so long nobody else may have its GPU."""
+    script = """
+import mmap, os, signal
+kept = mmap.mmap(-1, 1 << 30)
+kept.madvise(mmap.MADV_NOHUGEPAGE)  # the kernel takes back page by page
+kept[:: mmap.PAGESIZE] = bytes(len(kept) // mmap.PAGESIZE)
+print(os.getpid())
+signal.pause()
+"""
+    process_bench.launch("w1", (PYTHON, "-S", "-u", "-c", script))
+    (pid,) = until(lambda: texts(process_bench, "w1"))
+    supervisor = document(record(process_bench, "w1").supervisor_path)["pid"]
+    os.kill(supervisor, signal.SIGKILL)
+    exited(process_bench.host, "w1")
+    assert is_ended(int(pid))
+
+
 def test_what_a_process_leaves_behind_ends_with_it(process_bench: ProcessBench) -> None:
     script = f"'{PYTHON}' -S -c 'import os, time; os.setsid(); time.sleep(600)' & echo $!; exit 0"
     process_bench.launch("w1", ("sh", "-c", script))

@@ -176,13 +176,15 @@ def _installed() -> set[Path]:
 def _see_off(supervisor: identity.Identity) -> None:
     """End a supervisor that has done its work, lest it be found as one without a record."""
     supervisor.signal(signal.SIGKILL)
-    give_up_at = time.monotonic() + _SEE_OFF_SECONDS
-    while supervisor.is_alive() and time.monotonic() < give_up_at:
-        time.sleep(_SEE_OFF_SECONDS / 1000)
+    supervisor.await_end(seconds=_SEE_OFF_SECONDS)
 
 
 def _supervisor(record: records.Record) -> identity.Identity | None:
-    document = records.read(record.supervisor_path)
+    return _noted(record.supervisor_path)
+
+
+def _noted(path: Path) -> identity.Identity | None:
+    document = records.read(path)
     if document is None:
         return None
     return identity.Identity(
@@ -211,8 +213,14 @@ def _observe(record: records.Record) -> ObservedProcess | None:
 
 
 def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
-    """Put on record that a supervisor was killed; the kernel killed its command with it."""
-    leftovers.kill(record.folder)
+    """Put on record that a supervisor was killed; the kernel killed its command with it.
+
+    None while any of it is there: as long its GPU must not be given to another.
+    """
+    command = _noted(record.command_path)  # while it ends it carries no mark any more
+    is_over = leftovers.see_off(record.folder, seconds=_SEE_OFF_SECONDS)
+    if not is_over or (command and not command.await_end(seconds=_SEE_OFF_SECONDS)):
+        return None
     killed = {"exit_code": -int(signal.SIGKILL), "ended_at": time.time()}
     records.create_once(record.exit_path, killed)
     return records.read(record.exit_path)

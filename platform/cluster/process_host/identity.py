@@ -7,11 +7,13 @@ started in. Linux only, like the rest of the process host.
 from __future__ import annotations
 
 import os
+import select
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 _STATE = 0  # fields of /proc/<pid>/stat behind the name in parentheses
+_THREADS = 17
 _START_TICKS = 19
 _DEAD_STATES = frozenset("ZXx")
 
@@ -29,7 +31,7 @@ class Identity:
         fields = _stat_fields(self.pid)
         return (
             fields is not None
-            and fields[_STATE] not in _DEAD_STATES
+            and not _is_dead(fields)
             and int(fields[_START_TICKS]) == self.start_ticks
             and boot_id() == self.boot_id
         )
@@ -50,17 +52,35 @@ class Identity:
             os.close(descriptor)
         return True
 
+    def await_end(self, *, seconds: float) -> bool:
+        """Whether it ends within the time, with all threads, and has given back what it held."""
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return True
+        try:
+            end = select.poll()
+            end.register(descriptor, select.POLLIN)
+            return not self.is_alive() or bool(end.poll(max(seconds, 0.0) * 1000))
+        finally:
+            os.close(descriptor)
+
 
 def of(pid: int) -> Identity | None:
     """The identity of a running process; None: there is none of this pid."""
     fields = _stat_fields(pid)
-    if fields is None or fields[_STATE] in _DEAD_STATES:
+    if fields is None or _is_dead(fields):
         return None
     return Identity(pid=pid, start_ticks=int(fields[_START_TICKS]), boot_id=boot_id())
 
 
 def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _is_dead(fields: list[str]) -> bool:
+    """The first thread may have ended before the others."""
+    return fields[_STATE] in _DEAD_STATES and int(fields[_THREADS]) <= 1
 
 
 def _stat_fields(pid: int) -> list[str] | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,23 +39,37 @@ def supervisors(folder: Path) -> dict[str, Supervisor]:
 
 def kill(record_folder: Path) -> int:
     """Kill all that belongs to one record; returns how many processes that were."""
-    return _kill_where(lambda record: record == record_folder)
+    return _kill(_found(lambda record: record == record_folder))
 
 
 def kill_all(folder: Path) -> int:
     """Kill all that belongs to any record in this folder."""
-    return _kill_where(lambda record: record.parent == folder)
+    return _kill(_found(lambda record: record.parent == folder))
 
 
-def _kill_where(is_ours: Callable[[Path], bool]) -> int:
-    ours = [
+def see_off(record_folder: Path, *, seconds: float) -> bool:
+    """Kill all that belongs to one record; False: some of it is still there after the time."""
+    give_up_at = time.monotonic() + seconds
+    while left := _found(lambda record: record == record_folder):
+        _kill(left)
+        for process in left:
+            if not process.await_end(seconds=give_up_at - time.monotonic()):
+                return False
+    return True
+
+
+def _kill(processes: Iterable[identity.Identity]) -> int:
+    return sum(process.signal(signal.SIGKILL) for process in processes)
+
+
+def _found(is_ours: Callable[[Path], bool]) -> list[identity.Identity]:
+    return [
         process
         for process, environ in _processes()
         if records.RECORD_VARIABLE in environ
         and is_ours(Path(environ[records.RECORD_VARIABLE]))
         and process.pid != os.getpid()
     ]
-    return sum(process.signal(signal.SIGKILL) for process in ours)
 
 
 def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:

@@ -1,7 +1,8 @@
 """What is written down about one process? A folder of small files, each written whole or not.
 
-`launch.json` (what to run) is written by the host, `supervisor.json` (who runs it) and
-`exit.json` (how it ended) by the supervisor, `stop.json` (that it should end) by the host.
+`launch.json` (what to run) is written by the host, `supervisor.json` (who runs it), `command.json`
+(as which process) and `exit.json` (how it ended) by the supervisor, `stop.json` (that it should
+end) by the host.
 Standard library only, and only quick imports: every supervisor loads this module.
 """
 
@@ -31,6 +32,10 @@ class Record:
     @property
     def supervisor_path(self) -> Path:
         return self.folder / "supervisor.json"
+
+    @property
+    def command_path(self) -> Path:
+        return self.folder / "command.json"
 
     @property
     def stop_path(self) -> Path:

@@ -16,6 +16,7 @@ import selectors
 import signal
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -47,13 +48,14 @@ class Supervisor:
             return
         self._watch_signals()
         command.adopt_grandchildren()
-        records.replace(self._record.supervisor_path, _own_identity())
+        _note(self._record.supervisor_path, os.getpid(), started_at=time.time())
         os.close(ready)
         if self._record.stop_path.exists():
             self._exit_code = -signal.SIGTERM
         else:
             self._log = line_log.LineLog(Path(launch["log_path"]))
             self._pid = self._spawn(launch)
+            _note(self._record.command_path, self._pid)
             self._stay()
         ending = {"exit_code": self._exit_code, "ended_at": time.time()}
         records.create_once(self._record.exit_path, ending)
@@ -185,16 +187,10 @@ def _owns(record: records.Record) -> bool:
     return True
 
 
-def _own_identity() -> dict[str, object]:
-    own = identity.of(os.getpid())
-    if own is None:
-        raise ProcessLookupError("/proc does not show this process")
-    return {
-        "pid": own.pid,
-        "start_ticks": own.start_ticks,
-        "boot_id": own.boot_id,
-        "started_at": time.time(),
-    }
+def _note(path: Path, pid: int, **more: object) -> None:
+    """Put on record which process this is, if it has not ended already."""
+    if process := identity.of(pid):
+        records.replace(path, {**asdict(process), **more})
 
 
 def _children() -> list[int]:
