@@ -82,9 +82,9 @@ def test_what_no_sync_holds_back_is_exchanged_with_the_next_backward() -> None:
 
         @contextmanager
         def hold_back() -> Iterator[None]:
-            gradients.holds_back = True
+            gradients.capture.holds_back = True
             yield
-            gradients.holds_back = False
+            gradients.capture.holds_back = False
 
         wrapper = DistributedModel(network, hold_back)
         gradients.begin_step(group.start_sum, Offer)

@@ -22,6 +22,10 @@ class Moment:
     may_change_state = False
     scheduler_steps = 4
 
+    @property
+    def moment(self) -> Moment:
+        return self
+
 
 class Average:
     """Of weights, as scripts write them themselves; also a schedule."""

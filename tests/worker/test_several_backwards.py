@@ -11,7 +11,8 @@ from torch import nn
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
 from concertina_worker.training.blocks import StepBlockError, held_back, several_passes
-from concertina_worker.training.gradients import Gradients, SecondBackwardError
+from concertina_worker.training.capture import SecondBackwardError
+from concertina_worker.training.gradients import Gradients
 from concertina_worker.training.layout import SparseGradientError
 from tests.worker.gathering import a_plan, gather
 from tests.worker.test_gradients import INPUTS, a_model, assert_gradients, expected, loss
@@ -58,9 +59,9 @@ def test_several_backwards_add_up_to_the_gradient_of_the_whole_batch(
         for number, size in enumerate(sizes):
             is_last = number == len(sizes) - 1
             gradients.begin_micro_batch(weight=size / len(INPUTS), is_last=is_last)
-            gradients.open()
+            gradients.capture.open()
             backwards(model, INPUTS[start : start + size])
-            gradients.close()
+            gradients.capture.close()
             start += size
         return model
 
@@ -76,9 +77,9 @@ def test_all_but_the_last_of_several_backwards_can_be_held_back() -> None:
         gradients.begin_step(group.start_sum, Offer)
         gradients.begin_micro_batch(weight=[6 / 11, 5 / 11][group.rank], is_last=True)
         rows = INPUTS.chunk(2)[group.rank]
-        gradients.holds_back = True
+        gradients.capture.holds_back = True
         loss(model, rows).backward()
-        gradients.holds_back = False
+        gradients.capture.holds_back = False
         (2 * loss(model, rows)).backward()
         return model
 
@@ -93,9 +94,9 @@ def test_a_backward_after_the_exchange_of_a_block_is_refused(is_alone: bool) -> 
     gradients = Gradients([*model.parameters()])
     gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
-    gradients.open()
+    gradients.capture.open()
     loss(model, INPUTS).backward()
-    gradients.close()
+    gradients.capture.close()
     with pytest.raises(SecondBackwardError):
         loss(model, INPUTS).backward()
 
@@ -143,7 +144,9 @@ def test_a_parameter_is_trained_from_the_step_after_which_all_workers_have_unfro
         for step in range(4):
             if step == group.rank + 1:
                 bias.requires_grad_(True)
-            gradients.train(gradients.trainable if step == 0 else gradients.trained_next)
+            gradients.capture.train(
+                gradients.capture.trainable if step == 0 else gradients.trained_next
+            )
             gradients.begin_step(group.start_sum, Offer)
             gradients.begin_micro_batch(weight=0.5, is_last=True)
             loss(model, INPUTS).backward()
@@ -320,7 +323,7 @@ def test_norms_of_passes_that_were_held_back_are_not_taken_for_those_of_micro_ba
     gradients.begin_step(lambda _: None, Offer, measures_norms=True)
     for number in range(2):
         gradients.begin_micro_batch(weight=0.5, is_last=number == 1)
-        with held_back(gradients):
+        with held_back(gradients.capture):
             loss(model, INPUTS).backward()
         loss(model, INPUTS).backward()
     assert gradients.squared_norms is not None
@@ -351,12 +354,16 @@ def test_a_worker_alone_leaves_gradients_where_autograd_put_them() -> None:
 def test_a_block_inside_a_block_is_refused_and_one_outside_of_steps_does_nothing() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    with several_passes(gradients):
+    with several_passes(gradients.capture):
         loss(model, INPUTS).backward()
     assert_gradients(model, expected())
     gradients.begin_step(lambda _: None, Offer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
-    with several_passes(gradients), pytest.raises(StepBlockError), several_passes(gradients):
+    with (
+        several_passes(gradients.capture),
+        pytest.raises(StepBlockError),
+        several_passes(gradients.capture),
+    ):
         pass
 
 
@@ -367,12 +374,12 @@ def test_what_a_block_that_failed_has_computed_is_thrown_away() -> None:
     gradients.begin_micro_batch(weight=1.0, is_last=True)
 
     def fail() -> None:
-        with several_passes(gradients):
+        with several_passes(gradients.capture):
             loss(model, INPUTS).backward()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    with several_passes(gradients):
+    with several_passes(gradients.capture):
         loss(model, INPUTS).backward()
     assert_gradients(model, expected())

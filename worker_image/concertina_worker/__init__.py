@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from concertina_worker.job import ElasticityWarning, Job, Rescale, ScriptError, init
+    from concertina_worker.wiring import ElasticityWarning, Job, Rescale, ScriptError, init
 
 __all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
 
@@ -25,6 +25,6 @@ __all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from concertina_worker import job  # noqa: PLC0415 - loads torch: see above
+    from concertina_worker import wiring  # noqa: PLC0415 - loads torch: see above
 
-    return getattr(job, name)
+    return getattr(wiring, name)

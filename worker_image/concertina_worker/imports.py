@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-import concertina_worker.job
+import concertina_worker.wiring
 
 __all__ = ["concertina_worker"]
 

@@ -1,12 +1,10 @@
 """What does a training script see of the platform? A `Job`.
 
-Outside the platform (`python train.py`) the same script runs with one worker: `init` reads no
-more than the environment.
+Outside the platform (`python train.py`) the same script runs with one worker: see `wiring`.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -15,65 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.amp.grad_scaler import GradScaler
 
-from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
-from concertina_worker.collective.gpu_offer import GpuOffer
-from concertina_worker.data.course import Course
+from concertina_worker.batch.learning_rate import CustomScaling
 from concertina_worker.data.source import Collate, source_of
-from concertina_worker.device import chosen, gpu_watch
-from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
+from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.coordinator_line import CoordinatorLine
 from concertina_worker.membership.membership import Membership
-from concertina_worker.protocol import GpuExchange
-from concertina_worker.state import optimizer_state, several
 from concertina_worker.state.several import Several
-from concertina_worker.state.training_state import Stateful, TrainingState
+from concertina_worker.state.training_state import Stateful
 from concertina_worker.training.distributed_model import DistributedModel
 from concertina_worker.training.ending import Ending
+from concertina_worker.training.epochs import Epochs
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.pitfalls import ElasticityWarning, Pitfalls, ScriptError
-from concertina_worker.training.progress import Progress
-from concertina_worker.training.take_over import (
-    take_over_extra,
-    take_over_optimizer,
-    take_over_scheduler,
-)
+from concertina_worker.training.pitfalls import Pitfalls, ScriptError
+from concertina_worker.training.registration import Registration
 from concertina_worker.training.warm_up import WarmUp
-from concertina_worker.training.warm_up import warm_up as warming_up
-from concertina_worker.wire import FromWorker
-
-__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
-
-
-def init() -> Job:
-    """Find out where this script runs; on the platform, meet the coordinator.
-
-    Raises:
-        EnvironmentVariableError: the platform's variables make no sense.
-    """
-    environment = WorkerEnvironment.read(os.environ)
-    device = chosen.choose(environment.gpu_type)
-    platform = environment.platform
-    if platform is None:
-        alone = Alone()
-        alone.start(keeps_checkpoints=environment.checkpoints is not None)
-        return Job(environment, alone, device, _ending(alone))
-    hide_fixed_size(os.environ)
-    is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
-    gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
-    lost_seconds = environment.coordinator_lost_seconds
-    membership = Membership(CoordinatorLine(platform, gpu, lost_seconds=lost_seconds))
-    membership.start()
-    gpu_watch.watch(environment.gpus, membership.tell)
-    return Job(environment, membership, device, _ending(membership))
-
-
-def _ending(membership: Membership | Alone) -> Ending:
-    ending = Ending(membership, Progress(membership))
-    ending.watch()
-    return ending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +53,12 @@ class Job:
         device: torch.device,
         ending: Ending,
     ) -> None:
-        self._environment = environment
         self._device = device
         self._membership = membership
-        self._extras: dict[str, Stateful] = {}
-        self._once_per_step: dict[str, tuple[str, ...]] = {}  # of what `state` was given
-        self._loop: TrainingLoop | None = None
-        self._progress = ending.progress
-        self._epochs: int | None = None
-        self._pitfalls = Pitfalls()
         self._ending = ending
+        self._pitfalls = Pitfalls()
+        self._registration = Registration(environment, membership, self._pitfalls)
+        self._registered: Epochs | None = None
         if isinstance(membership, Membership):
             self._pitfalls.check_source(Path(getattr(sys.modules["__main__"], "__file__", "")))
 
@@ -145,7 +95,7 @@ class Job:
 
         Under `lr_scaling: adascale` what the steps so far are worth in epochs of the base batch.
         """
-        return self._loop.state.schedule.epochs if self._loop else 0.0
+        return self._registered.loop.state.schedule.epochs if self._registered else 0.0
 
     # -- what a script calls, in order ---------------------------------------------------------
 
@@ -180,39 +130,16 @@ class Job:
             data: the `DataLoader` that `batches` will be given. A worker that joins later starts
                 its loading processes before the others wait for it.
         """
-        if self._loop is not None:
-            raise ScriptError("register was called before: register all at once.", "register")
-        for number, one in enumerate(several.members(scheduler)):
-            self._extras[f"scheduler {number}"] = one
-        state = TrainingState(
-            several.as_one_module(model), several.members(optimizer), self._extras
+        loop = self._registration.make_loop(
+            model, optimizer, scheduler, lr_scaling=lr_scaling, on_commit=self._ending.progress.add
         )
-        self._pitfalls.check_registration(state.model, state.optimizers, several.members(scheduler))
-        self._refuse_process_group()
-        check_scaling(self._environment.batch, lr_scaling)
-        loop = TrainingLoop(
-            self._environment, self._membership, state, self._progress.add, lr_scaling
-        )
-        self._loop = self._ending.loop = loop
-        if warm_up is not None:
-            misfit = warming_up(warm_up, state.model, self._environment.batch)
-            if misfit is not None:
-                loop.limit_batch(misfit // 2)
-                self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=misfit)
-        for one in state.optimizers:
-            if isinstance(self._membership, Membership):
-                optimizer_state.allocate(one)
-            take_over_optimizer(one, loop)
-        if data is not None and isinstance(self._membership, Membership):
-            loop.warm_up(source_of(data))
-        for one in several.members(scheduler):
-            take_over_scheduler(one, loop)
-        for name, once_per_step in self._once_per_step.items():
-            take_over_extra(self._extras[name], loop, once_per_step)
+        self._ending.loop = loop
+        self._registered = Epochs(loop, self._membership, self._pitfalls, self._ending)
+        self._registration.take_over(loop, warm_up, data)
 
     def ddp(self, model: torch.nn.Module) -> DistributedModel:
         """What to write for `DistributedDataParallel(model)`; register it like any model."""
-        return DistributedModel(model, lambda: self._registered.holding_back())  # noqa: PLW0108 - later
+        return DistributedModel(model, lambda: self._loop.holding_back())  # noqa: PLW0108 - later
 
     def state(
         self, name: str, extra: Stateful, *, once_per_step: tuple[str, ...] | str = ()
@@ -231,19 +158,16 @@ class Job:
             ScriptError: it has no such method.
         """
         methods = (once_per_step,) if isinstance(once_per_step, str) else once_per_step
-        self._extras[name] = extra
-        self._once_per_step[name] = methods
-        if self._loop is not None:
-            take_over_extra(extra, self._loop, methods)
+        self._registration.add(name, extra, methods)
 
     def on_rescale(self, callback: Callable[[Rescale], None]) -> None:
         """Be called whenever a generation has begun, between two steps."""
-        self._registered.on_rescale.append(
+        self._loop.on_rescale.append(
             lambda: callback(
                 Rescale(
                     rank=self.rank,
                     world_size=self.world_size,
-                    global_batch_size=self._registered.global_batch_size,
+                    global_batch_size=self._loop.global_batch_size,
                 )
             )
         )
@@ -253,20 +177,7 @@ class Job:
 
         A worker joins here, and leaves by `SystemExit` inside `batches`.
         """
-        loop = self._registered
-        self._epochs = total
-        if not self._ending.has_entered:
-            self._membership.enter(loop)
-            self._ending.begin()
-            self._pitfalls.begin(lambda: self._membership.rank == 0)
-        while not loop.rates.has_trained(total):
-            epoch = loop.state.cursor.epoch
-            yield epoch
-            if self._membership.has_ended:
-                self._pitfalls.refuse_to_stay()
-            if loop.state.cursor.epoch == epoch:
-                loop.state.cursor = loop.state.cursor.next_epoch()
-        self._ending.finish()
+        return self._epochs.left_of(total)
 
     def batches(
         self, data: Any, batch_size: int | None = None, collate: Collate | None = None
@@ -287,33 +198,9 @@ class Job:
             DataError: the data cannot be divided, or are empty.
             DataMismatchError: the epoch began with other data.
         """
-        loop = self._registered
-        if not self._ending.has_entered:
-            raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
-        self._pitfalls.check_model(loop.state.model)
-        self._refuse_process_group()
         source = source_of(data, batch_size, collate)
-        if isinstance(self._membership, Alone):
-            loop.use_batch(source.batch_size)
-            self._membership.course = Course.steady(source.batch_size, self._membership.worker)
-        else:
-            own_size = batch_size if source.dataset is data else source.batch_size
-            self._pitfalls.tell_batch_size(own_size, loop.global_batch_size)
-        self._tell_length(loop, source.length)
-        has_yielded = False
-        loop.begin_epoch(source)
-        try:
-            while (share := loop.begin_step()) is not None:
-                for number in range(len(share.micro_batches)):
-                    yield loop.load(share, number)
-                    has_yielded = True
-                if not loop.close_step() and not self._has_scaler:
-                    self._pitfalls.tell_no_step()
-            self._tell_length(loop, loop.epoch_length)
-            if not has_yielded:
-                yield loop.rehearse()
-        finally:
-            loop.end_epoch()
+        own_size = batch_size if source.dataset is data else source.batch_size
+        return self._epochs.micro_batches(source, own_size)
 
     def step(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch, where there are several.
@@ -323,11 +210,11 @@ class Job:
         `optimizer.step()` behind the block. A script with one `backward()` per micro-batch needs
         no block, and is faster without: its exchange runs during the backward pass.
         """
-        return self._registered.several_backwards()
+        return self._loop.several_backwards()
 
     def log(self, **values: float) -> None:
         """Show these with the next report (at most one a second); the main worker's count."""
-        self._progress.log(values)
+        self._ending.progress.log(values)
 
     def mean(self, value: float) -> float:
         """The mean over all workers. All of them must call it, at the same place.
@@ -340,32 +227,22 @@ class Job:
         epoch's first step. There they agree again on what `register` and `state` were given; so
         decide on ending early by that, not by the value.
         """
-        if self._loop is not None and not self._loop.meets_others:
+        if self._registered and not self._loop.moment.meets_others:
             return value
         return self._membership.mean(value)
 
     # -- in detail -----------------------------------------------------------------------------
 
     @property
-    def _registered(self) -> TrainingLoop:
-        if self._loop is None:
+    def _epochs(self) -> Epochs:
+        if self._registered is None:
             raise ScriptError("Call job.register(model, optimizer) first.", "register")
-        return self._loop
-
-    def _tell_length(self, loop: TrainingLoop, length: int | None) -> None:
-        """Of an epoch, as soon as it is known: of a stream when it has ended."""
-        if self._epochs is not None and length is not None:
-            self._progress.tell_length(loop.rates.total_samples(self._epochs, length))
+        return self._registered
 
     @property
-    def _has_scaler(self) -> bool:
-        """One that skips steps whose gradients overflow."""
-        return any(isinstance(extra, GradScaler) for extra in self._extras.values())
+    def _loop(self) -> TrainingLoop:
+        return self._epochs.loop
 
     def _note_read(self, name: str) -> None:
         if isinstance(self._membership, Membership) and self._membership.generation == 0:
             self._pitfalls.note_early_read(name)
-
-    def _refuse_process_group(self) -> None:
-        if isinstance(self._membership, Membership):
-            self._pitfalls.check_process_group()

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
-import concertina_worker.job
+import concertina_worker.wiring
 from concertina_worker.collective.gpu_offer import GpuOffer
 
 
@@ -69,5 +69,5 @@ class StandInOffer(GpuOffer):
         return RefusingGroup() if refuses else DeafGroup(store, place)
 
 
-concertina_worker.job.GpuOffer = StandInOffer  # type: ignore[misc] # here the worker would ask
+concertina_worker.wiring.GpuOffer = StandInOffer  # type: ignore[misc] # here the worker would ask
 runpy.run_path(str(Path(__file__).with_name("regression.py")), run_name="__main__")

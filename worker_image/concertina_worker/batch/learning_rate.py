@@ -138,7 +138,7 @@ def check_scaling(rules: BatchRules | None, custom: CustomScaling | None) -> Non
         warnings.warn(
             f"register(lr_scaling=…) is not used: the job says `lr_scaling: {scaling}`."
             " Let its spec say `lr_scaling: custom`, or leave the function out.",
-            stacklevel=3,
+            stacklevel=4,  # the script's line
         )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from concertina_worker.training.gradients import Gradients
+from concertina_worker.training.capture import Capture
 
 
 @contextmanager
-def several_passes(gradients: Gradients) -> Iterator[None]:
+def several_passes(capture: Capture) -> Iterator[None]:
     """Around all backward passes of a micro-batch: the exchange is at the end of the last block.
 
     Outside of steps, in a rehearsal, there is nothing to exchange.
@@ -21,28 +21,28 @@ def several_passes(gradients: Gradients) -> Iterator[None]:
         StepBlockError: inside another block.
         SecondBackwardError: the gradients of this step are exchanged already.
     """
-    if gradients.is_open:
+    if capture.is_open:
         raise StepBlockError
-    if not gradients.is_in_step:
+    if not capture.is_in_step:
         yield
         return
-    gradients.open()
+    capture.open()
     is_valid = False
     try:
         yield
         is_valid = True
     finally:
-        gradients.close(is_valid=is_valid)
+        capture.close(is_valid=is_valid)
 
 
 @contextmanager
-def held_back(gradients: Gradients) -> Iterator[None]:
+def held_back(capture: Capture) -> Iterator[None]:
     """Around all backward passes of a micro-batch but the last."""
-    before, gradients.holds_back = gradients.holds_back, True
+    before, capture.holds_back = capture.holds_back, True
     try:
         yield
     finally:
-        gradients.holds_back = before
+        capture.holds_back = before
 
 
 class StepBlockError(Exception):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from concertina_worker.training.reports import REPORT_SECONDS, CommittedStep
+from concertina_worker.training.reports import REPORT_SECONDS
+from concertina_worker.training.step import CommittedStep
 
 STEPS_LEFT_OUT: Final = 2  # of a generation: caches are cold, state is on its way
 

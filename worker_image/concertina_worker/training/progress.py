@@ -12,7 +12,8 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import MeasurementReport
 from concertina_worker.training.pace import OwnPace
-from concertina_worker.training.reports import CommittedStep, Reporter, StepClock
+from concertina_worker.training.reports import Reporter, StepClock
+from concertina_worker.training.step import CommittedStep
 from concertina_worker.wire import FromWorker
 
 

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
 from concertina_worker.protocol import MeasurementReport, MetricReport
+from concertina_worker.training.step import CommittedStep
 
 REPORT_SECONDS: Final = 1.0
 STEPS_LEFT_OUT: Final = 3  # after a switch: caches are cold, state is on its way
 STEPS_TO_SETTLE: Final = 2  # commits after which the stall of a switch is known
 RECENT_WEIGHT: Final = 0.05  # guessed: of a new step; about the last 20 steps count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommittedStep:
-    """What a step was like."""
-
-    generation: int
-    step: int
-    epoch: float
-    samples: int
-    batch: int  # samples of this step
-    own_samples: int  # of them, this worker's share
-    workers: int
-    computing: int  # of them; the others have no state yet
-    global_batch_size: int
-    local_batch_size: int
-    learning_rate: float
-    waited_seconds: float  # for the others, at the exchange
-    compute_seconds: float  # from the first sample on, waiting left out
-    noise_scale: float | None = None  # infinite: no signal is seen in the noise
 
 
 class StepClock:

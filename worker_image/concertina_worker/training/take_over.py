@@ -16,22 +16,17 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.swa_utils import AveragedModel
 
+from concertina_worker.training.moment import Moment
 from concertina_worker.training.pitfalls import ScriptError
 
 _NEW_OBJECT: Final[Any] = getattr(copyreg, "__newobj__")  # noqa: B009 - untyped
 
 
-class Loop(Protocol):
+class StepMaker(Protocol):
     """What a step is, to the script's objects."""
 
     @property
-    def is_in_epoch(self) -> bool: ...
-
-    @property
-    def may_change_state(self) -> bool: ...
-
-    @property
-    def scheduler_steps(self) -> int: ...
+    def moment(self) -> Moment: ...
 
     def exchange(self) -> bool: ...
 
@@ -40,14 +35,14 @@ class Loop(Protocol):
     ) -> None: ...
 
 
-def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
+def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: StepMaker) -> None:
     """Let it step once per step, and leave gradients alone."""
     if isinstance(optimizer, torch.optim.LBFGS):
         raise SeveralEvaluationsError
     real_step = optimizer.step
 
     def step(closure: Callable[[], Any] | None = None) -> Any:
-        if not loop.is_in_epoch:
+        if not loop.moment.is_in_epoch:
             raise ScriptError(
                 "optimizer.step() was called outside of `for … in job.batches(…)`. Take the batches"
                 " from there: a DataLoader of the script's own would give each worker the whole"
@@ -69,17 +64,17 @@ def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: Loop) -> None:
     optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
 
 
-def take_over_scheduler(scheduler: Any, loop: Loop) -> None:
+def take_over_scheduler(scheduler: Any, loop: StepMaker) -> None:
     """Let `step()` count the steps of the base batch that a step stands for."""
 
     def steps() -> int:
-        return loop.scheduler_steps
+        return loop.moment.scheduler_steps
 
     if callable(getattr(scheduler, "step", None)):
         _guard(scheduler, {"step": steps})
 
 
-def take_over_extra(extra: Any, loop: Loop, once_per_step: Iterable[str] = ()) -> None:
+def take_over_extra(extra: Any, loop: StepMaker, once_per_step: Iterable[str] = ()) -> None:
     """Let other state move once per step: a loss scaler, an average of weights, the script's own.
 
     Args:
@@ -92,7 +87,7 @@ def take_over_extra(extra: Any, loop: Loop, once_per_step: Iterable[str] = ()) -
     """
 
     def may_change() -> bool:
-        return loop.may_change_state
+        return loop.moment.may_change_state
 
     for name in once_per_step:
         if not callable(getattr(extra, name, None)):

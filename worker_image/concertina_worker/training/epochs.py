@@ -1,0 +1,90 @@
+"""In which order does a script go through epochs, steps and micro-batches?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch.amp.grad_scaler import GradScaler
+
+from concertina_worker.data.course import Course
+from concertina_worker.data.source import Source
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
+from concertina_worker.training.ending import Ending
+from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.pitfalls import Pitfalls, ScriptError
+
+
+class Epochs:
+    """One script's training from its first epoch to its last."""
+
+    def __init__(
+        self,
+        loop: TrainingLoop,
+        membership: Membership | Alone,
+        pitfalls: Pitfalls,
+        ending: Ending,
+    ) -> None:
+        self.loop = loop
+        self._membership = membership
+        self._pitfalls = pitfalls
+        self._ending = ending
+        self._total: int | None = None
+
+    def left_of(self, total: int) -> Iterator[int]:
+        """One after the other; this worker joins before the first."""
+        loop, self._total = self.loop, total
+        if not self._ending.has_entered:
+            self._membership.enter(loop)
+            self._ending.begin()
+            self._pitfalls.begin(lambda: self._membership.rank == 0)
+        while not loop.rates.has_trained(total):
+            epoch = loop.state.cursor.epoch
+            yield epoch
+            if self._membership.has_ended:
+                self._pitfalls.refuse_to_stay()
+            if loop.state.cursor.epoch == epoch:
+                loop.state.cursor = loop.state.cursor.next_epoch()
+        self._ending.finish()
+
+    def micro_batches(self, source: Source, own_batch_size: int | None) -> Iterator[Any]:
+        """This worker's, of one epoch; `own_batch_size`: as far as the script names one."""
+        loop = self.loop
+        if not self._ending.has_entered:
+            raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
+        self._pitfalls.check_model(loop.state.model)
+        self._settle_batch(source, own_batch_size)
+        self._tell_length(source.length)
+        has_yielded = False
+        loop.begin_epoch(source)
+        try:
+            while (share := loop.begin_step()) is not None:
+                for number in range(len(share.micro_batches)):
+                    yield loop.load(share, number)
+                    has_yielded = True
+                if not loop.close_step() and not self._has_scaler:
+                    self._pitfalls.tell_no_step()
+            self._tell_length(loop.epoch_length)
+            if not has_yielded:
+                yield loop.rehearse()
+        finally:
+            loop.end_epoch()
+
+    def _settle_batch(self, source: Source, own_size: int | None) -> None:
+        if isinstance(self._membership, Alone):
+            self.loop.use_batch(source.batch_size)
+            self._membership.course = Course.steady(source.batch_size, self._membership.worker)
+        else:
+            self._pitfalls.check_process_group()
+            self._pitfalls.tell_batch_size(own_size, self.loop.global_batch_size)
+
+    def _tell_length(self, length: int | None) -> None:
+        """Of an epoch, as soon as it is known: of a stream when it has ended."""
+        if self._total is not None and length is not None:
+            self._ending.progress.tell_length(self.loop.rates.total_samples(self._total, length))
+
+    @property
+    def _has_scaler(self) -> bool:
+        """One that skips steps whose gradients overflow."""
+        return any(isinstance(extra, GradScaler) for extra in self.loop.state.extras.values())

@@ -1,0 +1,47 @@
+"""What is a job made of? Found out once, from the environment, where a script calls `init`."""
+
+from __future__ import annotations
+
+import os
+
+from concertina_worker.collective.gpu_offer import GpuOffer
+from concertina_worker.device import chosen, gpu_watch
+from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
+from concertina_worker.job import Job, Rescale
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.membership import Membership
+from concertina_worker.protocol import GpuExchange
+from concertina_worker.training.ending import Ending
+from concertina_worker.training.pitfalls import ElasticityWarning, ScriptError
+from concertina_worker.training.progress import Progress
+
+__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
+
+
+def init() -> Job:
+    """Find out where this script runs; on the platform, meet the coordinator.
+
+    Raises:
+        EnvironmentVariableError: the platform's variables make no sense.
+    """
+    environment = WorkerEnvironment.read(os.environ)
+    device = chosen.choose(environment.gpu_type)
+    if environment.platform is None:
+        alone = Alone()
+        alone.start(keeps_checkpoints=environment.checkpoints is not None)
+        return Job(environment, alone, device, _ending(alone))
+    hide_fixed_size(os.environ)
+    is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
+    gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
+    lost_seconds = environment.coordinator_lost_seconds
+    membership = Membership(CoordinatorLine(environment.platform, gpu, lost_seconds=lost_seconds))
+    membership.start()
+    gpu_watch.watch(environment.gpus, membership.tell)
+    return Job(environment, membership, device, _ending(membership))
+
+
+def _ending(membership: Membership | Alone) -> Ending:
+    ending = Ending(membership, Progress(membership))
+    ending.watch()
+    return ending
