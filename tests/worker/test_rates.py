@@ -70,6 +70,7 @@ class Training:
                     self.model(x).mean().backward()
                     yield x
                 loop.close_step()
+            loop.count_epoch()
             loop.end_epoch()
             state.cursor = state.cursor.next_epoch()
 
@@ -124,9 +125,25 @@ def test_under_adascale_a_training_lasts_until_its_worth_is_done() -> None:
 
 def test_a_stream_of_unknown_length_is_trained_in_its_own_epochs() -> None:
     training = Training(batch=256, lr_scaling="adascale", max_per_gpu=64)
+    told = []
     for _ in training.steps(Stream):
         training.optimizer.step()
+        told.append(training.loop.state.schedule.epochs)
     assert training.loop.state.samples == EPOCHS * SAMPLES
+    assert sorted({*told}) == [*range(EPOCHS)]
+    assert training.loop.state.schedule.epochs == EPOCHS
+    assert training.loop.total_samples(EPOCHS) == EPOCHS * SAMPLES
+
+
+def test_epochs_of_large_batches_are_not_worth_as_many_of_the_base_batch() -> None:
+    training = Training(batch=256, lr_scaling="adascale", max_per_gpu=64)
+    short = []
+    for _ in training.steps():
+        training.optimizer.step()
+        short.append(training.loop.rates.falls_short(EPOCHS))
+    assert not short[0]
+    assert short[len(short) // 2]
+    assert not training.loop.rates.falls_short(EPOCHS)
 
 
 def test_the_rate_of_a_step_belongs_to_its_batch_and_the_scripts_own_stays() -> None:

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import nn
 
-from concertina_worker.protocol import ExitCode
+from concertina_worker.protocol import BatchRules, ExitCode
 from concertina_worker.training import advice
 from concertina_worker.training.pitfalls import PAGE, ElasticityWarning, Pitfalls, ScriptError
 from concertina_worker.training.take_over import SeveralEvaluationsError, take_over_optimizer
@@ -208,8 +208,10 @@ def mistaken(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Any]:
     """Runs the script with a mistake in a job of one worker, until it ends."""
     jobs = []
 
-    def run(mistake: str, batch: int = 8) -> RunningJob:
-        job = RunningJob(tmp_path, zygote, script=MISTAKEN, script_arguments=(mistake,))
+    def run(mistake: str, batch: int = 8, rules: BatchRules | None = None) -> RunningJob:
+        job = RunningJob(
+            tmp_path, zygote, script=MISTAKEN, script_arguments=(mistake,), batch=rules
+        )
         jobs.append(job)
         job.start_coordinator()
         job.service.want(job.start_workers(1, attempt=1), batch, new_attempt=True)
@@ -258,6 +260,17 @@ def test_a_mistake_that_may_be_meant_is_said_once_in_the_log(mistake: str, mista
     assert job.exit_codes() == {"w1": 0}
     assert job.log_of("w1").count(WARNINGS[mistake]) == 1
     assert re.search(r"mistaken\.py:\d+: ElasticityWarning", job.log_of("w1"))
+
+
+@pytest.mark.parametrize("mistake", ["has a limit of its own", "none"])
+def test_a_script_that_ends_before_its_epochs_are_worth_it_is_told(
+    mistake: str, mistaken: Any
+) -> None:
+    rules = {"base": 8, "lr_scaling": "adascale", "lr_warmup_steps": 0, "max_per_gpu": None}
+    job = mistaken(mistake, batch=16, rules=rules)
+    assert job.exit_codes() == {"w1": 0}
+    said = job.log_of("w1").count("of the 2 that job.epochs is to yield")
+    assert said == (mistake == "has a limit of its own")
 
 
 def test_a_batch_size_of_the_scripts_own_that_does_not_count_is_noted_once(mistaken: Any) -> None:

@@ -94,6 +94,7 @@ class Job:
         """Epochs trained so far: 2.5 in the middle of the third. For schedules in samples.
 
         Under `lr_scaling: adascale` what the steps so far are worth in epochs of the base batch.
+        Of a stream whose length is not known whole epochs count, each when it is over.
         """
         return self._registered.loop.state.schedule.epochs if self._registered else 0.0
 
@@ -177,7 +178,7 @@ class Job:
 
         A worker joins here, and leaves by `SystemExit` inside `batches`.
         """
-        return self._epochs.left_of(total)
+        yield from self._epochs.left_of(total)
 
     def batches(
         self, data: Any, batch_size: int | None = None, collate: Collate | None = None
@@ -200,7 +201,7 @@ class Job:
         """
         source = source_of(data, batch_size, collate)
         own_size = batch_size if source.dataset is data else source.batch_size
-        return self._epochs.micro_batches(source, own_size)
+        yield from self._epochs.micro_batches(source, own_size)
 
     def step(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch, where there are several.

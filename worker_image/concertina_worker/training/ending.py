@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -32,6 +33,7 @@ class Ending:
         self.loop: TrainingLoop | None = None  # once there is one
         self.has_entered = False  # training has begun
         self.progress = progress
+        self.on_last_line: Callable[[], None] = lambda: None
         self._membership = membership
         self._is_finished = self._is_crash = False
         self._failure = ""  # for which the script ends by itself
@@ -126,6 +128,7 @@ class Ending:
             if failure:
                 self._tell_error(failure)
             elif self.has_entered:
+                self.on_last_line()
                 self.finish()
         self.progress.flush()
         self._membership.close()

@@ -31,6 +31,7 @@ class Epochs:
         self._pitfalls = pitfalls
         self._ending = ending
         self._total: int | None = None
+        ending.on_last_line = self._check_worth
 
     def left_of(self, total: int) -> Iterator[int]:
         """One after the other; this worker joins before the first."""
@@ -45,6 +46,7 @@ class Epochs:
             if self._membership.has_ended:
                 self._pitfalls.refuse_to_stay()
             if loop.state.cursor.epoch == epoch:
+                loop.count_epoch()
                 loop.state.cursor = loop.state.cursor.next_epoch()
         self._ending.finish()
 
@@ -55,9 +57,9 @@ class Epochs:
             raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
         self._pitfalls.check_model(loop.state.model)
         self._settle_batch(source, own_batch_size)
-        self._tell_length(source.length)
         has_yielded = False
         loop.begin_epoch(source)
+        self._tell_length()
         try:
             while (share := loop.begin_step()) is not None:
                 for number in range(len(share.micro_batches)):
@@ -65,11 +67,17 @@ class Epochs:
                     has_yielded = True
                 if not loop.close_step() and not self._has_scaler:
                     self._pitfalls.tell_no_step()
-            self._tell_length(loop.epoch_length)
+            loop.count_epoch()
+            self._tell_length()
             if not has_yielded:
                 yield loop.rehearse()
         finally:
             loop.end_epoch()
+
+    def _check_worth(self) -> None:
+        """The script has come to its end, maybe before its `job.epochs` did."""
+        if self._total is not None and self.loop.rates.falls_short(self._total):
+            self._pitfalls.tell_early_end(self.loop.state.schedule.epochs, self._total)
 
     def _settle_batch(self, source: Source, own_size: int | None) -> None:
         if isinstance(self._membership, Alone):
@@ -79,10 +87,11 @@ class Epochs:
             self._pitfalls.check_process_group()
             self._pitfalls.tell_batch_size(own_size, self.loop.global_batch_size)
 
-    def _tell_length(self, length: int | None) -> None:
-        """Of an epoch, as soon as it is known: of a stream when it has ended."""
-        if self._total is not None and length is not None:
-            self._ending.progress.tell_length(self.loop.rates.total_samples(self._total, length))
+    def _tell_length(self) -> None:
+        """As soon as it is known: of a stream when it has ended."""
+        total = self.loop.total_samples(self._total) if self._total is not None else None
+        if total is not None:
+            self._ending.progress.tell_length(total)
 
     @property
     def _has_scaler(self) -> bool:

@@ -106,6 +106,18 @@ class TrainingLoop:
         self.moment.is_in_epoch = True
         self._clock.resume()
 
+    def count_epoch(self) -> None:
+        """The script is through with it, and this worker with the script's."""
+        if not self.moment.is_catching_up and self._supply.length is None:
+            self.rates.count_epoch_of_stream()
+
+    def total_samples(self, epochs: int) -> int | None:
+        """Of so many epochs; None while a stream keeps to itself how long one is."""
+        if self._supply.length is not None:
+            return self.rates.total_samples(epochs, self._supply.length)
+        found = self._supply.found_length
+        return None if found is None else epochs * found
+
     def end_epoch(self) -> None:
         if self.moment.has_stepped:  # the script broke off
             self.close_step()
@@ -145,8 +157,7 @@ class TrainingLoop:
             return None
         self.moment.step = StepUnderWay(share=share, began_at=began_at)
         self.rates.use_batch(self._membership.course.at(self.state.step).batch_size)
-        if self.state.trained is None:
-            self.state.trained = self._gradients.capture.trainable
+        self.state.trained = self.state.trained or self._gradients.capture.trainable
         self._gradients.capture.train(self.state.trained)
         self._gradients.begin_step(
             self._membership.start_sum,
@@ -236,11 +247,6 @@ class TrainingLoop:
         self._gradients.end_step()
         self.moment.step = None
         return step.has_stepped
-
-    @property
-    def epoch_length(self) -> int | None:
-        """Samples of the epoch; None while a stream keeps it to itself."""
-        return self._supply.length
 
     # -- parts of a step -----------------------------------------------------------------------
 

@@ -206,6 +206,15 @@ class Pitfalls:
             "Several backward passes",
         )
 
+    def tell_early_end(self, worth: float, epochs: int) -> None:
+        self.warn(
+            f"The script ended when its epochs were worth {worth:.1f} of the {epochs} that"
+            " job.epochs is to yield: under `lr_scaling: adascale` larger batches need more of"
+            " the data. If a limit such as max_epochs or num_train_epochs ended it, set it higher:"
+            " job.epochs ends the training by itself.",
+            "Batch size and learning rate",
+        )
+
     def refuse_to_stay(self) -> NoReturn:
         """Of a worker that has been released, and whose script goes on."""
         text = "The script caught the SystemExit by which a worker leaves; it is raised once more."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import torch
 
@@ -68,14 +69,21 @@ class Rates:
             return 1
         return state.schedule.whole_epochs_since(state.schedule_at_epoch)
 
-    def has_trained(self, epochs: int) -> bool:
-        """So many epochs of the data; under AdaScale what is worth them at the base batch.
+    def count_epoch_of_stream(self) -> None:
+        """One is over of which nobody knew how long it is: it counts one, whatever it is worth."""
+        state = self._state
+        state.schedule = replace(state.schedule, epochs=state.schedule_at_epoch.epochs + 1)
 
-        What an epoch of a stream is worth is not known: its length is not.
-        """
+    def has_trained(self, epochs: int) -> bool:
+        """So many epochs of the data; under AdaScale what is worth them at the base batch."""
         if self._rule.follows_worth and self._state.schedule.epochs:
             return self._state.schedule.epochs >= epochs
         return self._state.cursor.epoch >= epochs
+
+    def falls_short(self, epochs: int) -> bool:
+        """Under AdaScale: so many are used up, or nearly, and not worth that many."""
+        is_used = self._state.cursor.epoch >= epochs - 1
+        return self._rule.follows_worth and is_used and not self.has_trained(epochs)
 
     def total_samples(self, epochs: int, length: int) -> int:
         """How many samples `epochs` take; under AdaScale at the present batch and noise."""

@@ -119,6 +119,11 @@ class Supply:
         source = self._feed.source
         return source.length if source.is_stream else self._feed.length
 
+    @property
+    def found_length(self) -> int | None:
+        """Of a stream, too, once it has ended."""
+        return self._feed.length
+
     def part_of_epoch(self, position: int) -> float:
         """0 in a stream of which nobody knows the length."""
         return self._feed.part_of_epoch(position)
