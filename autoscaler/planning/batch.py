@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from autoscaler.planning.change_cost import MIN_GAIN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,7 +29,6 @@ EXACT_UP_TO: Final = 64  # so many batch sizes are all tried; of more, a geometr
 NO_BATCH: Final = 0  # in place of a batch: none is feasible on so many workers
 
 _FULL_SHARES: Final = (1, 2, 4, 8)  # micro-batches; full ones, which a grid would miss
-_WORTH_CHANGING: Final = 0.02  # less extra speed is no reason to leave the current batch
 
 
 def fewest_workers(rules: BatchRange) -> int:
@@ -101,8 +102,9 @@ def best_batches(
 ) -> Counts:
     """b_opt by number of workers. `value_of` answers for a whole table of batches.
 
-    A current batch within 2 % of the best is not left for it: that is below what measurements can
-    tell apart. The search tries at most 64 batches of the range, and full micro-batches.
+    The current batch is left only for one that gains `MIN_GAIN`, as any change has to: else noise
+    in the speeds, or in the noise scale, would decide. The search tries at most 64 batches of the
+    range, and full micro-batches.
     """
     candidates = feasible.with_current(feasible.candidates(max_per_gpu), current)
     values = value_of(candidates)
@@ -111,6 +113,6 @@ def best_batches(
     chosen = candidates[rows, best]
     if current is not None:
         stays = candidates[:, -1] == current
-        stays &= values[:, -1] >= (1 - _WORTH_CHANGING) * values[rows, best]
+        stays &= values[:, -1] >= (1 - MIN_GAIN) * values[rows, best]
         chosen = np.where(stays, current, chosen)
     return np.where(feasible.count > 0, chosen, NO_BATCH)

@@ -10,6 +10,7 @@ the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient n
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from autoscaler.planning.scaling import ScalingModel
 
 LARGEST_STEP: Final = 2  # the batch at most doubles per rescale, so that training can follow
+BATCH_SETTLES_SECONDS: Final = (
+    30.0  # guessed: it grows no sooner after a change; the rate has to ramp
+)
 LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
 SOUND_ERROR: Final = 0.25  # guessed: predictions this sure are off by 5 to 10 % in the median
 
@@ -59,18 +63,23 @@ class Question(NamedTuple):
     shape: PoolShape
     current_batch: int | None  # None: not started, or the batch is constant anyway
     noise_scale: float | None
+    may_grow: bool = True  # its batch, for it has trained with the present one for a while
     also: int = 0  # a number of workers the job holds though it is none of its sizes
 
     @classmethod
-    def of(cls, job: Job, shape: PoolShape, allocation: Allocation | None) -> Question:
+    def of(
+        cls, job: Job, shape: PoolShape, allocation: Allocation | None, now: float = math.inf
+    ) -> Question:
         has_choice = job.batch.minimum < job.batch.maximum
+        current = allocation.global_batch_size if allocation and has_choice else None
         return cls(
             job.scaling,
             job.batch,
             WorkerRules.of(job),
             shape,
-            allocation.global_batch_size if allocation and has_choice else None,
+            current,
             known_noise(job.noise_scale),
+            current is None or now - _changed_at(job) >= BATCH_SETTLES_SECONDS,
         )
 
     @property
@@ -119,6 +128,16 @@ def size_at(question: Question, workers: int, batch: int, crosses_nodes: bool) -
     predicted = _Prediction.of(question, *at, crosses_nodes=np.array([crosses_nodes]))
     (size,) = predicted.sizes(smallest=curve.smallest, base_rate=curve.base_rate)
     return size
+
+
+def next_step(question: Question, size: Size) -> Size:
+    """The size with the batch that training takes next on its way to that size's own."""
+    largest = _largest_next_batch(question)
+    if size.global_batch_size <= largest:
+        return size
+    feasible = FeasibleBatches.of(question.batch, np.array([size.workers]), at_most=largest)
+    batch = int(feasible.nearest(largest)[0])
+    return size_at(question, size.workers, batch, size.spans_nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,30 +199,44 @@ class _Prediction:
 
 
 def _batches(question: Question, workers: Counts) -> Counts:
-    """The best batch by number of workers; while nothing is known, the one nearest to today's."""
+    """The best batch by number of workers; while nothing is known, the one nearest to today's.
+
+    Known gradient noise says itself where a larger batch stops paying, so the whole range is open:
+    a job is worth what its batch will grow to, step by step. Without, it is worth the next step.
+    """
     rules, scaling = question.batch, question.scaling
-    feasible = FeasibleBatches.of(rules, workers, at_most=_largest_batch(question))
+    within_reach = FeasibleBatches.of(rules, workers, at_most=_largest_next_batch(question))
     if scaling is None:
-        return feasible.nearest(question.current_batch or rules.base)
+        return within_reach.nearest(question.current_batch or rules.base)
+    feasible = within_reach
+    if question.noise_scale is not None:
+        feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
     crosses = workers > question.workers_per_node
 
     def goodput(batches: Counts) -> Column:
         at = _configurations(question, workers[:, None], crosses[:, None], batches)
         return batches / scaling.throughput.step_seconds(at) * _efficiency(question, batches)
 
-    return best_batches(
+    best = best_batches(
         feasible, goodput, max_per_gpu=rules.max_per_gpu, current=question.current_batch
     )
+    return np.where(within_reach.count > 0, best, NO_BATCH)
 
 
-def _largest_batch(question: Question) -> int:
-    """Known gradient noise says itself where a larger batch stops paying; else it grows slowly."""
-    if question.noise_scale is not None or question.scaling is None:
+def _largest_next_batch(question: Question) -> int:
+    """At most twice the present one, and no growth before that was measured and has settled."""
+    if question.scaling is None:
         return question.batch.maximum
     measured, current = question.scaling.measured_batch, question.current_batch
     if current is None:  # a start: nothing larger than what is known to work
         return max(measured, question.batch.base)
-    return max(LARGEST_STEP * min(measured, current), current, question.batch.base)
+    grown = LARGEST_STEP * min(measured, current) if question.may_grow else 0
+    return max(grown, current)
+
+
+def _changed_at(job: Job) -> float:
+    times = (job.last_rescaled_at, job.running_since)
+    return max((time for time in times if time is not None), default=-math.inf)
 
 
 def _base_rate(question: Question, smallest: int) -> float:

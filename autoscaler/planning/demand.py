@@ -7,6 +7,7 @@ measured may not grow: it first runs at its smallest size until it has been meas
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -136,15 +137,18 @@ class Demand:
         )
 
 
-def demands_of(jobs: Iterable[Job], pool: Pool) -> list[Demand]:
-    """One for each job, in order; about 20 microseconds each while nothing about a job changes."""
-    ground = _Ground.of(pool)
+def demands_of(jobs: Iterable[Job], pool: Pool, now: float = math.inf) -> list[Demand]:
+    """One for each job, in order; about 20 microseconds each while nothing about a job changes.
+
+    Without `now`, no change is so fresh that it holds anything back.
+    """
+    ground = _Ground.of(pool, now)
     return [_demand(job, ground) for job in jobs]
 
 
 def demand_of(job: Job, pool: Pool) -> Demand:
     """Everything the job could run with in this pool at this moment."""
-    return _demand(job, _Ground.of(pool))
+    return _demand(job, _Ground.of(pool, math.inf))
 
 
 def next_larger(demand: Demand, workers: int) -> Size | None:
@@ -161,10 +165,12 @@ class _Ground:
     nodes: frozenset[str]
     closed: frozenset[str]  # nodes that take nothing new
     draining: frozenset[str]  # of these, the nodes that workers have to leave
+    now: float
 
     @classmethod
-    def of(cls, pool: Pool) -> _Ground:
+    def of(cls, pool: Pool, now: float) -> _Ground:
         return cls(
+            now=now,
             shape=PoolShape.of(pool),
             nodes=frozenset(node.name for node in pool.nodes),
             closed=frozenset(node.name for node in pool.nodes if not node.is_schedulable),
@@ -174,7 +180,7 @@ class _Ground:
 
 def _demand(job: Job, ground: _Ground) -> Demand:
     allocation = _expected_allocation(job, ground)
-    question = Question.of(job, ground.shape, allocation)
+    question = Question.of(job, ground.shape, allocation, ground.now)
     present = _present(question, allocation)
     displaced = _workers_on(ground.draining, allocation) if job.can_rescale else 0
     stuck = _workers_on(ground.closed, allocation) - displaced

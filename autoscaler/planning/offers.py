@@ -139,9 +139,10 @@ class Offers:
 
 
 def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
-    """Staying is worth the present speed; any change is worth its speed times the change factor.
+    """Staying is worth the present speed; other workers are worth theirs times the change factor.
 
-    At the present number of workers the faster of both: the present batch, or the best one.
+    At the present number of workers the present batch counts, unless the best one is clearly
+    faster. The job may be on its way there: that is no reason to give it other workers.
     """
     factor = change_factor(demand.job, now) if demand.held else 1.0
     sizes = _with_faster_present(demand, (*demand.sizes, *demand.larger), factor)
@@ -184,10 +185,7 @@ def _values(
     workers = np.array([size.workers or 1 for size in sizes])
     if demand.job.scale_on is not None:
         return _values_by_metric(demand, workers, objective, factor)
-    felt = np.array([size.speedup for size in sizes]) * factor
-    present = None if demand.present is None else index_of(demand.present, sizes)
-    if present is not None:
-        felt[present] = sizes[present].speedup
+    felt = np.array([s.speedup * (1.0 if s.workers == demand.held else factor) for s in sizes])
     values: list[float] = objective(demand, Sizes(workers=workers, speedups=felt)).tolist()
     return values
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
+from autoscaler.planning.curves import next_step
 from autoscaler.planning.deadlines import deadline_warning
 from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
@@ -64,7 +65,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
-    demands = demands_of(map(policy.seen, jobs), pool)
+    demands = demands_of(map(policy.seen, jobs), pool, state.now)
 
     # 2. Who may run at all?
     admission, dropped = admit_or_drop(demands, pool=pool, tree=tree, gpus=open_gpus, now=state.now)
@@ -122,6 +123,7 @@ def _outcome(demand: Demand, placing: Placing) -> Outcome:
         return Outcome(
             demand=demand, action=action, size=None, allocation=None, fragmentation=fragmentation
         )
+    size = next_step(demand.question, size)
     if place is None or demand.is_pinned or _is_as_before(demand, size, place):
         return Outcome(
             demand=demand,

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs import batch_limit, events, signals
@@ -20,6 +21,7 @@ from jobs.commands.worker_observations import store_workers
 from jobs.errors import JobNotFound
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job
+from jobs.noise_scale import smoothed
 from jobs.sync_report import MOST_VALUES, MetricEntry, SyncReport
 from jobs.transitions import move
 
@@ -50,7 +52,7 @@ def _store_progress(job: Job, report: SyncReport) -> None:
     changes: dict[str, Any] = {
         "coordinator_seen_at": Now(),
         "model_bytes": report.model_bytes or job.model_bytes,
-        "noise_scale": report.noise_scale or job.noise_scale,
+        "noise_scale": _noise_scale(job, report),
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:
@@ -66,6 +68,12 @@ def _store_progress(job: Job, report: SyncReport) -> None:
             message="The script registered: it can be rescaled without a restart.",
         )
     Job.objects.filter(pk=job.id).update(**changes)
+
+
+def _noise_scale(job: Job, report: SyncReport) -> float | None:
+    now = timezone.now()
+    seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
+    return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
 
 def _progress(job: Job, metrics: list[MetricEntry]) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Pool
 from django.db import OperationalError, connection
+from django.db.models.functions import Now
 from django.test import Client
 
 from jobs import job_token
@@ -195,6 +197,17 @@ def test_gradient_noise_is_kept_once_it_was_reported(job: Job, workers: list[Wor
         job.refresh_from_db()
         assert job.noise_scale == (None if reported is None and not job.noise_scale else 850.0)
     assert job.noise_scale == 850.0
+
+
+def test_a_later_estimate_of_the_noise_moves_the_one_known_a_little(
+    job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(noise_scale=100.0))
+    Job.objects.filter(pk=job.id).update(coordinator_seen_at=Now() - timedelta(seconds=10))
+    sync(job, report(noise_scale=400.0))
+    job.refresh_from_db()
+    assert job.noise_scale is not None
+    assert 110 < job.noise_scale < 120
 
 
 def test_the_lowest_batch_limit_is_remembered_for_each_type_of_gpu(

@@ -79,6 +79,17 @@ def test_where_no_signal_is_seen_the_noise_is_infinite() -> None:
     assert NoiseAverage(noise=3.0, signal=-0.1, measurements=9).scale == math.inf
 
 
+@pytest.mark.parametrize(
+    ("measurements", "signal", "told"),
+    [(0, 0.0, None), (9, 1.0, None), (10, 1.0, 3.0), (10, -0.1, None)],
+)
+def test_others_are_told_of_a_scale_that_rests_on_enough(
+    measurements: int, signal: float, told: float | None
+) -> None:
+    average = NoiseAverage(noise=3.0, signal=signal, measurements=measurements)
+    assert average.told_scale == told
+
+
 def test_efficiency_falls_from_1_at_the_base() -> None:
     assert efficiency(16, base=32, noise_scale=100.0) == 1.0
     assert efficiency(32, base=32, noise_scale=100.0) == 1.0

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Final
 
 RECENT_WEIGHT: Final = 0.02  # guessed: of a new measurement; the last 50 count
+FEWEST_MEASUREMENTS: Final = 10  # guessed: the quotient of fewer may be anything
 
 
 def efficiency(batch: int, *, base: int, noise_scale: float) -> float:
@@ -86,3 +87,9 @@ class NoiseAverage:
             return None
         noise = max(self.noise, 0.0)
         return noise / self.signal if self.signal > 0 else math.inf
+
+    @property
+    def told_scale(self) -> float | None:
+        """What others may plan by: None until enough was measured, and while no signal is seen."""
+        is_enough = self.measurements >= FEWEST_MEASUREMENTS and self.signal > 0
+        return self.scale if is_enough else None

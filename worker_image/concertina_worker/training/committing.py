@@ -71,5 +71,5 @@ class Commits:
             learning_rate=step.learning_rate,
             waited_seconds=step.waited_seconds,
             compute_seconds=step.compute_seconds,
-            noise_scale=state.noise.scale,
+            noise_scale=state.noise.told_scale,
         )

@@ -5,7 +5,6 @@ Progress from the main worker, for all have made the same; its own pace from eve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from concertina_worker.membership.alone import Alone
@@ -46,8 +45,7 @@ class Progress:
         if pace := self._pace.take():
             self._membership.tell(FromWorker.PACE, **pace)
         self._reporter.add(seconds, step)
-        is_known = step.noise_scale is not None and math.isfinite(step.noise_scale)
-        self._noise_scale = step.noise_scale if is_known else None
+        self._noise_scale = step.noise_scale
         self._measurement = clock.measurement(
             workers=step.workers, global_batch_size=step.global_batch_size
         )

@@ -39,4 +39,4 @@ class CommittedStep:
     learning_rate: float
     waited_seconds: float  # for the others, at the exchange
     compute_seconds: float  # from the first sample on, waiting left out
-    noise_scale: float | None = None  # infinite: no signal is seen in the noise
+    noise_scale: float | None = None  # in samples; None: not known well enough

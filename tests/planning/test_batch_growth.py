@@ -1,0 +1,205 @@
+"""How a job's batch moves from plan to plan: in steps that training can follow, and not to and fro.
+
+The scenario is that of a small job whose gradient noise scale is estimated anew every few seconds,
+each time by a factor wrong, while another job comes and goes.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.curves import BATCH_SETTLES_SECONDS, LARGEST_STEP
+from autoscaler.planning.invariants import check
+from autoscaler.planning.planner import plan
+from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.throughput import ThroughputModel
+from jobs.noise_scale import smoothed
+from tests.planning.builders import NOW, applied, batch, cluster, running, waiting
+from tests.planning.random_states import BATCHES, states
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autoscaler.planning.cluster_state import ClusterState, Job
+
+TICK_SECONDS = 5.0
+MODEL = ThroughputModel(
+    compute_fixed=0.05,
+    compute_per_sample=0.0005,
+    in_node_fixed=0.02,
+    in_node_per_worker=0.005,
+    cross_node_fixed=0.2,
+    cross_node_per_worker=0.01,
+    overlap=1.5,
+)
+
+
+def elastic(current: int = 64, *, measured: int | None = None, **overrides: object) -> Job:
+    """A job on one worker whose speed is known, with 64 to 4096 samples to choose from."""
+    values = {"batch": batch(64, maximum=4096), "stall_seconds": 0.1} | overrides
+    job = running("digits", 1, **values)
+    return replace(
+        job,
+        allocation=Allocation(workers_by_node=(("n1", 1),), global_batch_size=current),
+        scaling=ScalingModel(
+            throughput=MODEL, measured_workers=1, measured_batch=measured or current
+        ),
+    )
+
+
+def next_batch(job: Job) -> int:
+    (decision,) = plan(cluster(job, nodes=(1,), quotas={})).decisions
+    assert decision.allocation is not None
+    return decision.allocation.global_batch_size
+
+
+def trained(job: Job) -> Job:
+    """The job after it was measured with what it holds."""
+    assert job.scaling is not None
+    assert job.allocation is not None
+    known = replace(
+        job.scaling,
+        measured_workers=max(job.scaling.measured_workers, job.allocation.workers),
+        measured_batch=max(job.scaling.measured_batch, job.allocation.global_batch_size),
+    )
+    return replace(job, scaling=known)
+
+
+@pytest.mark.parametrize("noise", [None, 300.0, 1e6])
+def test_a_batch_at_most_doubles_whether_or_not_the_noise_is_known(noise: float | None) -> None:
+    assert next_batch(elastic(64, noise_scale=noise)) == 128
+
+
+def test_below_the_base_batch_it_at_most_doubles_too() -> None:
+    rules = batch(256, minimum=16, maximum=4096)
+    assert next_batch(elastic(16, noise_scale=1e6, batch=rules)) == 32
+
+
+def test_a_batch_that_was_not_measured_yet_does_not_grow() -> None:
+    assert next_batch(elastic(128, measured=64, noise_scale=1e6)) == 128
+
+
+def test_a_batch_grows_again_only_after_it_has_settled_even_if_larger_ones_are_known() -> None:
+    job = elastic(128, measured=4096, noise_scale=1e6)
+    ago = {True: BATCH_SETTLES_SECONDS, False: BATCH_SETTLES_SECONDS - 1}
+    for has_settled, seconds in ago.items():
+        changed = replace(job, last_rescaled_at=NOW - seconds)
+        started = replace(job, running_since=NOW - seconds)
+        wanted = 256 if has_settled else 128
+        assert (next_batch(changed), next_batch(started)) == (wanted, wanted)
+
+
+def test_a_step_that_hardly_pays_by_itself_is_taken_on_the_way_to_one_that_does() -> None:
+    """Doubling brings 8 %, the whole way 18 %."""
+    slow = replace(MODEL, compute_fixed=0.006)
+    job = elastic(64, noise_scale=1e6)
+    assert job.scaling is not None
+    job = replace(job, scaling=replace(job.scaling, throughput=slow))
+    assert next_batch(job) == 128
+
+
+def test_a_batch_shrinks_at_once_to_what_pays() -> None:
+    assert next_batch(elastic(4096, noise_scale=100.0)) < 1024
+
+
+@settings(max_examples=60, deadline=None)
+@given(states(calm=True), st.data())
+def test_a_plan_applied_twice_changes_no_batch(state: ClusterState, data: st.DataObject) -> None:
+    """With any noise, and whatever was measured before."""
+    jobs = tuple(_with_a_range(job, data.draw) for job in state.jobs)
+    state = replace(state, jobs=jobs)
+    first = plan(state)
+    assert check(state, first) == ()
+    after = applied(state, first)
+    second = plan(after)
+    for decision in second.decisions:
+        if decision.previous and decision.allocation:
+            before, now = decision.previous, decision.allocation
+            assert before.workers != now.workers or before == now
+
+
+def _with_a_range(job: Job, draw: Callable[[st.SearchStrategy[object]], object]) -> Job:
+    known = draw(st.sampled_from((None, 10.0, 200.0, 1e5)))
+    measured = draw(st.sampled_from((64, 512)))
+    scaling = job.scaling and replace(job.scaling, measured_batch=measured)
+    rules = draw(st.sampled_from(BATCHES))
+    return replace(job, batch=rules, noise_scale=known, scaling=scaling)
+
+
+def noisy_estimates(seed: int, *, median: float = 150.0, factor: float = 2.2) -> Iterator[float]:
+    """Mostly wrong by up to `factor`, each near the one before, as averages over a window are."""
+    rng = random.Random(seed)  # noqa: S311 - noise, not secrets
+    error = rng.gauss(0, 1)
+    while True:
+        yield median * factor**error
+        error = 0.9 * error + math.sqrt(1 - 0.9**2) * rng.gauss(0, 1)
+
+
+def batches_of_ten_minutes(seed: int, *, is_smoothed: bool) -> list[int]:
+    """The batches of a job beside which a guest takes two of four GPUs every other minute."""
+    state = cluster(elastic(max_workers=4, remaining_samples=10**7), nodes=(4,), quotas={})
+    noise: float | None = None
+    batches = [64]
+    for tick, estimate in zip(range(120), noisy_estimates(seed), strict=False):
+        now = NOW + tick * TICK_SECONDS
+        noise = smoothed(noise if is_smoothed else None, estimate, seconds=TICK_SECONDS)
+        job, *guests = state.jobs
+        if not tick // 12 % 2:
+            guests = []
+        elif not guests:
+            guests = [waiting("guest", min_workers=2, max_workers=2, submitted_at=now)]
+        job = replace(trained(job), noise_scale=noise)
+        state = replace(state, jobs=(job, *guests), now=now)
+        state = applied(state, plan(state))
+        held = state.jobs[0].allocation
+        assert held is not None
+        batches.append(held.global_batch_size)
+    return batches
+
+
+@pytest.mark.parametrize(
+    ("known", "reported", "seconds", "expected"),
+    [
+        (None, 400.0, 0.0, 400.0),
+        (100.0, None, 1.0, 100.0),
+        (100.0, 400.0, 0.0, 100.0),
+        (100.0, 400.0, -5.0, 100.0),
+        (100.0, 400.0, 10.0, 100 * 4 ** (1 - 0.5 ** (1 / 6))),
+        (100.0, 25.0, 10.0, 100 / 4 ** (1 - 0.5 ** (1 / 6))),
+        (100.0, 400.0, 3600.0, 100 * 4 ** (1 - 0.5 ** (1 / 6))),
+    ],
+)
+def test_a_report_moves_what_is_known_by_the_time_that_passed(
+    known: float | None, reported: float | None, seconds: float, expected: float
+) -> None:
+    assert smoothed(known, reported, seconds=seconds) == pytest.approx(expected)
+
+
+def test_a_minute_of_reports_goes_half_the_way() -> None:
+    noise: float | None = 100.0
+    for _ in range(60):
+        noise = smoothed(noise, 400.0, seconds=1.0)
+    assert noise == pytest.approx(200.0)
+
+
+def changes(batches: list[int]) -> int:
+    return sum(before != after for before, after in pairwise(batches))
+
+
+def test_noisy_estimates_of_the_noise_scale_do_not_swing_the_batch() -> None:
+    """Four times ten minutes. With the whole range open at once and no smoothing: 44 changes."""
+    raw = [batches_of_ten_minutes(seed, is_smoothed=False) for seed in range(4)]
+    calm = [batches_of_ten_minutes(seed, is_smoothed=True) for seed in range(4)]
+    for batches in (*raw, *calm):
+        assert max(after / before for before, after in pairwise(batches)) <= LARGEST_STEP
+    assert sum(map(changes, raw)) <= 33
+    assert sum(map(changes, calm)) <= 15
