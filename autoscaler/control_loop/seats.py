@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from cluster.models import Node
 
 from jobs.models import GpuClaim, Job, Worker
+from jobs.stragglers import slow_gpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +38,22 @@ def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list
     ]
 
 
-def take(job: Job, seats: Collection[Seat], *, attempt: int) -> bool:
+def take(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> bool:
     """Make the workers and claim their GPUs, inside the caller's transaction.
 
+    GPUs of workers that were slow lately are taken where there are no others.
     False, and nothing changed, when not every seat is free.
     """
     nodes = {node.name: node for node in Node.objects.filter(name__in={s.node for s in seats})}
     free = free_gpus([node.id for node in nodes.values()])
+    slow = slow_gpus(now)
     chosen: list[tuple[Seat, list[int]]] = []
     for seat in seats:
         indices = free.get(nodes[seat.node].id, []) if seat.node in nodes else []
         if len(indices) < seat.gpus:
             return False
-        taken = neighbouring(indices, seat.gpus)
+        fine = [index for index in indices if (seat.node, index) not in slow]
+        taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
         free[nodes[seat.node].id] = [index for index in indices if index not in taken]
         chosen.append((seat, taken))
     for seat, indices in chosen:

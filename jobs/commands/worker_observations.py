@@ -88,6 +88,7 @@ def _record_straggler(worker: Worker, relative_speed: float) -> None:
         data={
             "worker": worker.id,
             "node": worker.node.name,
+            "gpus": sorted(claim.gpu_index for claim in worker.claims.all()),
             "relative_speed": relative_speed,
         },
     )

@@ -132,6 +132,18 @@ def test_a_job_that_shrinks_lets_its_straggler_go_first(world: World) -> None:
     assert Assignment.objects.get(job=job, revision=2).worker_ids == [first, last]
 
 
+def test_the_gpu_of_a_straggler_is_the_last_to_be_given_out_again(
+    make_world: MakeWorld, db: None
+) -> None:
+    trained = Trained(make_world(nodes=(4,)), {"n1": 2})
+    trained.swap(live_workers(trained.job)[1])  # of GPU 1, by one of GPU 2
+    jobs = [trained.world.job(name) for name in ("next", "last")]
+    for job in jobs:
+        trained.world.running(job, 1)
+    gpus = {worker: index for _, index, worker in claims()}
+    assert [gpus[worker] for job in jobs for worker in live_workers(job)] == [3, 1]
+
+
 def test_nobody_is_replaced_over_and_over(make_world: MakeWorld, db: None) -> None:
     nodes = {f"n{number}": 1 for number in range(1, 6)}
     world = make_world(nodes=(2, 2, 2, 2, 2))

@@ -116,7 +116,8 @@ def test_a_straggler_is_an_event_once(job: Job, workers: list[Worker]) -> None:
     assert event.message == (
         f"{slow.id} on node node-1 is 40 % slower than the median of the job's workers."
     )
-    assert event.data == {"worker": slow.id, "node": "node-1", "relative_speed": 0.6}
+    told_of = {"worker": slow.id, "node": "node-1", "gpus": [0]}
+    assert event.data == {**told_of, "relative_speed": 0.6}
     sync(job, report(workers=[told(slow, **SLOW, is_straggler=False)]))
     assert not Worker.objects.get(pk=slow.id).is_straggler
 

@@ -36,7 +36,7 @@ def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
         return False
     try:
         with shell.changing(view.id):
-            _seat(view, wanted)
+            _seat(view, wanted, shell)
             _write(view, decision, [*ids(staying), *joining], wanted, shell)
     except assignments.NotNow:
         return False
@@ -84,9 +84,10 @@ def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
     )
 
 
-def _seat(view: JobView, wanted: Sequence[seats.Seat]) -> None:
+def _seat(view: JobView, wanted: Sequence[seats.Seat], shell: Shell) -> None:
     """Joiners of a hot job sit down now; those of a restart when the old workers have gone."""
-    if view.is_hot and not seats.take(view.job, wanted, attempt=view.job.attempt):
+    attempt = view.job.attempt
+    if view.is_hot and not seats.take(view.job, wanted, attempt=attempt, now=shell.now):
         raise assignments.NotNow
 
 

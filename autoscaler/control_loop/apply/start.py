@@ -42,7 +42,7 @@ def _start(
     taken = _promised_ports()
     port = ports.free_port(address, taken=taken)
     master_port = ports.free_port(address, taken={*taken, port})
-    if not seats.take(view.job, wanted, attempt=attempt):
+    if not seats.take(view.job, wanted, attempt=attempt, now=shell.now):
         raise assignments.NotNow
     is_moved = move(
         view.id,

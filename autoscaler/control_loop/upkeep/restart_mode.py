@@ -24,7 +24,7 @@ def seat_next_set(view: JobView, shell: Shell) -> bool:
         return False
     wanted = seats.from_document(view.assignment.decision["seats"])
     with shell.changing(view.id):
-        if seats.take(view.job, wanted, attempt=view.job.attempt):
+        if seats.take(view.job, wanted, attempt=view.job.attempt, now=shell.now):
             return True
     return stop(
         view,
