@@ -43,6 +43,21 @@ def test_steps_made_again_from_a_checkpoint_are_lost_work() -> None:
     assert newest(story)["lost_steps"] == 0  # counted once, although step 100 is still ahead
 
 
+def test_what_survivors_know_of_lost_steps_counts_though_nobody_had_reported_them() -> None:
+    story = Story()
+    story.train("a", "b")
+    story.tell(progress("a", step=5)).lose("a")
+    generation = story.plan.generation
+    story.tell(on.WorkerSwitched(worker="b", generation=generation, step=2, lost_steps=7))
+    settle(story, "b")
+    assert (newest(story)["step"], newest(story)["lost_steps"]) == (2, 7)
+
+    story.want("b", "d").connect("d").ready("d").switch("b", "d", step=4)
+    settle(story, "b")
+    settle(story, "d")
+    assert newest(story)["lost_steps"] == 0
+
+
 def newest(story: Story) -> GenerationReport:
     return story.generations[-1]
 

@@ -127,7 +127,7 @@ class GenerationReport(TypedDict):
     step: int  # optimizer steps of the job before this generation
     stall_seconds: float  # longest gap between steps at the switch, less the median step
     transfer_seconds: NotRequired[float]  # state was on its way to joiners, mostly behind a step
-    lost_steps: NotRequired[int]  # steps that had been made and are made again, from a checkpoint
+    lost_steps: NotRequired[int]  # had been made, as far as anybody left knows, and are made again
     lost_work_seconds: NotRequired[float]  # the time those steps had taken
     lost_workers: list[str]
 

@@ -22,7 +22,8 @@ class FromWorker(StrEnum):
     READY = "ready"  # registered and warm: model_bytes
     STORE = "store"  # rank 0 opened the rendezvous of a generation: generation, address
     BUILD_FAILED = "build_failed"  # the group of a plan could not be built: generation
-    SWITCHED = "switched"  # this worker left the old generation for: generation, step
+    SWITCHED = "switched"  # this worker left the old generation for: generation, step,
+    # lost_steps (made before that are to be made again, as far as the members know)
     SETTLED = "settled"  # the state has moved: generation, stall_seconds, transfer_seconds
     FAILED = "failed"  # a collective of this generation broke: generation, step
     PROGRESS = "progress"  # metric (a MetricReport), measurement (a MeasurementReport or None),

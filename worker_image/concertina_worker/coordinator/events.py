@@ -73,6 +73,7 @@ class WorkerSwitched:
     worker: str
     generation: int
     step: int
+    lost_steps: int = 0  # made before that are to be made again, as far as the members know
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

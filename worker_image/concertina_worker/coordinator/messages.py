@@ -93,7 +93,10 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     ),
     FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(worker=w, generation=int(m["generation"])),
     FromWorker.SWITCHED: lambda w, m: on.WorkerSwitched(
-        worker=w, generation=int(m["generation"]), step=int(m["step"])
+        worker=w,
+        generation=int(m["generation"]),
+        step=int(m["step"]),
+        lost_steps=int(m.get("lost_steps", 0)),
     ),
     FromWorker.SETTLED: _settled,
     FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),

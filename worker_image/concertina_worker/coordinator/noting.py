@@ -138,6 +138,7 @@ class Notes:
         memory = self.memory
         plan = next((p for p in memory.published if p.generation == event.generation), None)
         if plan is not None:
+            memory.step = max(memory.step, event.step + event.lost_steps)
             self._activate(plan, step=event.step)
             memory.step = event.step
         if memory.active is None or memory.active.generation != event.generation:

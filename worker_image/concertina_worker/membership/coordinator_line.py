@@ -55,10 +55,12 @@ class CoordinatorLine:
             if prepared is not None:
                 return prepared
 
-    def tell_switched(self, plan: Plan, *, step: int, **standing: Any) -> None:
+    def tell_switched(self, plan: Plan, *, step: int, lost_steps: int = 0, **standing: Any) -> None:
         """After this step the worker trains by the plan, or has left; a later hello repeats it."""
         self.control.stand(plan=plan, **standing)
-        self.control.send(FromWorker.SWITCHED, generation=plan.generation, step=step)
+        self.control.send(
+            FromWorker.SWITCHED, generation=plan.generation, step=step, lost_steps=lost_steps
+        )
 
     def close(self) -> None:
         """Let the coordinator keep what it was told, and hang up."""

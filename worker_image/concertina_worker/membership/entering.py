@@ -65,9 +65,9 @@ class Entrance:
             self._join(group, trainer)
 
     def _meet(self, group: Group, trainer: Trainer) -> None:
-        seconds = synchronise(group, trainer.state, trainer.load_checkpoint)
-        self._install(group, trainer)
-        self._presence.handovers.transfer_seconds = seconds
+        recovered = synchronise(group, trainer.state, trainer.load_checkpoint)
+        self._install(group, trainer, lost_steps=recovered.lost_steps)
+        self._presence.handovers.transfer_seconds = recovered.copy_seconds
 
     def _join(self, group: Group, trainer: Trainer) -> None:
         trainer.state.keep()
@@ -86,6 +86,6 @@ class Entrance:
                 return False
         return True
 
-    def _install(self, group: Group, trainer: Trainer) -> None:
-        self._presence.begin(group, step=trainer.state.step)
+    def _install(self, group: Group, trainer: Trainer, *, lost_steps: int = 0) -> None:
+        self._presence.begin(group, step=trainer.state.step, lost_steps=lost_steps)
         trainer.adopt(group.plan)

@@ -30,7 +30,7 @@ class Presence:
         self.handovers = Handovers()
         self._old_group: Group | None = None  # kept until the new one has made a step
 
-    def begin(self, group: Group, *, step: int) -> None:
+    def begin(self, group: Group, *, step: int, lost_steps: int = 0) -> None:
         """This worker is a member of `group` from now on."""
         plan = group.plan
         self._old_group, self.group = self.group, group
@@ -41,7 +41,9 @@ class Presence:
         self.handovers.transfer_seconds = 0.0
         self._line.preparations.stand_in(group)
         self._line.pulse.begin_generation()
-        self._line.tell_switched(plan, step=step, phase=WorkerPhase.TRAINING, failed_in=0)
+        self._line.tell_switched(
+            plan, step=step, lost_steps=lost_steps, phase=WorkerPhase.TRAINING, failed_in=0
+        )
 
     def drop_old_group(self) -> None:
         """In the background: closing the sockets takes longer than a small step."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,10 +20,18 @@ from concertina_worker.state.transfer import receive_header, send_header, send_o
 _NO_STATE = -1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """What it took to give all members the same state."""
+
+    copy_seconds: float = 0.0
+    lost_steps: int = 0  # made before, as far as a member knows, and to be made again
+
+
 def synchronise(
     group: Group, state: TrainingState, load_checkpoint: Callable[[], dict[str, Any] | None]
-) -> float:
-    """Give every member the same state; returns for how many seconds it was copied.
+) -> Recovered:
+    """Give every member the same state.
 
     Members that have made the same steps differ in nothing large, but maybe in a schedule: it may
     have followed a mean that only some of them heard before the others lost the group.
@@ -31,13 +40,14 @@ def synchronise(
         RuntimeError: a member was lost meanwhile. A state of which only some has arrived is
             given up for what was there before, the next time.
     """
+    reached = _exchange(group, state.step)
     state.go_back()
     steps = _exchange(group, state.step if state.is_complete else _NO_STATE)
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
         _begin(state, load_checkpoint())
     if group.size == 1:
-        return 0.0
+        return Recovered(lost_steps=max(*reached, state.step) - state.step)
     began = time.monotonic()
     is_behind = steps[group.rank] < steps[root] or not state.is_complete
     if is_behind:
@@ -47,7 +57,9 @@ def synchronise(
         # Those who are not behind receive what they have already: all must take part.
         send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
     state.has_arrived()
-    return time.monotonic() - began
+    return Recovered(
+        copy_seconds=time.monotonic() - began, lost_steps=max(*reached, state.step) - state.step
+    )
 
 
 def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
