@@ -46,7 +46,7 @@ class NcclExchange:
         self._timeout_seconds = timeout_seconds
         self._connected: set[torch.device] = set()
         self._is_judged = False  # whether NCCL works has been told to the offer
-        self._end = _Ending(process_group)
+        self._end = _Abort(process_group)
         wires.when_cut(self._end)
         weakref.finalize(self, self._end)
 
@@ -118,7 +118,7 @@ class NcclWork:
         self._exchange.finish(self._work)
 
 
-class _Ending:
+class _Abort:
     """Aborts a communicator, once; whoever asks for it meanwhile waits until that is done."""
 
     def __init__(self, process_group: Any) -> None:

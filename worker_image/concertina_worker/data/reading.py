@@ -18,7 +18,7 @@ from torch.utils.data import Subset, TensorDataset, default_collate
 from concertina_worker.data.randomness import get_state, kept, seed, seeded, set_state
 from concertina_worker.data.share import Division
 from concertina_worker.data.source import Source
-from concertina_worker.data.stream_place import Place
+from concertina_worker.data.stream_place import Bookmark
 
 _WITHOUT_CHANCE: Final = (TensorDataset, list, tuple, range)
 
@@ -100,14 +100,14 @@ class StreamReader:
         self._start = 0  # position of the first sample kept
         self._rest: Iterator[Any] = iter(())
         self._random: tuple[Any, ...] = ()
-        self.resumes_at: Place | None = None
+        self.resumes_at: Bookmark | None = None
 
-    def place(self, position: int) -> Place | None:
+    def place(self, position: int) -> Bookmark | None:
         """Where the stream stands; None when it cannot tell, or is not read here."""
         is_here = self._start <= position <= self._stop and self._epoch >= 0
         if not (is_here and hasattr(self.dataset, "load_state_dict")):
             return None
-        return Place(
+        return Bookmark(
             epoch=self._epoch,
             position=position,
             samples=list(self._samples)[position - self._start :],
@@ -154,7 +154,7 @@ class StreamReader:
             self._drop_before(position)
             self._random = get_state()
 
-    def _resume(self, place: Place) -> None:
+    def _resume(self, place: Bookmark) -> None:
         self._start = place.position
         self._samples.extend(place.samples)
         self.dataset.load_state_dict(place.rest)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Bookmark:
     """A stream between two samples."""
 
     epoch: int
@@ -26,7 +26,7 @@ class Place:
 class TellsPlace(Protocol):
     """A reader."""
 
-    def place(self, position: int) -> Place | None: ...
+    def place(self, position: int) -> Bookmark | None: ...
 
 
 class StreamPlace:
@@ -35,18 +35,18 @@ class StreamPlace:
     def __init__(self, position: Callable[[], int]) -> None:
         """`position`: where the training stands in the epoch."""
         self._position = position
-        self._loaded: Place | None = None
+        self._loaded: Bookmark | None = None
         self._reader: TellsPlace | None = None
 
-    def get(self) -> Place | None:
+    def get(self) -> Bookmark | None:
         return self._reader.place(self._position()) if self._reader else self._loaded
 
-    def set(self, place: Place | None) -> None:
+    def set(self, place: Bookmark | None) -> None:
         """From a checkpoint or another worker; takes effect when an epoch is begun."""
         self._loaded = place
         self._reader = None
 
-    def take(self, reader: TellsPlace | None) -> Place | None:
+    def take(self, reader: TellsPlace | None) -> Bookmark | None:
         """What was set; from now on this reader will be asked."""
         self._reader = reader
         return self._loaded

@@ -64,8 +64,8 @@ class TrainingLoop:
         self._gradients = Gradients([*state.model.parameters()], self._on_complete_gradients)
         if isinstance(membership, Membership):
             self._gradients.touch()
-        self._supply = Supply(environment, membership, state)
-        self._commits = Commits(environment, membership, self._supply, self.rates, state)
+        self.supply = Supply(environment, membership, state)
+        self._commits = Commits(environment, membership, self.supply, self.rates, state)
         self.moment = Moment(state, self.rates, self._commits.schedule_after)
         self._checkpoints = CheckpointDuty(environment.checkpoints, membership, state)
 
@@ -81,10 +81,6 @@ class TrainingLoop:
         """From the next step on for which nothing is loaded yet."""
         self.global_batch_size = size
 
-    def limit_batch(self, samples: int) -> None:
-        """More do not fit into this worker's memory at once."""
-        self._supply.limit_batch(samples)
-
     def load_checkpoint(self) -> dict[str, Any] | None:
         return self._checkpoints.load_newest()
 
@@ -93,13 +89,9 @@ class TrainingLoop:
 
     # -- an epoch ------------------------------------------------------------------------------
 
-    def warm_up(self, source: Source) -> None:
-        """Start what will load these samples, before it is known which are needed."""
-        self._supply.warm_up(source)
-
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
-        self._supply.begin_epoch(source)
+        self.supply.begin_epoch(source)
         self.moment.epoch = self.state.cursor.epoch
         if self.state.cursor.position == 0:
             self.state.schedule_at_epoch = self.state.schedule
@@ -108,14 +100,14 @@ class TrainingLoop:
 
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
-        if not self.moment.is_catching_up and self._supply.length is None:
+        if not self.moment.is_catching_up and self.supply.length is None:
             self.rates.count_epoch_of_stream()
 
     def total_samples(self, epochs: int) -> int | None:
         """Of so many epochs; None while a stream keeps to itself how long one is."""
-        if self._supply.length is not None:
-            return self.rates.total_samples(epochs, self._supply.length)
-        found = self._supply.found_length
+        if self.supply.length is not None:
+            return self.rates.total_samples(epochs, self.supply.length)
+        found = self.supply.found_length
         return None if found is None else epochs * found
 
     def end_epoch(self) -> None:
@@ -126,7 +118,7 @@ class TrainingLoop:
         self._membership.rest()
         self.moment.is_in_epoch = False
         self.moment.step = None
-        self._supply.end_epoch()
+        self.supply.end_epoch()
         self._gradients.end_steps()
         self._clock.pause()
 
@@ -145,14 +137,14 @@ class TrainingLoop:
         """
         self.moment.step = None
         self.samples_at_once = 0
-        if self._supply.is_used_up:
+        if self.supply.is_used_up:
             return None
         self._membership.turn(self)
         self._checkpoints.write_if_due()
         began_at = time.monotonic()
         if self.moment.is_catching_up:
             return None
-        share = self._supply.begin_step()
+        share = self.supply.begin_step()
         if share is None:
             return None
         self.moment.step = StepUnderWay(share=share, began_at=began_at)
@@ -174,13 +166,13 @@ class TrainingLoop:
             self.moment.step.is_last_micro_batch = is_last
         self._gradients.begin_micro_batch(weight=share.weight(number), is_last=is_last)
         self.samples_at_once = len(share.micro_batches[number])
-        return self._supply.load(number)
+        return self.supply.load(number)
 
     def rehearse(self) -> Any:
         """A micro-batch that goes nowhere: see `Job.batches`."""
         self.moment.step = None
         self._gradients.end_steps()
-        return self._supply.rehearsal()
+        return self.supply.rehearsal()
 
     def several_backwards(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch; see `blocks`."""
@@ -209,7 +201,7 @@ class TrainingLoop:
             step.waited_seconds = self._gradients.waited_seconds
             step.compute_seconds = time.monotonic() - step.began_at - step.waited_seconds
             step.is_whole = (
-                self._supply.is_confirmed()
+                self.supply.is_confirmed()
                 and not self._gradients.has_failed
                 and self._membership.stop_handover()
             )

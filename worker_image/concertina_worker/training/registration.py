@@ -78,7 +78,7 @@ class Registration:
                 optimizer_state.allocate(optimizer)
             take_over_optimizer(optimizer, loop)
         if data is not None and isinstance(self._membership, Membership):
-            loop.warm_up(source_of(data))
+            loop.supply.warm_up(source_of(data))
         for name, extra in self._extras.items():
             if name in self._once_per_step:
                 take_over_extra(extra, loop, self._once_per_step[name])
@@ -88,5 +88,5 @@ class Registration:
     def _warm_up(self, loop: TrainingLoop, run_once: WarmUp) -> None:
         misfit = warm_up(run_once, loop.state.model, self._environment.batch)
         if misfit is not None:
-            loop.limit_batch(misfit // 2)
+            loop.supply.limit_batch(misfit // 2)
             self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=misfit)

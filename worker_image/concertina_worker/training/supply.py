@@ -45,11 +45,11 @@ class Supply:
         return self._begun
 
     def limit_batch(self, samples: int | None) -> None:
-        """Of the micro-batches that are still to be asked for."""
+        """Of the micro-batches still to be asked for: more do not fit into memory at once."""
         self._batch_limit = smaller(self._batch_limit, samples)
 
     def warm_up(self, source: Source) -> None:
-        """Start what will load these samples."""
+        """Start what will load these samples, before it is known which are needed."""
         self._feed_of(source).warm_up()
 
     def begin_epoch(self, source: Source) -> None:
