@@ -51,6 +51,18 @@ def test_survivors_between_epochs_are_not_all_the_main_worker(
     assert seen == {"w1": [True, 3, 1.0], "w3": [False, 3, 1.0]}
 
 
+def test_a_mean_that_only_the_main_worker_takes_is_an_error_on_all_that_names_the_line(
+    take_means: TakeMeans,
+) -> None:
+    job = take_means(3, "main-alone")
+    job.wait("all have ended", lambda: None not in job.exit_codes().values())
+    assert set(job.exit_codes().values()) == {1}
+    source = SCRIPT.read_text().splitlines()
+    line = source.index("        mean = job.mean(1.0)") + 1
+    for worker in ("w1", "w2", "w3"):
+        assert f"job.mean was called in line {line} on some workers only" in job.log_of(worker)
+
+
 def test_a_mean_for_every_micro_batch_is_one_of_all_workers_once_a_step(
     take_means: TakeMeans, tmp_path: Path
 ) -> None:

@@ -24,7 +24,6 @@ from concertina_worker.state.training_state import Stateful
 from concertina_worker.training.distributed_model import DistributedModel
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.epochs import Epochs
-from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.pitfalls import Pitfalls, ScriptError
 from concertina_worker.training.registration import Registration
 from concertina_worker.training.warm_up import WarmUp
@@ -140,7 +139,7 @@ class Job:
 
     def ddp(self, model: torch.nn.Module) -> DistributedModel:
         """What to write for `DistributedDataParallel(model)`; register it like any model."""
-        return DistributedModel(model, lambda: self._loop.holding_back())  # noqa: PLW0108 - later
+        return DistributedModel(model, lambda: self._epochs.loop.holding_back())  # noqa: PLW0108 - later
 
     def state(
         self, name: str, extra: Stateful, *, once_per_step: tuple[str, ...] | str = ()
@@ -163,12 +162,12 @@ class Job:
 
     def on_rescale(self, callback: Callable[[Rescale], None]) -> None:
         """Be called whenever a generation has begun, between two steps."""
-        self._loop.on_rescale.append(
+        self._epochs.loop.on_rescale.append(
             lambda: callback(
                 Rescale(
                     rank=self.rank,
                     world_size=self.world_size,
-                    global_batch_size=self._loop.global_batch_size,
+                    global_batch_size=self._epochs.loop.global_batch_size,
                 )
             )
         )
@@ -211,7 +210,7 @@ class Job:
         `optimizer.step()` behind the block. A script with one `backward()` per micro-batch needs
         no block, and is faster without: its exchange runs during the backward pass.
         """
-        return self._loop.several_backwards()
+        return self._epochs.loop.several_backwards()
 
     def log(self, **values: float) -> None:
         """Show these with the next report (at most one a second); the main worker's count."""
@@ -227,10 +226,13 @@ class Job:
         already; every other gets its own value, here and until they meet again, at the next
         epoch's first step. There they agree again on what `register` and `state` were given; so
         decide on ending early by that, not by the value.
+
+        Raises:
+            ElsewhereError: others have gone on to their next epoch without calling it.
         """
-        if self._registered and not self._loop.moment.meets_others:
+        if self._registered and not self._epochs.loop.moment.meets_others:
             return value
-        return self._membership.mean(value)
+        return self._membership.mean(value, line=sys._getframe(1).f_lineno)  # noqa: SLF001
 
     # -- in detail -----------------------------------------------------------------------------
 
@@ -239,10 +241,6 @@ class Job:
         if self._registered is None:
             raise ScriptError("Call job.register(model, optimizer) first.", "register")
         return self._registered
-
-    @property
-    def _loop(self) -> TrainingLoop:
-        return self._epochs.loop
 
     def _note_read(self, name: str) -> None:
         if isinstance(self._membership, Membership) and self._membership.generation == 0:

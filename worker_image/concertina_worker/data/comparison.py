@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from concertina_worker.data.meeting import Row, check_place, table_of
+
 _UNKNOWN = -1
 
 Exchange = Callable[[torch.Tensor], Any]
@@ -28,9 +30,11 @@ class View:
     batch_stop: int
     steps_ahead: int
 
-    def to_numbers(self) -> list[int]:
-        known = [_UNKNOWN if n is None else n for n in (self.length, self.fingerprint)]
-        return [*known, self.batch_stop, self.steps_ahead]
+    def to_row(self) -> Row:
+        length, fingerprint = (
+            _UNKNOWN if number is None else number for number in (self.length, self.fingerprint)
+        )
+        return (length, fingerprint, self.batch_stop, self.steps_ahead)
 
 
 class Comparison:
@@ -40,8 +44,7 @@ class Comparison:
         """Raises RuntimeError when a worker is lost."""
         self._own = own
         self._rank = rank
-        self._numbers = torch.zeros(size, 4, dtype=torch.int64)
-        self._numbers[rank] = torch.tensor(own.to_numbers())
+        self._numbers = table_of(own.to_row(), rank=rank, size=size)
         self._work = exchange(self._numbers)
 
     def steps_ahead(self) -> int:
@@ -51,9 +54,11 @@ class Comparison:
             RuntimeError: a worker was lost.
             DataMismatchError: this worker's data differ from those of the first in rank.
             OtherDataMismatchError: another's do.
+            ElsewhereError: another worker is not in a step.
         """
         if self._work is not None:
             self._work.wait()
+        check_place(self._numbers.tolist())
         columns: list[list[int]] = self._numbers.T.tolist()
         *seen, ahead = columns
         for what, values in zip(("length", "fingerprint", "batch_stop"), seen, strict=True):

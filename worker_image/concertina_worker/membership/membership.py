@@ -13,6 +13,7 @@ import torch
 
 from concertina_worker.collective import background
 from concertina_worker.data.course import Course
+from concertina_worker.data.meeting import row_at_mean, table_of, values_at_mean
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_line import CoordinatorLine
 from concertina_worker.membership.entering import Entrance
@@ -152,17 +153,22 @@ class Membership:
         """No step is under way: what the script does now may take as long as it likes."""
         self._line.pulse.move_to(Place.ELSEWHERE)
 
-    def mean(self, value: float) -> float:
-        """The mean over all members with the state; this worker's own when a member was lost."""
+    def mean(self, value: float, *, line: int) -> float:
+        """The mean over all members with the state; this worker's own when a member was lost.
+
+        Raises:
+            ElsewhereError: others are not at a mean; `line` of the script tells them where.
+        """
         if self._presence.group is None:
             return value
         plan = self._presence.group.plan
         counting = plan.stayers if self._coming.awaits_joiners else plan.members
-        part = value / len(counting) if self.worker in counting else 0.0
         self._line.pulse.move_to(Place.WAITING)
         try:
-            total = torch.tensor([part], dtype=torch.float64)
-            return float(self._presence.group.sum(total))
+            row = row_at_mean(value, line=line)
+            table = self._presence.group.sum(table_of(row, rank=self.rank, size=self.size))
+            values = dict(zip(plan.members, values_at_mean(table), strict=True))
+            return sum(values[worker] for worker in counting) / len(counting)
         except RuntimeError:
             self._presence.break_off()
             return value
