@@ -79,10 +79,10 @@ class Entrance:
         self._presence.handovers.begin(handover)
 
     def _is_awaited(self, group: Group) -> bool:
-        """Returns when the members have switched; False when a later plan came first."""
+        """Returns when the members have switched; False when they never will."""
         while not group.await_handover(seconds=HANDOVER_POLL_SECONDS):
             self._line.orders.heed_while_waiting()
-            if self._line.preparations.newest != group.plan:
+            if self._line.preparations.is_given_up(group.plan):
                 return False
         return True
 

@@ -4,6 +4,9 @@ Each new plan starts a thread that builds its group, while training goes on. A l
 supersedes an unfinished build: nobody waits for a group that cannot come about, because one of
 its members may be dead. A recovery plan ends the groups that stand as well: whoever waits in a
 collective for the lost member gets out of it, though that member may only be stopped.
+
+A plan for the members there are already keeps their group. It may arrive while they get into that
+one after the other, so each looks at the newest plan again once it is in: all come to the same.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ class Preparations:
         self._prepared: Prepared | None = None
         self._current: Group | None = None
         self._building: set[Wires] = set()
+        self._begun = 0  # generation whose group was begun to be built last
         self._wires: weakref.WeakSet[Wires] = weakref.WeakSet()  # of all groups anybody still has
         self.on_build_failed: Callable[[Plan], None] = lambda _: None
 
@@ -56,15 +60,22 @@ class Preparations:
                 return
             self._newest = plan
             useless = [*(self._wires if plan.is_recovery else self._building)]
-            self._prepared = self._without_building(plan)
-            self._changed.notify_all()
-            if self._prepared is None:
-                wires = Wires()
-                self._wires.add(wires)
-                self._building.add(wires)
-                background.start("concertina_prepare", self._prepare, plan, wires)
+            self._prepared = None
+            if self._current is not None or self._needs_no_group_before(plan):
+                self._make_ready(plan)
         for wires in useless:
             wires.cut()
+
+    def is_given_up(self, plan: Plan) -> bool:
+        """Whether one that this worker is to join by will never come about.
+
+        A later plan that recovers, or lets it join again, takes its place. Any other follows on it:
+        members are in already.
+        """
+        newest = self._newest
+        if newest is None or newest.generation <= plan.generation:
+            return False
+        return newest.is_recovery or self._worker in newest.joiners
 
     def end(self) -> None:
         """Nothing is needed any more: whoever waits in a group, or for one, gets out of it."""
@@ -77,9 +88,12 @@ class Preparations:
         """This is the group the worker trains in now."""
         with self._changed:
             self._current = group
-            if self._prepared is not None and group is not None:
-                is_old = self._prepared.plan.generation <= group.plan.generation
-                self._prepared = None if is_old else self._prepared
+            if group is None or self._newest is None:
+                return
+            if self._newest.generation <= group.plan.generation:
+                self._prepared = None
+            elif not self._newest.is_recovery:
+                self._make_ready(self._newest)
 
     def prepared(self) -> Prepared | None:
         with self._changed:
@@ -103,25 +117,42 @@ class Preparations:
         with self._changed:
             return self._changed.wait_for(acceptable, timeout=timeout_seconds)
 
-    def _without_building(self, plan: Plan) -> Prepared | None:
+    def _make_ready(self, plan: Plan) -> None:
+        """At once if no group is to be built, else as soon as it stands."""
         if self._worker not in plan.members:
-            return Prepared(plan=plan, group=None)
+            self._prepared = Prepared(plan=plan, group=None)
+        elif kept := self._kept_under(plan):
+            self._prepared = Prepared(plan=plan, group=kept)
+        elif self._begun < plan.generation:
+            self._prepared = None
+            self._begun = plan.generation
+            wires = Wires()
+            self._wires.add(wires)
+            self._building.add(wires)
+            background.start("concertina_prepare", self._prepare, plan, wires)
+        self._changed.notify_all()
+
+    def _kept_under(self, plan: Plan) -> Group | None:
+        """The group of now, if it serves under that plan, too."""
         current = self._current
-        if current is not None and not plan.is_recovery and plan.members == current.plan.members:
-            return Prepared(plan=plan, group=current.under(plan))
-        return None
+        if current is None or plan.is_recovery or plan.members != current.plan.members:
+            return None
+        return current.under(plan)
+
+    def _needs_no_group_before(self, plan: Plan) -> bool:
+        return plan.is_recovery or self._worker in plan.joiners or self._worker not in plan.members
 
     def _prepare(self, plan: Plan, wires: Wires) -> None:
         try:
             group = self._build(plan, wires)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others must not wait
-            if self._newest == plan:
+            if self._newest == plan and self._kept_under(plan) is None:
                 _log.warning("No group of plan %d: %r action=replan", plan.generation, error)
                 self.on_build_failed(plan)
             return
         finally:
             self._building.discard(wires)
         with self._changed:
-            if self._newest == plan:
+            if self._newest == plan and self._kept_under(plan) is None:
                 self._prepared = Prepared(plan=plan, group=group)
                 self._changed.notify_all()

@@ -1,0 +1,91 @@
+"""Which group belongs to a plan that arrives while members get into the one before, one by one."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.wires import Wires
+from concertina_worker.membership.preparations import Preparations, Prepared
+from concertina_worker.plan import Plan
+from tests.worker.gathering import a_plan
+
+PATIENCE_SECONDS = 20.0
+OLD = a_plan("ab")
+RECOVERY = replace(a_plan("ab", is_recovery=True), generation=2)
+GROWN = replace(a_plan("abc", "c"), generation=2)
+NEXT = replace(OLD, generation=3, global_batch_size=5)
+
+
+class Builders:
+    """Builds for one worker; remembers which plans."""
+
+    def __init__(self) -> None:
+        self.built: list[Plan] = []
+        self._built = threading.Event()
+        self.preparations = Preparations("a", self._build)
+
+    def _build(self, plan: Plan, wires: Wires) -> Group:
+        self.built.append(plan)
+        self._built.set()
+        return Group(plan=plan, worker="a", wires=wires)
+
+    def get_in(self, plan: Plan) -> Group:
+        """As a member of this plan, whatever has been published since."""
+        group = Group(plan=plan, worker="a")
+        self.preparations.stand_in(group)
+        return group
+
+    def prepared_for(self, plan: Plan) -> Prepared:
+        found = self.preparations.await_prepared(
+            lambda prepared: prepared.plan == plan, timeout_seconds=PATIENCE_SECONDS
+        )
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def builders() -> Builders:
+    return Builders()
+
+
+def test_a_plan_for_the_members_of_a_recovery_keeps_its_group_whenever_it_arrives(
+    builders: Builders,
+) -> None:
+    preparations = builders.preparations
+    builders.get_in(OLD)
+    preparations.stand_in(None)  # a member was lost
+    preparations.take(RECOVERY)
+    builders.prepared_for(RECOVERY)
+    preparations.take(NEXT)  # others are in already
+    recovered = builders.get_in(RECOVERY)
+    prepared = builders.prepared_for(NEXT)
+    assert prepared.group is not None
+    assert prepared.group.wires is recovered.wires
+    assert builders.built == [RECOVERY]
+
+
+def test_a_plan_for_the_members_before_a_growth_is_built_whenever_it_arrives(
+    builders: Builders,
+) -> None:
+    old = builders.get_in(OLD)
+    builders.preparations.take(NEXT)  # others have switched to `GROWN` already
+    builders.get_in(GROWN)
+    prepared = builders.prepared_for(NEXT)
+    assert builders.built == [NEXT]
+    assert prepared.group is not None
+    assert prepared.group.wires is not old.wires
+
+
+def test_a_joiner_gives_a_plan_up_only_for_one_that_takes_its_place(builders: Builders) -> None:
+    preparations = builders.preparations
+    joining = replace(a_plan("ba", "a"), generation=1)
+    preparations.take(joining)
+    preparations.take(replace(a_plan("ba"), generation=2))  # b is in already, and waits for it
+    preparations.take(replace(a_plan(""), generation=3))  # as are all when everybody is to leave
+    assert not preparations.is_given_up(joining)
+    preparations.take(replace(joining, generation=4))
+    assert preparations.is_given_up(joining)
