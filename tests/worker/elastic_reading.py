@@ -59,10 +59,6 @@ class Pipeline:
             yield waiting.popleft()
 
 
-Shares = list[tuple[float, list[int]]]
-"""All micro-batches of a step: the weight of each, and its samples."""
-
-
 @dataclass(slots=True)
 class Worker:
     name: str
@@ -93,7 +89,6 @@ class ReadingJob:
     epoch: int = 0
     thrown_away: int = 0
     batches: list[int] = field(default_factory=list)
-    computed: list[Shares] = field(default_factory=list)  # of each step
     _course: Course = field(init=False)
     _workers: dict[str, Worker] = field(default_factory=dict)
     _agreed: tuple[int, tuple[str, ...], int] | None = None  # from when on, who, which batch
@@ -129,7 +124,6 @@ class ReadingJob:
             assert not any(shares.values()), "all see the end of the epoch at once"
             return False
         weight = 0.0
-        self.computed.append([])
         for name, share in shares.items():
             assert share is not None
             assert share.batch == some_share.batch
@@ -155,7 +149,6 @@ class ReadingJob:
             assert len(batch) == len(micro_batch)
             assert worker.limit is None or not share.own or len(batch) <= worker.limit
             loaded += batch
-            self.computed[-1].append((share.weight(number), batch))
         if share.own:
             used.update(loaded)
             assert len(loaded) == len(share.own)

@@ -1,0 +1,300 @@
+"""A whole job in one process: workers as threads, the real coordinator's mind, groups in memory.
+
+All of the runtime runs but sockets and processes: script, loop, gradients, membership, handover,
+recovery, checkpoints, and the state machine that plans. Nothing depends on the clock.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+
+from concertina_worker.collective.gpu_offer import GpuOffer
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.wires import Wires
+from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.crew import RETURN_SECONDS
+from concertina_worker.coordinator.instructions import Release, SendPlan
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.messages import to_event
+from concertina_worker.environment import CheckpointRules, Platform, WorkerEnvironment
+from concertina_worker.job import Job
+from concertina_worker.membership.control import Control
+from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.orders import Orders
+from concertina_worker.plan import Plan
+from concertina_worker.protocol import (
+    BatchRules,
+    Desired,
+    DesiredAction,
+    GpuExchange,
+    LearningRateScaling,
+    WorkerPhase,
+)
+from concertina_worker.training.ending import Ending
+from concertina_worker.training.progress import Progress
+from concertina_worker.wire import FromWorker, Place
+from tests.worker.memory_group import Rooms
+
+SEED: Final = 3
+FOREVER: Final = 1e9
+JOIN_SECONDS: Final = 60.0
+
+Script = Callable[[Job, str], Any]
+"""Given its job and the worker's name; what it returns is the worker's result."""
+
+
+class Died(BaseException):
+    """Raised in a script to end a worker as SIGKILL would: it tells nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedStep:
+    """What the workers wrote down."""
+
+    generation: int
+    step: int
+    epoch: int
+    batch: range
+
+
+class _DirectControl(Control):
+    """Whose messages are heard at once."""
+
+    def __init__(
+        self, platform: Platform, line: CoordinatorLine, tell: Callable[[Any], None]
+    ) -> None:
+        super().__init__(platform, line.pulse, line.preparations.take)
+        self._tell = tell
+        self._worker = line.worker
+
+    @property
+    def silent_seconds(self) -> float:
+        return 0.0
+
+    def send(self, kind: FromWorker, **fields: Any) -> None:
+        self._tell(to_event(self._worker, {"type": kind, **fields}))
+
+    def release(self, reason: str) -> None:
+        self._release_reason = reason
+
+
+class _Line(CoordinatorLine):
+    """A worker's line to a coordinator in the same process."""
+
+    def __init__(self, worker: str, rooms: Rooms, tell: Callable[[Any], None]) -> None:
+        platform = Platform(worker_id=worker, attempt=1, token="", host="", port=0)
+        super().__init__(platform, GpuOffer(), lost_seconds=FOREVER)
+        self.direct = self.control = _DirectControl(platform, self, tell)
+        self.orders = Orders(self.control, lost_seconds=FOREVER)
+        self._rooms = rooms
+
+    def _build(self, plan: Plan, wires: Wires) -> Group:
+        return self._rooms.build(plan, self.worker, wires)
+
+
+class MemoryJob:
+    """Runs one script on workers that come and go."""
+
+    def __init__(
+        self,
+        folder: Path,
+        script: Script,
+        *,
+        batch_size: int,
+        limit: int | None = None,
+        checkpoint_seconds: float = FOREVER,
+    ) -> None:
+        """`limit`: samples that a worker can compute at once."""
+        self.folder = folder
+        self.results: dict[str, Any] = {}  # of workers that came to the end of the script
+        self.faults: list[BaseException] = []
+        self.happened: Counter[str] = Counter()
+        self._script = script
+        self._batch_size = batch_size
+        self._limit = limit
+        self._checkpoints = CheckpointRules(
+            folder=folder / "checkpoints", interval_seconds=checkpoint_seconds, keep_last=2
+        )
+        self._now = 0.0  # passes only while somebody might come back
+        self._machine = Coordination(Memory(), now=self._now)
+        self._rooms = Rooms()
+        self._lines: dict[str, _Line] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._wanted: list[str] = []
+        self._revision = self._attempt = 0
+        self._lock = threading.RLock()
+
+    # -- what can happen, told from any thread -------------------------------------------------
+
+    def want(self, count: int | None = None, batch_size: int | None = None) -> None:
+        """So many workers, the oldest of those wanted so far and new ones; another batch.
+
+        Nothing comes of it once all were told to stop, or have died.
+        """
+        with self._lock:
+            if self.alive and not self._wanted:
+                return
+            kept = self._wanted[:count]
+            missing = 0 if count is None else count - len(kept)
+            self._batch_size = batch_size or self._batch_size
+            self._desire(DesiredAction.RUN, [*kept, *(self._hire() for _ in range(missing))])
+
+    def want_stop(self) -> None:
+        """All leave a checkpoint and go; `run` begins another attempt."""
+        with self._lock:
+            self._desire(DesiredAction.STOP, [])
+
+    def run_out_of_memory(self, samples: int) -> None:
+        """Some worker did, with so many at once."""
+        with self._lock:
+            self._tell(on.RanOutOfMemory(worker=self.alive[0], samples=samples))
+
+    @property
+    def alive(self) -> list[str]:
+        return [*self._threads]
+
+    @property
+    def training(self) -> tuple[str, ...]:
+        """The members of the running generation that live, the main worker first."""
+        return tuple(w for w in self._machine.memory.active_members if w in self._threads)
+
+    # -- from beginning to end -----------------------------------------------------------------
+
+    def run(self, workers: int) -> None:
+        """As many attempts as it takes, of so many workers at first."""
+        while not (self._machine.memory.is_finished or self.faults):
+            self._attempt += 1
+            self.happened["attempts"] += 1
+            self.want(workers)
+            while threads := [*self._threads.values()]:
+                threads[0].join(JOIN_SECONDS)
+                assert not threads[0].is_alive(), f"{threads[0].name} hangs"
+        for fault in self.faults:
+            raise fault
+
+    def steps(self) -> list[AuditedStep]:
+        """Those that led to the result: without what was made again after a checkpoint."""
+        found: list[AuditedStep] = []
+        for step in sorted(self._audited(), key=lambda step: (step.generation, step.step)):
+            while found and found[-1].step >= step.step:
+                assert found[-1].generation < step.generation or found[-1] == step
+                found.pop()
+            found.append(step)
+        return found
+
+    def _audited(self) -> list[AuditedStep]:
+        files = (self.folder / "audit").glob("*.jsonl")
+        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return [
+            AuditedStep(
+                generation=line["generation"],
+                step=line["step"],
+                epoch=line["epoch"],
+                batch=range(line["start"], line["stop"]),
+            )
+            for line in lines
+        ]
+
+    # -- the coordinator -----------------------------------------------------------------------
+
+    def _desire(self, action: DesiredAction, workers: list[str]) -> None:
+        self._revision += 1
+        self._wanted = workers
+        desired = Desired(
+            action=action,
+            revision=self._revision,
+            attempt=self._attempt,
+            workers=workers,
+            global_batch_size=self._batch_size,
+            next_generation=1,
+        )
+        self._tell(on.DesiredArrived(desired=desired))
+
+    def _tell(self, event: on.Event) -> None:
+        with self._lock:
+            for instruction in self._machine.handle(event, now=self._now):
+                match instruction:
+                    case SendPlan(worker=worker, plan=plan):
+                        self.happened["recoveries" if plan.is_recovery else "plans"] += 1
+                        self._lines[worker].preparations.take(plan)
+                    case Release(worker=worker, reason=reason):
+                        self._lines[worker].direct.release(reason)
+
+    # -- the workers ---------------------------------------------------------------------------
+
+    def _hire(self) -> str:
+        worker = f"w{len(self._lines) + 1}"
+        self._lines[worker] = _Line(worker, self._rooms, self._tell)
+        self._tell(
+            on.WorkerConnected(
+                worker=worker,
+                attempt=self._attempt,
+                phase=WorkerPhase.CONNECTED,
+                plan=None,
+                failed_in=0,
+                model_bytes=0,
+            )
+        )
+        self._threads[worker] = threading.Thread(target=self._live, args=(worker,), name=worker)
+        self._threads[worker].start()
+        return worker
+
+    def _live(self, worker: str) -> None:
+        line = self._lines[worker]
+        membership = Membership(line)
+        ending = Ending(membership, Progress(membership))
+        job = Job(self._environment(worker), membership, torch.device("cpu"), ending)
+        try:
+            self.results[worker] = self._script(job, worker)
+        except SystemExit:
+            self.happened["leavers"] += 1
+        except Died:
+            self.happened["deaths"] += 1
+            line.preparations.end()  # as the sockets of a process end
+        except BaseException as fault:  # noqa: BLE001 - `run` raises it
+            self.faults.append(fault)
+        with self._lock:
+            del self._threads[worker]
+            if self.faults:
+                for other in self._lines.values():
+                    other.direct.release("the test has failed")
+                    other.preparations.end()
+            self._tell(on.WorkerDisconnected(worker=worker))
+            self._pass_time(RETURN_SECONDS)
+            if worker in self._wanted:  # as the service does when a process is gone
+                self._desire(DesiredAction.RUN, [one for one in self._wanted if one != worker])
+
+    def _pass_time(self, seconds: float) -> None:
+        self._now += seconds
+        for worker in self.alive:
+            beat = on.HeartBeat(worker=worker, place=Place.ELSEWHERE, seconds=0.0, steps=0)
+            self._tell(beat)
+        self._tell(on.TimePassed())
+
+    def _environment(self, worker: str) -> WorkerEnvironment:
+        return WorkerEnvironment(
+            gpu_type=None,
+            gpus=(),
+            gpu_exchange=GpuExchange.GLOO,
+            platform=Platform(worker_id=worker, attempt=1, token="", host="", port=0),
+            checkpoints=self._checkpoints,
+            batch=BatchRules(
+                base=8,
+                lr_scaling=LearningRateScaling.NONE,
+                lr_warmup_steps=0,
+                max_per_gpu=self._limit,
+            ),
+            seed=SEED,
+            sample_audit_dir=self.folder / "audit",
+            coordinator_lost_seconds=FOREVER,
+        )
