@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
@@ -196,6 +197,16 @@ class Generation(models.Model):
 
 class Worker(models.Model):
     """One process of a job that holds `gpus_per_worker` GPUs."""
+
+    MEASURED: ClassVar[tuple[str, ...]] = (
+        "compute_seconds",
+        "samples_per_second",
+        "relative_speed",
+        "is_straggler",
+        "gpu_utilisation",
+        "gpu_memory_bytes",
+        "gpu_memory_total_bytes",
+    )
 
     class Phase(models.TextChoices):
         STARTING = "starting", "starting: claims its GPUs; the worker host was asked"

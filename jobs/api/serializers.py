@@ -277,13 +277,7 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
             "gone_at",
             "exit_code",
             "error",
-            "compute_seconds",
-            "samples_per_second",
-            "relative_speed",
-            "is_straggler",
-            "gpu_utilisation",
-            "gpu_memory_bytes",
-            "gpu_memory_total_bytes",
+            *Worker.MEASURED,
         )
         read_only_fields = fields
 

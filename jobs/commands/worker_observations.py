@@ -17,16 +17,6 @@ _PHASES: Final = {
     WorkerPhase.FINISHED: Worker.Phase.LEAVING,
 }  # a lost worker keeps its phase until the worker host has seen it gone
 
-_MEASURED: Final = (
-    "compute_seconds",
-    "samples_per_second",
-    "relative_speed",
-    "is_straggler",
-    "gpu_utilisation",
-    "gpu_memory_bytes",
-    "gpu_memory_total_bytes",
-)
-
 
 def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:
     """Bring phases and speeds of workers up to date; those seen gone stay gone."""
@@ -64,7 +54,7 @@ def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) ->
     """One statement, when any has changed. What is not told this time is as it was."""
     changed = []
     for worker in rows:
-        told = {name: getattr(entries[worker.id], name) for name in _MEASURED}
+        told = {name: getattr(entries[worker.id], name) for name in Worker.MEASURED}
         new = {name: value for name, value in told.items() if value is not None}
         if any(getattr(worker, name) != value for name, value in new.items()):
             if new.get("is_straggler") and not worker.is_straggler:
@@ -73,7 +63,7 @@ def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) ->
                 setattr(worker, name, value)
             changed.append(worker)
     if changed:
-        Worker.objects.bulk_update(changed, _MEASURED)
+        Worker.objects.bulk_update(changed, Worker.MEASURED)
 
 
 def _record_straggler(worker: Worker, relative_speed: float) -> None:

@@ -24,8 +24,8 @@ from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Remedy, RemedyKind
 from autoscaler.planning.planner import plan
 from tests.planning.builders import cluster, running, waiting
-from tests.planning.test_explanations import TOLD
 from tests.planning.test_planner import EXPECTED
+from tests.planning.told import TOLD
 
 if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Explanation

@@ -108,6 +108,12 @@ def job(submit: SubmitJob) -> Job:
     return submit()
 
 
+@pytest.fixture
+def workers(job: Job) -> list[Worker]:
+    """A job that has just been started with two workers."""
+    return run(job, workers=2)
+
+
 def run(job: Job, *, workers: int, batch: int = 64) -> list[Worker]:
     """Bring a job where the control loop brings it when it starts one: claims, workers, plan."""
     node = Node.objects.order_by("name")[0]

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from jobs.models import Job
 from tests.service.conftest import run
-from tests.service.test_sync import report, sync
+from tests.service.syncing import report, sync
 
 URL = "/api/v1/nodes"
 

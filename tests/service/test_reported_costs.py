@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from jobs.models import Event, Generation, Job, Worker
-from tests.service.conftest import run
+from tests.service.syncing import began, report, sync
 from tests.service.test_histories import items
-from tests.service.test_sync import began, report, sync
 
 SLOW = {"compute_seconds": 0.2, "samples_per_second": 40.0, "relative_speed": 0.6}
-
-
-@pytest.fixture
-def workers(job: Job) -> list[Worker]:
-    return run(job, workers=2)
 
 
 def told(worker: Worker, **changes: Any) -> dict[str, Any]:

@@ -1,38 +1,23 @@
-"""What is said of each job, to whom, and with which numbers: a sentence -> (state, words)."""
+"""What is said in which state of a cluster: a sentence -> (state, words)."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pytest
-from hypothesis import given, settings
-
-from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Preemptibility
-from autoscaler.planning.explanations.audience import seen_by
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.explanations.values import (
-    Hindrance,
-    JobRef,
-    Rescaled,
-    Running,
-    Waiting,
-)
-from autoscaler.planning.planner import plan
+from autoscaler.planning.cluster_state import Change, ChangeKind, Preemptibility
 from tests.planning.builders import (
     NOW,
     batch,
     cluster,
     measured,
     running,
-    said,
     waiting,
 )
-from tests.planning.random_states import states
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState
+
 
 HARDLY_FASTER = measured((1, 100), (2, 170), (4, 200))
 
@@ -291,135 +276,3 @@ TOLD: dict[str, Told] = {
         },
     ),
 }
-
-
-@pytest.mark.parametrize("sentence", TOLD)
-def test_admins_read_every_name(sentence: str) -> None:
-    told = TOLD[sentence]
-    words = said(told.state)
-    assert {job: words[job] for job in told.to_admins} == told.to_admins
-
-
-@pytest.mark.parametrize("sentence", TOLD)
-def test_members_read_the_names_of_their_own_team_only(sentence: str) -> None:
-    told = TOLD[sentence]
-    words = said(told.state, to="vision")
-    own = {job.job_id for job in told.state.jobs if job.team == "vision"}
-    expected = {job: text for job, text in told.to_admins.items() if job in own} | told.to_vision
-    assert {job: words[job] for job in expected} == expected
-
-
-@settings(max_examples=60, deadline=None)
-@given(states())
-def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterState) -> None:
-    result = plan(state)
-    assert list(result.explanations) == [job.job_id for job in state.jobs]
-    for job_id, explanation in result.explanations.items():
-        words = render(explanation)
-        assert words.endswith(".")
-        assert "None" not in words
-        assert explanation.reason == next(d.reason for d in result.decisions if d.job_id == job_id)
-        assert json.loads(json.dumps(asdict(explanation)))
-
-
-@settings(max_examples=60, deadline=None)
-@given(states())
-def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) -> None:
-    """Names no word contains, so that finding one means that it was told."""
-    secret = replace(
-        state,
-        jobs=tuple(replace(job, name=f"<{job.team}-{job.job_id}>") for job in state.jobs),
-    )
-    foreign = {job.job_id: job for job in secret.jobs if job.team != "vision"}
-    for explanation in plan(secret).explanations.values():
-        seen = seen_by(explanation, team="vision")
-        told = json.dumps(asdict(seen)) + render(seen)
-        assert not [job.name for job in foreign.values() if job.name in told]
-        assert not [job_id for job_id in foreign if f'"{job_id}"' in told]
-
-
-def test_choices_tell_what_a_sample_of_their_batch_counts() -> None:
-    wide = batch(64, maximum=4096)
-    noisy = running("a", 2, measurements=HARDLY_FASTER, batch=wide, noise_scale=300.0)
-    value = plan(cluster(noisy)).explanations["a"]
-    assert isinstance(value, Rescaled)
-    for choice in (value.before, value.after):
-        assert choice is not None
-        worth = (300 + 64) / (300 + choice.global_batch_size)
-        assert choice.efficiency == pytest.approx(min(worth, 1.0))
-
-
-def test_a_running_job_knows_its_value_around_its_size_the_price_and_its_rival() -> None:
-    state = cluster(running("a", 2, measurements=HARDLY_FASTER), running("b", 2, "language"))
-    value = plan(state).explanations["a"]
-    assert isinstance(value, Running)
-    assert [choice.workers for choice in value.choices] == [1, 2, 3]
-    assert value.choices[0].value < value.choices[1].value
-    assert value.price is not None
-    assert value.price > 0
-    assert value.hindrance is Hindrance.RIVAL
-    assert value.rival is not None
-    assert value.rival.job == JobRef(job_id="b", name="b", team="language")
-    assert value.rival.gain == pytest.approx(0.88, abs=0.01)
-    assert value.next_step is not None
-    assert value.next_step.gain == pytest.approx(0.17, abs=0.01)
-
-
-def test_a_rescale_knows_before_after_gain_and_cost() -> None:
-    value = plan(cluster(running("a", 2, stall_seconds=0.4))).explanations["a"]
-    assert isinstance(value, Rescaled)
-    assert (value.before.workers, value.after.workers) == (2, 4)
-    assert value.gain == pytest.approx(
-        value.after.samples_per_second / value.before.samples_per_second - 1
-    )
-    assert value.stall_seconds == 0.4
-    assert value.pays_back_after_seconds == pytest.approx(0.4 / (value.gain or 0))
-
-
-def test_waiting_jobs_know_their_place_and_what_all_before_them_need() -> None:
-    full = running("a", 4, min_workers=4)
-    later = [waiting(f"w{i}", submitted_at=NOW - 100 + i, priority=10 * i) for i in range(3)]
-    explanations = plan(cluster(full, *later)).explanations
-    found = {}
-    for job_id in ("w0", "w1", "w2"):
-        value = explanations[job_id]
-        assert isinstance(value, Waiting)
-        found[job_id] = (value.position, value.asked_gpus)
-    assert found == {"w2": (1, 1), "w1": (2, 2), "w0": (3, 3)}
-
-
-def test_what_guests_use_is_saved_up_for_the_large_job() -> None:
-    young = {"submitted_at": NOW - 50, "started_at": NOW - 50}
-    state = cluster(
-        running("old", 2, min_workers=2, max_workers=2),
-        running("guest", 1, max_workers=1, **young),
-        waiting("big", min_workers=4, submitted_at=NOW - 400),
-        quotas={"vision": (2, None)},
-    )
-    value = plan(state).explanations["big"]
-    assert isinstance(value, Waiting)
-    assert value.reserved is not None
-    assert (value.reserved.gpus, value.reserved.saved_gpus) == (4, 2)  # one idle, one a guest's
-    assert value.reserved.since == NOW - 100
-    assert value.team.entitled_gpus == 2
-
-
-def test_a_long_list_of_jobs_is_cut_and_counted() -> None:
-    starts = [waiting(f"w{i}", submitted_at=NOW - 50 + i) for i in range(5)]
-    state = cluster(running("a", 8, max_workers=8), *starts, nodes=(8,), quotas={})
-    assert said(state)["a"] == (
-        "Shrunk from 8 to 3 workers: room for w0, w1, w2 and 2 more, which start now."
-    )
-
-
-def test_nobody_is_explained_who_is_not_in_the_plan() -> None:
-    explanations = plan(cluster(waiting("a", pool="elsewhere"))).explanations
-    assert len(explanations) == 0
-    with pytest.raises(KeyError):
-        explanations["a"]
-
-
-def test_a_target_under_way_is_waited_for() -> None:
-    target = Allocation(workers_by_node=(("n1", 1),), global_batch_size=64)
-    state = cluster(running("a", 2, can_rescale=False, target=target))
-    assert said(state) == {"a": "Keeps 1 worker until the change under way is over."}

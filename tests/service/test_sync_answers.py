@@ -1,0 +1,184 @@
+"""Does a sync answer with what is wanted, and bring the job's state up to date, once?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobs.lifecycle import State
+from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
+from jobs.transitions import move
+from tests.service.conftest import SubmitJob, assign, run
+from tests.service.syncing import began, measured, metric, report, sync
+
+
+def test_the_answer_is_the_newest_assignment(job: Job, workers: list[Worker]) -> None:
+    answer = sync(job, report())
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "action": "run",
+        "revision": 1,
+        "attempt": 1,
+        "workers": [worker.id for worker in workers],
+        "global_batch_size": 64,
+        "next_generation": 1,
+    }
+
+
+def test_the_job_runs_once_the_newest_revision_trains(job: Job, workers: list[Worker]) -> None:
+    sync(job, report())
+    job.refresh_from_db()
+    assert job.state == State.STARTING
+    answer = sync(job, report(generation=1, generations=[began(1, workers)]))
+    job.refresh_from_db()
+    assert (job.state, job.generation, job.rescales) == (State.RUNNING, 1, 0)
+    assert (job.reason, job.message) == ("job_arrived", "2 workers are best.")
+    assert answer.json()["next_generation"] == 2
+    made = Generation.objects.get(job=job)
+    assert (made.workers, made.reason, made.attempt, made.stall_seconds) == (
+        2,
+        "job_arrived",
+        1,
+        0.125,
+    )
+
+
+def test_a_rescale_ends_when_its_revision_trains_and_not_before(
+    job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(generation=1, generations=[began(1, workers)]))
+    assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
+    move(job.id, {State.RUNNING}, State.RESCALING, reason="reclaim_guarantee")
+    sync(job, report(generation=1, generations=[began(1, workers)]))
+    job.refresh_from_db()
+    assert job.state == State.RESCALING
+    second = began(2, workers[:1], revision=2, global_batch_size=32)
+    sync(job, report(revision=2, generation=2, generations=[began(1, workers), second]))
+    job.refresh_from_db()
+    assert (job.state, job.generation, job.rescales) == (State.RUNNING, 2, 1)
+    assert job.last_rescaled_at is not None
+    first, last = Generation.objects.filter(job=job)
+    assert first.ended_at == last.began_at
+    assert (last.reason, last.ended_at) == ("reclaim_guarantee", None)
+
+
+def test_a_repeated_sync_changes_nothing(job: Job, workers: list[Worker]) -> None:
+    body = report(
+        generation=1,
+        generations=[began(1, workers)],
+        metrics=[metric(1), metric(2)],
+        measurements=[measured(2, 64)],
+        workers=[{"worker_id": workers[0].id, "phase": "training"}],
+    )
+    first = sync(job, body).json()
+    counts = _rows(job)
+    job.refresh_from_db()
+    before = {name: value for name, value in vars(job).items() if name[0] != "_"}
+    assert sync(job, body).json() == first
+    assert _rows(job) == counts
+    job.refresh_from_db()
+    after = {name: value for name, value in vars(job).items() if name[0] != "_"}
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed <= {"coordinator_seen_at"}
+
+
+def _rows(job: Job) -> list[int]:
+    kinds = (Generation, MetricPoint, Measurement, Event, Worker)
+    return [kind.objects.filter(job=job).count() for kind in kinds]  # type: ignore[attr-defined]  # all have one
+
+
+@pytest.mark.parametrize(
+    "state", [State.QUEUED, State.PAUSED, State.STOPPING, State.COMPLETED, State.CANCELLED]
+)
+def test_a_job_that_should_not_run_is_told_to_stop(
+    job: Job, workers: list[Worker], state: State
+) -> None:
+    Job.objects.filter(pk=job.pk).update(state=state)
+    assert sync(job, report()).json()["action"] == "stop"
+
+
+def test_a_late_report_of_an_ended_job_is_kept_and_opens_nothing(
+    job: Job, workers: list[Worker]
+) -> None:
+    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    sync(job, report(generation=1, generations=[began(1, workers)], metrics=[metric(9)]))
+    job.refresh_from_db()
+    assert job.state == State.COMPLETED
+    assert Generation.objects.get(job=job).ended_at is not None
+    assert MetricPoint.objects.filter(job=job).exists()
+
+
+def test_a_script_that_registers_makes_an_auto_job_hot(job: Job, workers: list[Worker]) -> None:
+    sync(job, report(registered=False))
+    job.refresh_from_db()
+    assert job.mode == Job.Mode.AUTO
+    sync(job, report())
+    sync(job, report())
+    job.refresh_from_db()
+    assert job.mode == Job.Mode.HOT
+    assert Event.objects.filter(job=job, kind="mode_detected").count() == 1
+
+
+@pytest.mark.parametrize("mode", ["hot", "restart", "fixed"])
+def test_a_declared_mode_stays(submit: SubmitJob, mode: str) -> None:
+    job = submit(elastic={"mode": mode})
+    run(job, workers=1)
+    sync(job, report())
+    job.refresh_from_db()
+    assert job.mode == mode
+
+
+def test_survivors_of_a_loss_are_a_generation_with_its_event(
+    job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(generation=1, generations=[began(1, workers)]))
+    lost = began(2, workers[:1], cause="worker_lost", lost_workers=[workers[1].id])
+    lost["stall_seconds"] = 0.31
+    sync(job, report(generation=2, generations=[lost]))
+    made = Generation.objects.get(job=job, number=2)
+    assert made.reason == "node_lost"
+    assert made.message == f"{workers[1].id} was lost; 1 went on after 0.31 s."
+    event = Event.objects.get(job=job, kind="workers_lost")
+    assert (event.data["workers"], event.data["generation"]) == ([workers[1].id], 2)
+
+
+def test_workers_follow_the_coordinators_view_but_stay_gone(
+    job: Job, workers: list[Worker]
+) -> None:
+    third = Worker.objects.create(
+        id=f"{job.id}-1-3", job=job, attempt=1, node=workers[0].node, phase=Worker.Phase.GONE
+    )
+    assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
+    sync(
+        job,
+        report(
+            workers=[
+                {"worker_id": workers[0].id, "phase": "training"},
+                {"worker_id": workers[1].id, "phase": "training", "error": "late\0"},
+                {"worker_id": third.id, "phase": "training"},
+                {"worker_id": "unknown-1-1", "phase": "training"},
+            ]
+        ),
+    )
+    phases = dict(Worker.objects.values_list("id", "phase"))
+    assert phases == {
+        workers[0].id: "training",
+        workers[1].id: "leaving",
+        third.id: "gone",
+    }
+    assert Worker.objects.get(pk=workers[1].id).error == "late"
+
+
+def test_an_ordinary_sync_takes_few_statements(
+    job: Job, workers: list[Worker], django_assert_max_num_queries: Any
+) -> None:
+    body = report(
+        generation=1,
+        generations=[began(1, workers)],
+        workers=[{"worker_id": worker.id, "phase": "training"} for worker in workers],
+    )
+    sync(job, body)
+    body |= {"metrics": [metric(3)], "measurements": [measured(2, 64)]}
+    with django_assert_max_num_queries(16):
+        assert sync(job, body).status_code == 200
