@@ -61,9 +61,9 @@ class Offer:
 
     @cached_property
     def steps(self) -> Sequence[int]:
-        """The GPUs that it may take beyond its smallest size."""
+        """The GPUs beyond its smallest size that it may take and has a use for."""
         smallest, *larger = self.claim.gpus
-        return [gpus - smallest for gpus in larger]
+        return [gpus - smallest for gpus in larger if gpus <= self.useful_gpus]
 
     @cached_property
     def useful_gpus(self) -> int:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autoscaler.planning.cluster_state import JobPhase, ReclaimRules, ReclaimTarget
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.planner import plan
-from tests.planning.builders import applied, cluster, running, waiting
+from tests.planning.builders import SCALES_WELL, applied, cluster, measured, running, waiting
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MANY = settings(max_examples=120, deadline=None)
 SOME = settings(max_examples=60, deadline=None)
 
+SLOWS_DOWN = measured((1, 100), (2, 86), (3, 89))
 TICK_SECONDS = 5.0
 TICKS_TO_SETTLE = 3
 TICKS_TO_STAY = 5
@@ -66,6 +67,25 @@ def test_a_pause_and_what_it_makes_possible_are_one_plan() -> None:
     state = replace(state, quotas=keeps_its_own)
     after, first = next_tick(state)
     assert "b" in first
+    assert next_tick(after)[1] == {}
+
+
+def test_no_job_holds_gpus_it_cannot_use_to_make_up_its_teams_share() -> None:
+    """The team's share is eight GPUs, which comes out even only if the slow job has two."""
+    slow = running("slow", 3, "speech", max_workers=3, measurements=SLOWS_DOWN)
+    odd = {"max_workers": 5, "allowed_workers": (1, 3, 5), "measurements": SCALES_WELL}
+    jobs = (
+        slow,
+        waiting("pair", "speech", min_workers=2, allowed_workers=(2,)),
+        waiting("one", "speech", **odd),
+        waiting("two", "speech", **odd),
+    )
+    state = cluster(*jobs, nodes=(4, 5), quotas={"vision": (2, None)})
+    state = with_rules(state, ReclaimRules(target=ReclaimTarget.FAIR_SHARE), 0.0)
+    keeps_one = tuple(replace(quota, lending_limit_gpus=1) for quota in state.quotas)
+    after, _ = next_tick(replace(state, quotas=keeps_one))
+    held = {job.job_id: job.allocation.workers for job in after.jobs if job.allocation}
+    assert held["slow"] == 1
     assert next_tick(after)[1] == {}
 
 
