@@ -198,7 +198,9 @@ ERRORS = {
 BY_ITSELF = ["exits by itself", "raises its exit", "shows errors by itself"]
 WARNINGS = {
     "reads the environment before": "WORLD_SIZE is read from the environment",
-    "reads the number of workers early": "job.world_size was read before job.epochs began",
+    "reads the number of workers early": (
+        f"job.world_size was read before job.epochs began ({MISTAKEN}:"
+    ),
     "forgets the optimizer": "passed without optimizer.step()",
 }
 

@@ -170,7 +170,7 @@ class Pitfalls:
 
     def note_early_read(self, name: str) -> None:
         """`job.rank` or `job.world_size` was read before there is a generation."""
-        frame = sys._getframe(2)  # noqa: SLF001 - of the script
+        frame = sys._getframe(3)  # noqa: SLF001 - of the script, which called two methods of `Job`
         self._reads.setdefault(name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
 
     def check_source(self, script: Path) -> None:
