@@ -147,7 +147,10 @@ class MemoryJob:
             kept = self._wanted[:count]
             missing = 0 if count is None else count - len(kept)
             self._batch_size = batch_size or self._batch_size
-            self._desire(DesiredAction.RUN, [*kept, *(self._hire() for _ in range(missing))])
+            hired = [f"w{len(self._lines) + number}" for number in range(1, missing + 1)]
+            self._desire(DesiredAction.RUN, [*kept, *hired])
+            for worker in hired:
+                self._start(worker)
 
     def want_stop(self) -> None:
         """All leave a checkpoint and go; `run` begins another attempt."""
@@ -168,6 +171,10 @@ class MemoryJob:
         """The members of the running generation that live, the main worker first."""
         return tuple(w for w in self._machine.memory.active_members if w in self._threads)
 
+    def can_switch(self, worker: str) -> bool:
+        """The group of the next plan stands, as far as this worker is concerned."""
+        return self._lines[worker].preparations.prepared() is not None
+
     # -- from beginning to end -----------------------------------------------------------------
 
     def run(self, workers: int) -> None:
@@ -185,15 +192,16 @@ class MemoryJob:
     def steps(self) -> list[AuditedStep]:
         """Those that led to the result: without what was made again after a checkpoint."""
         found: list[AuditedStep] = []
-        for step in sorted(self._audited(), key=lambda step: (step.generation, step.step)):
+        for step in sorted(self.steps_of(), key=lambda step: (step.generation, step.step)):
             while found and found[-1].step >= step.step:
                 assert found[-1].generation < step.generation or found[-1] == step
                 found.pop()
             found.append(step)
         return found
 
-    def _audited(self) -> list[AuditedStep]:
-        files = (self.folder / "audit").glob("*.jsonl")
+    def steps_of(self, worker: str = "*") -> list[AuditedStep]:
+        """What one worker wrote down, in its order; or all."""
+        files = (self.folder / "audit").glob(f"{worker}.jsonl")
         lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
         return [
             AuditedStep(
@@ -232,8 +240,7 @@ class MemoryJob:
 
     # -- the workers ---------------------------------------------------------------------------
 
-    def _hire(self) -> str:
-        worker = f"w{len(self._lines) + 1}"
+    def _start(self, worker: str) -> None:
         self._lines[worker] = _Line(worker, self._rooms, self._tell)
         self._tell(
             on.WorkerConnected(
@@ -247,7 +254,6 @@ class MemoryJob:
         )
         self._threads[worker] = threading.Thread(target=self._live, args=(worker,), name=worker)
         self._threads[worker].start()
-        return worker
 
     def _live(self, worker: str) -> None:
         line = self._lines[worker]

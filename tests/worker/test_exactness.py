@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,9 @@ from torch.utils.data import IterableDataset, TensorDataset
 from concertina_worker.data.order import shuffled
 from concertina_worker.job import Job
 from concertina_worker.state import portions
+from concertina_worker.state.handover import Handover
 from tests.worker.memory_job import FOREVER, SEED, AuditedStep, Died, MemoryJob
+from tests.worker.running_job import wait_for
 
 SAMPLES: Final = 37
 EPOCHS: Final = 2
@@ -300,3 +303,73 @@ def test_any_schedule_trains_like_one_worker(
     assert all(torch.equal(ours, other) for other in others)
     deviation = (ours - trained_alone(recipe, dtype, steps, order)).abs().max()
     assert deviation <= TOLERANCE[dtype]
+
+
+# -- moments that chance seldom finds --------------------------------------------------------------
+
+
+def test_a_stream_is_set_back_within_its_epoch_where_the_only_holder_of_state_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
+    recipe, dtype = Recipe(optimizers=momentum), torch.float64
+
+    def script(job: Job, worker: str) -> torch.Tensor:
+        trainer = Trainer(recipe, dtype)
+        job.register(trainer.model, trainer.optimizers, trainer.scheduler)
+        job.state("scaler", trainer.scaler)
+        steps_beside_the_newcomer = 0
+        for _ in job.epochs(EPOCHS):
+            for x, y in job.batches(Stream(*the_samples(dtype))):
+                used = job.progress * SAMPLES
+                if worker == "w1" and 6 <= used < 9:
+                    memory_job.want_stop()
+                if worker == "w2" and 15 <= used < 18:
+                    memory_job.want(2)
+                    wait_for(lambda: memory_job.can_switch("w2"))
+                if worker == "w2" and job.world_size > 1:
+                    steps_beside_the_newcomer += 1
+                    if steps_beside_the_newcomer > 2:
+                        raise Died
+                trainer.backward(x, y)
+                trainer.step()
+            trainer.scheduler.step()
+        return trainer.numbers()
+
+    memory_job = MemoryJob(tmp_path, script, batch_size=3)
+    memory_job.run(1)
+    starts = [step.batch.start for step in memory_job.steps_of("w3") if step.epoch == 0]
+    turns = [before for before, after in pairwise(starts) if after < before]
+    assert len(turns) == 1, "it was set back once"
+    assert_every_sample_once(memory_job.steps())
+    alone = trained_alone(recipe, dtype, memory_job.steps(), lambda _: [*range(SAMPLES)])
+    assert (memory_job.results["w3"] - alone).abs().max() <= TOLERANCE[dtype]
+
+
+def test_between_epochs_all_workers_have_the_running_averages_of_the_main_one(
+    tmp_path: Path,
+) -> None:
+    seen: dict[str, list[tuple[torch.Tensor, ...]]] = {}
+    own: list[tuple[torch.Tensor, ...]] = []  # of the main worker, behind the last step
+
+    def averages(model: nn.Sequential) -> tuple[torch.Tensor, ...]:
+        return tuple(buffer.clone() for buffer in model.buffers())
+
+    def script(job: Job, worker: str) -> None:
+        trainer = Trainer(Recipe(optimizers=momentum), torch.float64)
+        trainer.model.train()
+        job.register(trainer.model, trainer.optimizers, trainer.scheduler)
+        for _ in job.epochs(EPOCHS):
+            last = averages(trainer.model)
+            for x, y in job.batches(TensorDataset(*the_samples(torch.float64))):
+                trainer.backward(x, y)
+                trainer.step()
+                last = averages(trainer.model)
+            seen.setdefault(worker, []).append(averages(trainer.model))
+            if job.is_main:
+                own.append(last)
+
+    MemoryJob(tmp_path, script, batch_size=31).run(3)  # then 6: batches of two and more
+    assert len(seen) == 3
+    for of_one in seen.values():
+        torch.testing.assert_close(of_one, own, rtol=0.0, atol=0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -73,6 +74,9 @@ class Alone:
 
     def mean(self, value: float, *, line: int) -> float:  # noqa: ARG002
         return value
+
+    def take_from_main(self, tensors: Sequence[torch.Tensor]) -> None:
+        """This is the main worker."""
 
     def finish(self) -> None:
         self._is_training = False

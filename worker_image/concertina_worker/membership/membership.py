@@ -7,6 +7,7 @@ member holds the same state, and the script's own code for the last step has run
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 import torch
@@ -21,8 +22,10 @@ from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import WorkerPhase
+from concertina_worker.state.transfer import send_or_receive
 from concertina_worker.wire import FromWorker, Place
 
+_MAIN: Final = 0  # rank
 ENDING_SECONDS: Final = 10.0  # for threads that are inside PyTorch, a checkpoint included
 
 
@@ -172,6 +175,19 @@ class Membership:
         except RuntimeError:
             self._presence.break_off()
             return value
+        finally:
+            self._line.pulse.move_to(Place.ELSEWHERE)
+
+    def take_from_main(self, tensors: Sequence[torch.Tensor]) -> None:
+        """All take the main worker's values; some keep their own when a member was lost."""
+        group = self._presence.group
+        if group is None or group.size == 1:
+            return
+        self._line.pulse.move_to(Place.WAITING)
+        try:
+            send_or_receive(group.everyone, tensors, root=_MAIN)
+        except RuntimeError:
+            self._presence.break_off()
         finally:
             self._line.pulse.move_to(Place.ELSEWHERE)
 

@@ -67,6 +67,7 @@ class Epochs:
                     has_yielded = True
                 if not loop.close_step() and not self._has_scaler:
                     self._pitfalls.tell_no_step()
+            loop.share_buffers()
             loop.count_epoch()
             self._tell_length()
             if not has_yielded:

@@ -98,6 +98,15 @@ class TrainingLoop:
         self.moment.is_in_epoch = True
         self._clock.resume()
 
+    def share_buffers(self) -> None:
+        """At the end of an epoch: those of the main worker, which newcomers and checkpoints get.
+
+        Running averages differ until then, for each worker normalises its own samples; what the
+        script does between epochs is about one model.
+        """
+        if not self.moment.is_catching_up:
+            self._membership.take_from_main(self.state.buffers())
+
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
         if not self.moment.is_catching_up and self.supply.length is None:
