@@ -136,6 +136,7 @@ def _observed(view: JobView, histories: _Histories) -> planning.Job:
         target=None if is_waiting or is_settled else _target(view),
         can_pause=is_settled and is_fixed,
         scaling=_scaling(view, histories),
+        is_measurable=view.is_hot,
         noise_scale=job.noise_scale,
     )
 

@@ -64,6 +64,7 @@ class Question(NamedTuple):
     current_batch: int | None  # None: not started, or the batch is constant anyway
     noise_scale: float | None
     may_grow: bool = True  # its batch, for it has trained with the present one for a while
+    is_measurable: bool = True
     also: int = 0  # a number of workers the job holds though it is none of its sizes
 
     @classmethod
@@ -80,6 +81,7 @@ class Question(NamedTuple):
             current,
             known_noise(job.noise_scale),
             current is None or now - _changed_at(job) >= BATCH_SETTLES_SECONDS,
+            job.is_measurable,
         )
 
     @property
@@ -114,7 +116,7 @@ def curve_of(question: Question) -> Curve:
     sizes = predicted.sizes(smallest=smallest, base_rate=base_rate)
     return Curve(
         sizes=sizes,
-        reach=_reach(question.scaling, sizes, smallest),
+        reach=_reach(question, sizes, smallest),
         smallest=smallest,
         base_rate=base_rate,
     )
@@ -247,12 +249,16 @@ def _base_rate(question: Question, smallest: int) -> float:
     return float(predicted.rates[0] * predicted.efficiencies[0])
 
 
-def _reach(scaling: ScalingModel | None, sizes: tuple[Size, ...], smallest: int) -> int:
+def _reach(question: Question, sizes: tuple[Size, ...], smallest: int) -> int:
     """How many of the sizes, from the first up, may be tried now.
 
     Where a job was never measured, the smallest only. Then one size more than the largest measured
-    one, or twice its workers, whichever is more; and as far as the model is sure of itself.
+    one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever
+    waits for a measurement that never comes may try them all.
     """
+    scaling = question.scaling
+    if scaling is None and not question.is_measurable:
+        return len(sizes)
     measured = scaling.measured_workers if scaling else 0
     reach = 0
     for index, size in enumerate(sizes):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from autoscaler.planning.planner import plan
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Generation, Job
 
@@ -115,6 +117,14 @@ def test_a_restart_job_trains_without_a_coordinator(world: World) -> None:
     generation = Generation.objects.get(job=job)
     assert (generation.number, generation.workers, generation.reason) == (1, 2, "fair_share")
     assert states(job) == ["starting", "running"]
+
+
+def test_a_restart_job_grows_though_nobody_can_measure_it(world: World) -> None:
+    job = running_by_restart(world, 1)
+    world.clock.advance(3600)
+    assert replace(world.loop(), planner=plan).run_once()
+    wanted = Assignment.objects.filter(job=job).latest("revision")
+    assert len(wanted.worker_ids) > 1
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -113,6 +113,7 @@ def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> J
         requested_workers=draw(st.sampled_from((None, 2))),
         attained_gpu_seconds=draw(st.sampled_from((0.0, 100.0, 5000.0))),
         measurements=draw(_measurements()),
+        is_measurable=draw(st.sampled_from((True, True, False))),
     )
     return draw(_holding(job, free, calm=calm)) if draw(st.booleans()) else job
 

@@ -83,6 +83,15 @@ def test_an_unmeasured_job_may_have_its_smallest_size_only() -> None:
     assert all(size.relative_error == 1.0 for size in (*demand.sizes, *demand.larger))
 
 
+def test_a_job_that_nobody_can_measure_may_have_any_size() -> None:
+    """As if it scaled with the square root of its workers; its batch stays."""
+    job = waiting("a", max_workers=16, is_measurable=False, batch=batch(64, maximum=4096))
+    demand = demand_of(job, pool())
+    assert workers(demand) == ([1, 2, 4, 8, 16], [])
+    assert [size.speedup for size in demand.sizes] == pytest.approx([1, 2**0.5, 2, 8**0.5, 4])
+    assert {size.global_batch_size for size in demand.sizes} == {64}
+
+
 def test_a_job_may_double_what_was_measured_while_its_model_is_unsure() -> None:
     job = waiting("a", max_workers=32, measurements=measured((1, 100), (2, 190)))
     assert workers(demand_of(job, pool())) == ([1, 2, 4], [8, 16, 24, 32])

@@ -30,6 +30,15 @@ class Told:
 
 
 TOLD: dict[str, Told] = {
+    "who cannot be measured is told that his speed is guessed": Told(
+        state=cluster(
+            running("a", 2, max_workers=3, is_measurable=False, measurements=()),
+            running("b", 2),
+        ),
+        to_admins={
+            "a": "Keeps 2 workers: in restart mode nothing reports its speed, so it is guessed.",
+        },
+    ),
     "a borrower is told whose guarantee it gives way to": Told(
         state=cluster(running("a", 4), waiting("b", "language", min_workers=2)),
         to_admins={

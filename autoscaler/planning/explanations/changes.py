@@ -41,7 +41,7 @@ def started(outcome: Outcome, picture: PoolPicture) -> Started:
         workers=size.workers,
         gpus=outcome.gpus_after,
         global_batch_size=size.global_batch_size,
-        is_measured=size.samples_per_second > 0,
+        is_measured=size.samples_per_second > 0 or not outcome.demand.job.is_measurable,
         choices=choices(outcome, picture),
         price=picture.price,
         team=team_share(team, picture),

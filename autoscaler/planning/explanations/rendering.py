@@ -71,6 +71,8 @@ def _why_not_more(running: Running) -> str:  # noqa: PLR0911 - one for each hind
             return f": changed {since:.0f} s ago, and its min_interval is {interval:.0f} s"
         case Hindrance.UNMEASURED:
             return " until its speed has been measured there"
+        case Hindrance.UNMEASURABLE:
+            return ": in restart mode nothing reports its speed, so it is guessed"
         case Hindrance.TEAM_LIMIT:
             limit = running.team.limit_gpus or 0
             return f": team {running.team.team} is at its limit of {gpus(limit)}"

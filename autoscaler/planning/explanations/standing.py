@@ -66,6 +66,8 @@ def _hindrance(  # noqa: PLR0911 - one for each hindrance
     larger = next_larger(demand, demand.held)
     if larger is None:
         return Hindrance.RANGE
+    if step is None and not demand.job.is_measurable:
+        return Hindrance.UNMEASURABLE
     if step is None or larger in demand.larger:
         return Hindrance.UNMEASURED
     limit = picture.quotas[demand.job.team].limit_gpus
