@@ -12,8 +12,10 @@ from tests.worker.running_job import RunningJob
 
 IN_A_STEP: Final = ("forward", "backward", "reduce", "step", "commit", "between steps")
 BY_THE_JOINER: Final = ("joining", "building", "receiving", "exchanged")
+BETWEEN_EPOCHS: Final = ("mean", "between epochs")
+ALONE: Final = "alone"  # between two portions of the only state there is
 AT_A_CHANGE: Final = ("switch", "transfer", *BY_THE_JOINER)
-ALL: Final = (*IN_A_STEP, "checkpoint", *AT_A_CHANGE)
+ALL: Final = (*IN_A_STEP, *BETWEEN_EPOCHS, "checkpoint", *AT_A_CHANGE, ALONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,10 @@ class Siege:
         for moment in moments:
             if len(self._alive) < (3 if moment in AT_A_CHANGE else 2):
                 self._fill_up()
-            (self._die_at_a_change if moment in AT_A_CHANGE else self._die_in_a_step)(moment)
+            if moment == ALONE:
+                self._die_alone()
+            else:
+                (self._die_at_a_change if moment in AT_A_CHANGE else self._die_in_a_step)(moment)
         self._fill_up()
 
     def costs(self) -> dict[str, list[float]]:
@@ -78,6 +83,17 @@ class Siege:
             self.job.doom(victim, moment, passing=1)
             job.resize(len(self._alive) + (1 if is_grow else -1))
         self._bury(victim, moment)
+
+    def _die_alone(self) -> None:
+        """The newcomer cannot go on with what it has got; the newest checkpoint counts."""
+        job = self.job
+        job.resize(1)
+        job.wait_for_workers(1)
+        job.wait("there is a checkpoint", job.checkpoints)
+        victim = self._first
+        job.doom(victim, "between portions")
+        job.resize(2)
+        self._bury(victim, ALONE)
 
     def _bury(self, worker: str, moment: str) -> None:
         process = self.job.processes[worker]

@@ -23,6 +23,7 @@ from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state import checkpoint
 from concertina_worker.state.handover import Handover
+from concertina_worker.training.loop import TrainingLoop
 
 MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "forward": (torch.nn.Linear, "forward"),
@@ -39,6 +40,8 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "transfer": (Handover, "send"),
     "receiving": (Handover, "receive"),
     "between portions": (Handover, "go_on"),
+    "mean": (Membership, "mean"),
+    "between epochs": (TrainingLoop, "begin_epoch"),
 }
 
 
