@@ -18,21 +18,27 @@ from typing import Any
 import django
 import hypothesis
 import pytest
+import xdist
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
+
+from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
 PURE_FOLDERS = {"planning", "reproduction", "simulation", "worker"}
 FOLDER = Path(tempfile.mkdtemp(prefix="concertina-tests-"))
-IS_OURS = {name: name not in os.environ for name in ("DATABASE_URL", "REDIS_URL")}
+DEFAULTS = {
+    "DJANGO_SETTINGS_MODULE": "control_plane.settings",
+    "DATABASE_URL": embedded_postgres.url(FOLDER, "postgres"),
+    "REDIS_URL": embedded_valkey.url(FOLDER),
+    "CONCERTINA_SECRET_KEY": "for-tests-only-" + "x" * 40,
+    "CONCERTINA_STATE": str(FOLDER / "state"),
+    "CONCERTINA_HOST_ID": FOLDER.name,
+    "OMP_NUM_THREADS": "1",  # several training processes share few cores
+}
+OURS = {name: value for name, value in DEFAULTS.items() if name not in os.environ}
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
-os.environ.setdefault("DATABASE_URL", embedded_postgres.url(FOLDER, "postgres"))
-os.environ.setdefault("REDIS_URL", embedded_valkey.url(FOLDER))
-os.environ.setdefault("CONCERTINA_SECRET_KEY", "for-tests-only-" + "x" * 40)
-os.environ.setdefault("CONCERTINA_STATE", str(FOLDER / "state"))
-os.environ.setdefault("CONCERTINA_HOST_ID", FOLDER.name)
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # several training processes share few cores
+os.environ.update(OURS)
 django.setup()  # so that the folders' own conftest files may import models
 
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
@@ -51,6 +57,24 @@ def pytest_configure(config: pytest.Config) -> None:
         hypothesis.settings.load_profile("default")
 
 
+@pytest.hookimpl(trylast=True)  # pytest-randomly has shuffled them
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """In a run of several processes, those that take longest come first."""
+    if xdist.is_xdist_worker(session):
+        items[:] = longest_first(items)
+
+
+def pytest_xdist_setupnodes() -> None:
+    """Each of several processes has servers of its own, so it inherits none of ours."""
+    for name in OURS:
+        del os.environ[name]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Files:
+    config.option.loadscopereorder = False  # not the files with the most tests first
+    return Files(config, log)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Start the servers this run lacks, if one of its tests could need them."""
     tests_dir = Path(__file__).parent
@@ -64,9 +88,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def _missing_servers() -> list[ProcessSpec]:
     specs = []
-    if IS_OURS["DATABASE_URL"]:
+    if "DATABASE_URL" in OURS:
         specs.append(_spec(embedded_postgres, "postgres-data"))
-    if IS_OURS["REDIS_URL"]:
+    if "REDIS_URL" in OURS:
         specs.append(_spec(embedded_valkey, "valkey-data"))
     return specs
 

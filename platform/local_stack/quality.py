@@ -21,6 +21,8 @@ LINTERS: dict[str, tuple[str, ...]] = {
     "mypy": (str(BIN / "mypy"),),
     "import contracts": (str(BIN / "lint-imports"),),
 }
+# Two pytest processes: each waits for half of its time, for processes that start or train.
+SIDE_BY_SIDE = ("-n", "2")
 # Enough for Django's settings to load; nothing connects.
 SETTINGS_FOR_TYPES = {
     "DATABASE_URL": "postgresql://nobody@/nothing",
@@ -31,7 +33,7 @@ SETTINGS_FOR_TYPES = {
 
 def test(checkout: Checkout) -> int:
     """Lint, test the dashboard, then run pytest, whose closing line comes last."""
-    failed = [lint(checkout), _test_dashboard(checkout), run_pytest(checkout, ())]
+    failed = [lint(checkout), _test_dashboard(checkout), run_pytest(checkout, SIDE_BY_SIDE)]
     return int(any(failed))
 
 
