@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import time
@@ -23,6 +24,9 @@ from jobs.models import Job
 
 from .conftest import World, claims, fresh, live_workers
 
+ROOT = Path(__file__).parents[2]
+TORCHRUN = str(ROOT / "examples" / "torchrun_ddp.py")
+PACED = str(ROOT / "tests" / "worker" / "scripts" / "paced.py")
 FOR_EVER = ["python", "-S", "-c", "import signal; print('up', flush=True); signal.pause()"]
 
 
@@ -34,8 +38,10 @@ class Machine:
     host: ProcessHost
     loop: ControlLoop
 
-    def job(self, command: list[str], *, workers: int = 1, max_restarts: int = 3) -> Job:
-        elastic = {"mode": "restart", "max_workers": 4, "grace_period": "1s"}
+    def job(
+        self, command: list[str], *, workers: int = 1, max_restarts: int = 3, grace: str = "1s"
+    ) -> Job:
+        elastic = {"mode": "restart", "max_workers": 4, "grace_period": grace}
         job = self.world.job(command=command, elastic=elastic, max_restarts=max_restarts)
         self.world.wish(job, workers)
         return job
@@ -138,3 +144,29 @@ def test_a_cancelled_job_leaves_no_process_behind(machine: Machine) -> None:
     machine.tick_until(lambda: fresh(job).state == "cancelled")
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     assert machine.host.list() == ()
+
+
+@pytest.mark.timeout(240)
+def test_the_torchrun_example_goes_on_from_its_own_checkpoint_with_more_workers(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """It is slowed down until it has been resized, so that there is something left to do."""
+    hurry = tmp_path / "hurry"
+    command = ["python", PACED, str(hurry), TORCHRUN, "--epochs", "10"]
+    job = machine.job(command, grace="60s")
+
+    def told() -> list[tuple[str, str, str]]:
+        lines = "\n".join(text_of(machine, job))
+        return re.findall(r"epoch (\d+) loss (\S+) workers (\d)", lines)
+
+    machine.tick_until(lambda: len(told()) >= 2)
+    machine.world.wish(job, 2)
+    machine.tick_until(lambda: fresh(job).generation == 2)
+    hurry.touch()
+    machine.tick_until(lambda: fresh(job).state == "completed")
+    epochs, losses, workers = zip(*told(), strict=True)
+    assert [int(epoch) for epoch in epochs] == list(range(1, 11)), "an epoch is lost or repeated"
+    assert (set(workers), workers[-1]) == ({"1", "2"}, "2")
+    assert f"resumed at epoch {workers.index('2') + 1}" in text_of(machine, job)
+    assert float(losses[-1]) < 0.5 * float(losses[0])
+    assert (fresh(job).rescales, fresh(job).attempt, fresh(job).failures) == (1, 1, 0)

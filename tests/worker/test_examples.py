@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from concertina_worker.protocol import ExitCode
-from tests.worker.running_job import RunningJob, alone_environment, free_port, wait_for
-from tests.worker.worker_zygote import WorkerProcess, WorkerZygote
+from tests.worker.running_job import RunningJob, alone_environment, wait_for
+from tests.worker.worker_zygote import WorkerZygote
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PACED = Path(__file__).parent / "scripts" / "paced.py"
@@ -94,41 +93,16 @@ def test_it_runs_alone(name: str, tmp_path: Path, prepared: WorkerZygote) -> Non
     assert (tmp_path / "alone.jsonl").read_text()
 
 
-def start_as_torchrun(
-    zygote: WorkerZygote, folder: Path, workers: int, *arguments: str
-) -> list[WorkerProcess]:
-    """With the environment that the platform gives a worker in restart mode."""
-    shared = {
-        "WORLD_SIZE": str(workers),
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(free_port()),
-        "CONCERTINA_CHECKPOINT_DIR": str(folder / "checkpoints"),
-    }
-    argv = [str(EXAMPLES / "torchrun_ddp.py"), *arguments]
-    return [
-        zygote.start(argv, {**shared, "RANK": str(rank)}, folder / "log") for rank in range(workers)
-    ]
-
-
-def test_a_plain_torchrun_script_is_rescaled_by_restarts(
-    tmp_path: Path, zygote: WorkerZygote
+def test_the_torchrun_example_runs_alone_and_resumes(
+    tmp_path: Path, prepared: WorkerZygote
 ) -> None:
+    """How it is rescaled is tested where the service starts and ends its workers."""
     log = tmp_path / "log"
-    for workers in (1, 2):
-        seen = log.read_text().count("loss") if log.exists() else 0
-        running = start_as_torchrun(zygote, tmp_path, workers, "--epochs", "100000")
-        enough = seen + 3
-        wait_for(lambda enough=enough: log.read_text().count("loss") >= enough)
-        for process in running:
-            process.signal(signal.SIGTERM)
-        for process in running:
-            wait_for(lambda process=process: process.poll() is not None)
-        assert [process.poll() for process in running] == [0] * workers, log.read_text()
-    told = re.findall(r"epoch (\d+) loss (\S+) workers (\d)", log.read_text())
-    assert [int(epoch) for epoch, *_ in told] == list(range(1, len(told) + 1))  # none lost
-    assert {workers for *_, workers in told} == {"1", "2"}
-    assert float(told[-1][1]) < 0.5 * float(told[0][1])
-    (alone,) = start_as_torchrun(zygote, tmp_path, 1, "--epochs", str(len(told) + 1))
-    wait_for(lambda: alone.poll() is not None)
-    assert alone.poll() == 0, log.read_text()
-    assert f"resumed at epoch {len(told) + 1}" in log.read_text()
+    for epochs in ("1", "2"):
+        argv = [str(EXAMPLES / "torchrun_ddp.py"), "--epochs", epochs]
+        argv += ["--checkpoint", str(tmp_path / "digits.pt")]
+        process = prepared.start(argv, {}, log)
+        wait_for(lambda process=process: process.poll() is not None)
+        assert process.poll() == 0, log.read_text()
+    told = re.findall(r"(resumed at epoch \d|epoch \d)", log.read_text())
+    assert told == ["epoch 1", "resumed at epoch 2", "epoch 2"]
