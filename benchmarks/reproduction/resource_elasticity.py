@@ -63,11 +63,11 @@ class Case:
 
 
 def experiment(lab: Lab, scale: Scale) -> Section:
-    """All cases, one job each. There is nothing to make quick about them."""
-    del scale
+    """All cases, one job each."""
     static = [Case(job, "static", workers=workers) for job in JOBS for workers in STATIC]
     elastic = [Case(job, p, stall) for job in JOBS for p in HEURISTICS for stall in STALLS]
-    runs = lab.run("Resource Elasticity", {case: _trial(case) for case in (*static, *elastic)})
+    trials = {case: _trial(case, scale.lone_job_share) for case in (*static, *elastic)}
+    runs = lab.run("Resource Elasticity", trials)
     records = {case: _record(run) for case, run in runs.items()}
     return Section(
         title="Growing while it pays: Resource Elasticity",
@@ -80,9 +80,9 @@ def _record(run: Run) -> JobRecord:
     return run.result.jobs[0]
 
 
-def _trial(case: Case) -> Trial:
+def _trial(case: Case, part: float) -> Trial:
     profile, share = JOBS[case.job]
-    samples = share * profile.samples
+    samples = part * share * profile.samples
     job = TraceJob(
         name=case.job,
         team="all",

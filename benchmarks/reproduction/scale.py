@@ -23,6 +23,7 @@ class Scale:
     clusters: tuple[Cluster, ...]
     application_jobs: int  # per workload of the six applications, on 64 GPUs
     application_hours: float
+    lone_job_share: float  # how much of each job that has the cluster to itself
     seeds: tuple[int, ...]
     varied_seeds: tuple[int, ...]  # of deadlines, and where one assumption is varied at a time
     steps: int  # of each sensitivity curve: every so many of its points
@@ -36,6 +37,7 @@ FULL: Final = Scale(
     ),
     application_jobs=160,
     application_hours=8.0,
+    lone_job_share=1.0,
     seeds=(0, 1),
     varied_seeds=(0,),
     steps=1,
@@ -45,6 +47,7 @@ QUICK: Final = Scale(
     clusters=(Cluster(gpus=40, hours=2.0, tick_seconds=300.0),),
     application_jobs=6,
     application_hours=0.3,
+    lone_job_share=0.1,
     seeds=(0,),
     varied_seeds=(0,),
     steps=4,

@@ -8,8 +8,10 @@ and the ranges of an epoch must tile it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -35,8 +37,11 @@ def committed_steps(folder: Path) -> list[CommittedStep]:
     return sorted(steps)
 
 
-def assert_every_sample_once(folder: Path, *, samples: int, epochs: int) -> None:
+def assert_every_sample_once(folder: Path, *, samples: int, job: Mapping[str, Any]) -> None:
+    """In whole epochs of so many samples, as many as the job says that it has trained on."""
     steps = committed_steps(folder)
+    epochs = steps[-1].epoch + 1
+    assert job["samples"] == samples * epochs
     assert [s.step for s in steps] == list(range(steps[0].step, steps[0].step + len(steps))), (
         "two workers disagree about a step, or one is missing"
     )

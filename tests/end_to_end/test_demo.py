@@ -16,16 +16,19 @@ from tests.end_to_end.browser import WIDE, keep_screenshot, launch, sign_in
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import until
 
-EPOCHS = {"digits-cnn": 40, "text-transformer": 1}
+ARGUMENTS = {
+    "digits-cnn": ("--epochs", "80", "--width", "32"),
+    "text-transformer": ("--epochs", "1"),
+}
 PATIENCE_MILLISECONDS = 20_000
 
 
 def shortened() -> list[DemoJob]:
     """The first job of each team: one borrows, the other reclaims."""
     return [
-        replace(job, arguments=("--epochs", str(EPOCHS[job.name])))
+        replace(job, arguments=ARGUMENTS[job.name])
         for job in workload.jobs()
-        if job.name in EPOCHS
+        if job.name in ARGUMENTS
     ]
 
 
@@ -52,7 +55,7 @@ def test_the_dashboard_follows_the_demo_until_every_job_has_learned_what_it_shou
 def both_train(conductor: Conductor) -> bool:
     conductor.run_once()
     documents = conductor.documents
-    return len(documents) == len(EPOCHS) and all(job["workers"] for job in documents.values())
+    return len(documents) == len(ARGUMENTS) and all(job["workers"] for job in documents.values())
 
 
 def is_over(conductor: Conductor) -> bool:
@@ -73,7 +76,7 @@ def look(browser: Browser, stack: RunningStack) -> None:
 
 def assert_overview(page: Page) -> None:
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    for name in EPOCHS:
+    for name in ARGUMENTS:
         expect(page.get_by_role("link", name=name).first).to_be_visible()
     expect(page.get_by_text(re.compile("2 guaranteed")).first).to_be_visible()
     keep_screenshot(page, "demo-overview")
