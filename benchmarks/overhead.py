@@ -1,23 +1,26 @@
 """What does the elastic runtime cost in each step? Against plain PyTorch and against DDP.
 
-Four contestants run the same loop on the same model: plain PyTorch and one elastic worker; two
-workers of DistributedDataParallel over gloo and two elastic workers. Elastic ones are real: with
-a coordinator, a service, control threads and reports. All stay up; they take turns of some steps,
-so that they meet the same load of the machine. One thread per worker. The memory of gradients is
-freed with "data" by elastic workers, and with "optimizer", by `zero_grad`, otherwise.
+All contestants run the same loop on the same model: plain PyTorch and one elastic worker; two
+workers of DistributedDataParallel over gloo, as it comes and at its best (with
+`gradient_as_bucket_view`), and two elastic workers. Elastic ones are real: with a coordinator, a
+service, control threads and reports. All stay up; they take turns of some steps, so that they meet
+the same load of the machine. One thread per worker. The memory of gradients is freed with "data" by
+elastic workers, and with "optimizer", by `zero_grad`, otherwise.
 
     python benchmarks/overhead.py [--rounds 12] [--steps 20] [--workload transformer]
+        [--bucket-mib 1 --bucket-mib 25]  # two elastic workers with buckets of other sizes too
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +63,10 @@ class Contestant:
         return laps[0][FIRST_STEPS:]
 
     @property
+    def title(self) -> str:
+        return f"{self.workers} x {self.name}"
+
+    @property
     def step_seconds(self) -> list[float]:
         return [whole(laps) for turn in self.turns for laps in turn]
 
@@ -89,16 +96,18 @@ class Arena:
         self._start("plain", alone_environment())
         return self._connected("plain PyTorch", workers=1)
 
-    def distributed(self) -> Contestant:
+    def distributed(self, name: str) -> Contestant:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         for rank in ("0", "1"):
             place = {"RANK": rank, "WORLD_SIZE": "2", "MASTER_PORT": str(port)}
-            self._start("DDP", {**alone_environment(), **place, "MASTER_ADDR": "127.0.0.1"})
-        return self._connected("DDP", workers=2)
+            self._start(name, {**alone_environment(), **place, "MASTER_ADDR": "127.0.0.1"})
+        return self._connected(name, workers=2)
 
-    def elastic(self, workers: int) -> Contestant:
-        folder = self._folder / f"elastic-{workers}"
+    def elastic(self, workers: int, *, bucket_mib: int | None = None) -> Contestant:
+        """With buckets of the usual size, or of another."""
+        name = "elastic" if bucket_mib is None else f"elastic, {bucket_mib} MiB"
+        folder = self._folder / f"{workers} {name}"
         folder.mkdir()
         batch = WORKLOADS[self._workload]
         rules: BatchRules = {
@@ -108,12 +117,13 @@ class Arena:
             "max_per_gpu": None,
         }
         arguments = self._arguments("elastic")
+        arguments += () if bucket_mib is None else ("--bucket-mib", str(bucket_mib))
         job = RunningJob(folder, self._zygote, script_arguments=arguments, batch=rules)
         self._exits.callback(job.close)
         job.script = SCRIPT
         job.start_coordinator()
         job.begin_attempt(workers, batch=batch)
-        return self._connected("elastic", workers=workers)
+        return self._connected(name, workers=workers)
 
     def _start(self, contestant: str, environment: dict[str, str]) -> None:
         argv = [str(SCRIPT), *self._arguments(contestant)]
@@ -141,47 +151,52 @@ class Arena:
         return contestant
 
 
-def compare(workload: str, *, rounds: int, steps: int) -> Iterator[str]:
+def compare(workload: str, *, rounds: int, steps: int, bucket_mib: Sequence[int]) -> Iterator[str]:
     """Run all contestants in turns; yields the lines of the table."""
     with ExitStack() as exits:
         folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
         zygote = WorkerZygote(folder)
         exits.callback(zygote.close)
         arena = Arena(workload, zygote, folder, exits)
-        pairs = [(arena.plain(), arena.elastic(1)), (arena.distributed(), arena.elastic(2))]
+        alone = [arena.plain(), arena.elastic(1)]
+        rivals = [arena.distributed(name) for name in ("DDP", "DDP with views")]
+        ours = [arena.elastic(2), *(arena.elastic(2, bucket_mib=mib) for mib in bucket_mib)]
         for number in range(rounds):
-            for pair in pairs:
-                for contestant in pair if number % 2 else reversed(pair):
+            for group in (alone, [*rivals, *ours]):
+                for contestant in group if number % 2 else reversed(group):
                     contestant.turns.append(contestant.take_turn(steps + FIRST_STEPS))
-        for reference, ours in pairs:
-            yield from lines(reference, ours)
+        for contestant in (*alone, *rivals, *ours):
+            yield speed(contestant)
+        for reference, contestant in [tuple(alone), *itertools.product(rivals, ours)]:
+            yield from overhead(reference, contestant)
 
 
-def lines(reference: Contestant, ours: Contestant) -> Iterator[str]:
-    for contestant in (reference, ours):
-        seconds = contestant.step_seconds
-        low, middle, high = (value * 1e3 for value in quantiles(seconds, n=4))
-        tenth = quantiles(seconds, n=10)[0] * 1e3
-        name = f"{contestant.workers} x {contestant.name}"
-        yield (
-            f"  {name:<18} median {middle:6.1f} ms, middle half {low:6.1f} to {high:6.1f}, fastest"
-            f" tenth {tenth:6.1f}, processor {contestant.parts['cpu'] * 1e3:6.1f}"
-            f"  ({len(seconds)} steps)"
-        )
-    overhead = median(ours.step_seconds) / median(reference.step_seconds) - 1
+def speed(contestant: Contestant) -> str:
+    seconds = contestant.step_seconds
+    low, middle, high = (value * 1e3 for value in quantiles(seconds, n=4))
+    tenth = quantiles(seconds, n=10)[0] * 1e3
+    return (
+        f"  {contestant.title:<20} median {middle:6.1f} ms, middle half {low:6.1f} to {high:6.1f},"
+        f" fastest tenth {tenth:6.1f}, processor {contestant.parts['cpu'] * 1e3:6.1f}"
+        f"  ({len(seconds)} steps)"
+    )
+
+
+def overhead(reference: Contestant, ours: Contestant) -> Iterator[str]:
+    """How much longer our steps are, and where."""
+    share = median(ours.step_seconds) / median(reference.step_seconds) - 1
     target = TARGETS[ours.workers]
-    verdict = "met" if overhead <= target else "NOT met"
+    verdict = "met" if share <= target else "NOT met"
     turns = zip(reference.turns, ours.turns, strict=True)
     ratios = sorted(turn_seconds(b) / turn_seconds(a) - 1 for a, b in turns)
     theirs, own = reference.parts, ours.parts
     yield (
-        f"  overhead {overhead:+.1%} (target {target:.0%}: {verdict}); by pairs of turns: median"
-        f" {median(ratios):+.1%}, from {ratios[0]:+.1%} to {ratios[-1]:+.1%};"
-        f" of processor time {own['cpu'] / theirs['cpu'] - 1:+.1%}"
+        f"  {ours.title} against {reference.name}: {share:+.1%} (target {target:.0%}: {verdict});"
+        f" by pairs of turns: median {median(ratios):+.1%}, from {ratios[0]:+.1%} to"
+        f" {ratios[-1]:+.1%}; of processor time {own['cpu'] / theirs['cpu'] - 1:+.1%}"
     )
     parts = [f"{part} {(own[part] - theirs[part]) * 1e3:+.2f}" for part in PARTS]
-    yield f"  where, in ms: {', '.join(parts)}"
-    yield ""
+    yield f"    where, in ms: {', '.join(parts)}"
 
 
 def turn_seconds(turn: list[Laps]) -> float:
@@ -193,11 +208,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12, help="turns of each contestant")
     parser.add_argument("--steps", type=int, default=20, help="of a turn, that are timed")
     parser.add_argument("--workload", choices=WORKLOADS, action="append")
+    parser.add_argument("--bucket-mib", type=int, action="append", default=[], metavar="N")
     arguments = parser.parse_args()
     load_before = os.getloadavg()[0]
     for workload in arguments.workload or WORKLOADS:
         print(workload)
-        for line in compare(workload, rounds=arguments.rounds, steps=arguments.steps):
+        for line in compare(
+            workload,
+            rounds=arguments.rounds,
+            steps=arguments.steps,
+            bucket_mib=arguments.bucket_mib,
+        ):
             print(line, flush=True)
     load = f"load average {load_before:.1f} before, {os.getloadavg()[0]:.1f} after"
     print(f"{load}, on {os.cpu_count()} cores")

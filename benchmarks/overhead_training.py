@@ -20,6 +20,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, DistributedSampler
 
 import concertina_worker as elastic
+from concertina_worker.training import layout
 
 STORED = 256  # samples, which are used again and again
 REPETITIONS = 400  # of them in an epoch: none ends while steps are timed
@@ -138,9 +139,11 @@ def train(workload: Workload, contestant: str, address: str) -> None:
     torch.manual_seed(1)
     model = workload.model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    if contestant == "DDP":
+    if contestant.startswith("DDP"):
         torch.distributed.init_process_group("gloo")
-        model = nn.parallel.DistributedDataParallel(model)
+        model = nn.parallel.DistributedDataParallel(
+            model, gradient_as_bucket_view=contestant == "DDP with views"
+        )
     batches = elastically if contestant == "elastic" else usually
     gate: Gate | None = None
     for inputs, targets in batches(workload, model, optimizer):
@@ -161,9 +164,12 @@ def train(workload: Workload, contestant: str, address: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workload", choices=WORKLOADS)
-    parser.add_argument("--contestant", choices=("plain", "DDP", "elastic"))
+    parser.add_argument("--contestant", choices=("plain", "DDP", "DDP with views", "elastic"))
     parser.add_argument("--address", help="of the benchmark")
+    parser.add_argument("--bucket-mib", type=int, help="of gradients that are exchanged at once")
     arguments, _ = parser.parse_known_args()
+    if arguments.bucket_mib is not None:
+        layout.BUCKET_BYTES = arguments.bucket_mib * 2**20  # type: ignore[misc]
     train(WORKLOADS[arguments.workload], arguments.contestant, arguments.address)
 
 

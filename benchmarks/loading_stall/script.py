@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 import concertina_worker as elastic
-from benchmarks.rescale_stall.timeline import StepWriter
+from benchmarks.rescale_stall.elastic_script import train
 from concertina_worker.data.feed import Feed
 
 BATCH = 20
@@ -41,16 +41,7 @@ def main(way: str, folder: Path) -> None:
     processes = 0 if way == "in worker" else 3
     loader = DataLoader(Slow(), batch_size=BATCH, shuffle=True, num_workers=processes)
     job.register(model, optimizer, data=None if way == "cold" else loader)
-    steps = StepWriter(folder / "steps")
-    number = 0
-    for _ in job.epochs(1_000_000):
-        for inputs, targets in job.batches(loader):
-            nn.functional.mse_loss(model(inputs), targets).backward()
-            time.sleep(STEP_SECONDS)
-            optimizer.step()
-            optimizer.zero_grad()
-            number += 1
-            steps.add(number, job.world_size)
+    train(job, model, optimizer, lambda: job.batches(loader), folder, pause_seconds=STEP_SECONDS)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import torch
@@ -21,11 +23,25 @@ def main(name: str, folder: Path) -> None:
     model, data = models.build(name), models.data(name)
     optimizer = torch.optim.Adam(model.parameters(), lr=models.LEARNING_RATE)
     job.register(model, optimizer)
+    train(job, model, optimizer, lambda: job.batches(data, models.BATCH[name]), folder)
+
+
+def train(
+    job: elastic.Job,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Callable[[], Iterable[tuple[torch.Tensor, torch.Tensor]]],
+    folder: Path,
+    *,
+    pause_seconds: float = 0.0,
+) -> None:
+    """Train until the process is ended, each step longer by the pause; tell each step's time."""
     steps = StepWriter(folder / "steps")
     number = 0
     for _ in job.epochs(1_000_000):
-        for inputs, targets in job.batches(data, models.BATCH[name]):
+        for inputs, targets in batches():
             nn.functional.mse_loss(model(inputs), targets).backward()
+            time.sleep(pause_seconds)
             optimizer.step()
             optimizer.zero_grad()
             number += 1

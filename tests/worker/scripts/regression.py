@@ -9,6 +9,7 @@ import os
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -55,25 +56,36 @@ def read_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
-    arguments = read_arguments()
-    torch.set_num_threads(1)
+def build_optimizer(arguments: argparse.Namespace, model: nn.Module) -> torch.optim.Optimizer:
+    if arguments.adam:
+        return torch.optim.Adam(model.parameters(), lr=0.01)
+    return torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+
+
+def prepare_faults(arguments: argparse.Namespace) -> None:
+    """What a test wants to happen at a certain moment."""
     if arguments.doom is not None:
         dooms.watch_for(arguments.doom / os.environ["CONCERTINA_WORKER_ID"])
     if arguments.one_portion_a_step:
         portions.PORTION_BYTES = 1  # type: ignore[misc] # a parameter each, of which there are four
         Handover._goes_on = lambda _: False  # type: ignore[method-assign] # noqa: SLF001 - fast steps
-    job = elastic.init()
+
+
+def samples(arguments: argparse.Namespace, device: torch.device) -> tuple[torch.Tensor, ...]:
     generator = torch.Generator().manual_seed(7)
     x = torch.rand(arguments.samples, 4, generator=generator, dtype=torch.float64)
-    x = x.to(job.device)
-    data = TensorDataset(x, (x**2).sum(1, keepdim=True))
+    x = x.to(device)
+    return x, (x**2).sum(1, keepdim=True)
+
+
+def main() -> None:
+    arguments = read_arguments()
+    torch.set_num_threads(1)
+    prepare_faults(arguments)
+    job = elastic.init()
+    data = TensorDataset(*samples(arguments, job.device))
     model = build_model(arguments).to(job.device)
-    optimizer: torch.optim.Optimizer = (
-        torch.optim.Adam(model.parameters(), lr=0.01)
-        if arguments.adam
-        else torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    )
+    optimizer = build_optimizer(arguments, model)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
     scaler = torch.amp.GradScaler("cpu", 2.0**10, growth_interval=3, enabled=arguments.scaled)
@@ -81,13 +93,12 @@ def main() -> None:
     if arguments.scaled:
         job.state("average", average)
         job.state("scaler", scaler)
-    steps = 0
-    epoch = -1
+    steps, epoch = 0, -1
     for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
         for inputs, targets in job.batches(data, batch_size=arguments.batch_size):
             with job.step() if arguments.two_backwards else nullcontext():
                 loss = nn.functional.mse_loss(model(inputs), targets)
-                overflows = arguments.scaled and bool((inputs == x[13]).all(1).any())
+                overflows = arguments.scaled and (inputs == data[13][0]).all(1).any()
                 scaler.scale(loss * (math.inf if overflows else 1)).backward()
                 if arguments.two_backwards:
                     model(inputs).abs().mean().backward()
@@ -116,9 +127,13 @@ def main() -> None:
         "scale": scaler.get_scale(),
         "average": [p.tolist() for p in average.parameters()],
     }
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    write_result(arguments.out, document)
+
+
+def write_result(folder: Path, document: dict[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     worker = os.environ.get("CONCERTINA_WORKER_ID", "alone")
-    (arguments.out / f"{worker}.json").write_text(json.dumps(document))
+    (folder / f"{worker}.json").write_text(json.dumps(document))
 
 
 if __name__ == "__main__":
