@@ -21,8 +21,7 @@ LINTERS: dict[str, tuple[str, ...]] = {
     "mypy": (str(BIN / "mypy"),),
     "import contracts": (str(BIN / "lint-imports"),),
 }
-# Two pytest processes: each waits for half of its time, for processes that start or train.
-SIDE_BY_SIDE = ("-n", "2")
+SERVERS = {"DATABASE_URL", "REDIS_URL"}
 # Enough for Django's settings to load; nothing connects.
 SETTINGS_FOR_TYPES = {
     "DATABASE_URL": "postgresql://nobody@/nothing",
@@ -33,7 +32,7 @@ SETTINGS_FOR_TYPES = {
 
 def test(checkout: Checkout) -> int:
     """Lint, test the dashboard, then run pytest, whose closing line comes last."""
-    failed = [lint(checkout), _test_dashboard(checkout), run_pytest(checkout, SIDE_BY_SIDE)]
+    failed = [lint(checkout), _test_dashboard(checkout), run_pytest(checkout, _side_by_side())]
     return int(any(failed))
 
 
@@ -41,6 +40,11 @@ def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
     """Run pytest and return its exit code."""
     command = (sys.executable, "-m", "pytest", *arguments)
     return subprocess.run(command, cwd=checkout.root, check=False).returncode
+
+
+def _side_by_side() -> tuple[str, ...]:
+    """Two pytest processes, as each waits for half of its time; but they cannot share servers."""
+    return () if SERVERS & os.environ.keys() else ("-n", "2")
 
 
 def lint(checkout: Checkout) -> int:
