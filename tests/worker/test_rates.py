@@ -132,7 +132,7 @@ def test_a_stream_of_unknown_length_is_trained_in_its_own_epochs() -> None:
     assert training.loop.state.samples == EPOCHS * SAMPLES
     assert sorted({*told}) == [*range(EPOCHS)]
     assert training.loop.state.schedule.epochs == EPOCHS
-    assert training.loop.total_samples(EPOCHS) == EPOCHS * SAMPLES
+    assert training.loop.supply.found_length == SAMPLES
 
 
 def test_epochs_of_large_batches_are_not_worth_as_many_of_the_base_batch() -> None:

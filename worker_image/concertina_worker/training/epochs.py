@@ -90,9 +90,11 @@ class Epochs:
 
     def _tell_length(self) -> None:
         """As soon as it is known: of a stream when it has ended."""
-        total = self.loop.total_samples(self._total) if self._total is not None else None
-        if total is not None:
-            self._ending.progress.tell_length(total)
+        length, found = self.loop.supply.length, self.loop.supply.found_length
+        if self._total is not None and length is not None:
+            self._ending.progress.tell_length(self.loop.rates.total_samples(self._total, length))
+        elif self._total is not None and found is not None:
+            self._ending.progress.tell_length(self._total * found)
 
     @property
     def _has_scaler(self) -> bool:

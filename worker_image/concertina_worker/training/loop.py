@@ -112,13 +112,6 @@ class TrainingLoop:
         if not self.moment.is_catching_up and self.supply.length is None:
             self.rates.count_epoch_of_stream()
 
-    def total_samples(self, epochs: int) -> int | None:
-        """Of so many epochs; None while a stream keeps to itself how long one is."""
-        if self.supply.length is not None:
-            return self.rates.total_samples(epochs, self.supply.length)
-        found = self.supply.found_length
-        return None if found is None else epochs * found
-
     def end_epoch(self) -> None:
         if self.moment.has_stepped:  # the script broke off
             self.close_step()
