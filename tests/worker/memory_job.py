@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import torch
 
@@ -54,7 +54,7 @@ Script = Callable[[Job, str], Any]
 
 
 class Died(BaseException):
-    """Raised in a script to end a worker as SIGKILL would: it tells nobody."""
+    """Raised in the script of a worker that dies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,9 @@ class _DirectControl(Control):
 
     def send(self, kind: FromWorker, **fields: Any) -> None:
         self._tell(to_event(self._worker, {"type": kind, **fields}))
+
+    def fall_silent(self) -> None:
+        self._tell = lambda _: None
 
     def release(self, reason: str) -> None:
         self._release_reason = reason
@@ -142,7 +145,7 @@ class MemoryJob:
         Nothing comes of it once all were told to stop, or have died.
         """
         with self._lock:
-            if self.alive and not self._wanted:
+            if self.alive and self.is_stopping:
                 return
             kept = self._wanted[:count]
             missing = 0 if count is None else count - len(kept)
@@ -156,6 +159,16 @@ class MemoryJob:
         """All leave a checkpoint and go; `run` begins another attempt."""
         with self._lock:
             self._desire(DesiredAction.STOP, [])
+
+    def die(self, worker: str) -> NoReturn:
+        """As by SIGKILL, called by its script: its sockets end, and nobody is told."""
+        self._lines[worker].direct.fall_silent()
+        self._lines[worker].preparations.end()
+        raise Died
+
+    @property
+    def is_stopping(self) -> bool:
+        return not self._wanted
 
     def run_out_of_memory(self, samples: int) -> None:
         """Some worker did, with so many at once."""
@@ -266,7 +279,6 @@ class MemoryJob:
             self.happened["leavers"] += 1
         except Died:
             self.happened["deaths"] += 1
-            line.preparations.end()  # as the sockets of a process end
         except BaseException as fault:  # noqa: BLE001 - `run` raises it
             self.faults.append(fault)
         with self._lock:

@@ -27,7 +27,7 @@ from concertina_worker.data.order import shuffled
 from concertina_worker.job import Job
 from concertina_worker.state import portions
 from concertina_worker.state.handover import Handover
-from tests.worker.memory_job import FOREVER, SEED, AuditedStep, Died, MemoryJob
+from tests.worker.memory_job import FOREVER, SEED, AuditedStep, MemoryJob
 from tests.worker.running_job import wait_for
 
 SAMPLES: Final = 37
@@ -211,21 +211,22 @@ class Fate:
         self._lock = threading.Lock()
 
     def come_to(self, samples: float, worker: str, moment: str) -> None:
-        """Raises Died when that is this worker's fate."""
+        """Does not return when it is this worker's fate to die here."""
         with self._lock:
             while self._to_come and self._to_come[-1].at <= samples:
                 self._happen(self._to_come.pop())
         if self._doomed.get(worker) == moment:
-            raise Died
+            self._job.die(worker)
 
     def _happen(self, change: Change) -> None:
         job = self._job
-        if change.death and job.training:
+        if change.death and job.training and not job.is_stopping:
             victims = job.training
             self._doomed[victims[change.victim % len(victims)]] = change.death
         if change.too_many:
             job.run_out_of_memory(change.too_many)
         if change.stops:
+            self._doomed.clear()  # a death in the step after which all leave is not recovered from
             job.want_stop()
         elif change.workers or change.batch_size:
             job.want(change.workers, change.batch_size)
@@ -330,7 +331,7 @@ def test_a_stream_is_set_back_within_its_epoch_where_the_only_holder_of_state_is
                 if worker == "w2" and job.world_size > 1:
                     steps_beside_the_newcomer += 1
                     if steps_beside_the_newcomer > 2:
-                        raise Died
+                        memory_job.die(worker)
                 trainer.backward(x, y)
                 trainer.step()
             trainer.scheduler.step()
