@@ -40,9 +40,9 @@ def synchronise(
         RuntimeError: a member was lost meanwhile. A state of which only some has arrived is
             given up for what was there before, the next time.
     """
-    reached = _exchange(group, state.step)
+    own = state.step
     state.go_back()
-    steps = _exchange(group, state.step if state.is_complete else _NO_STATE)
+    steps, reached = _exchange(group, state.step if state.is_complete else _NO_STATE, own)
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
         _begin(state, load_checkpoint())
@@ -69,11 +69,12 @@ def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
         state.load_checkpoint(checkpoint)
 
 
-def _exchange(group: Group, step: int) -> list[int]:
-    """Everybody's step, by rank."""
-    steps = torch.zeros(group.size, dtype=torch.int64)
-    steps[group.rank] = step
-    return [int(value) for value in group.sum(steps)]
+def _exchange(group: Group, step: int, reached: int) -> tuple[list[int], list[int]]:
+    """Everybody's step, and how far they had come before, by rank."""
+    table = torch.zeros(2, group.size, dtype=torch.int64)
+    table[:, group.rank] = torch.tensor([step, reached])
+    steps, had_reached = group.sum(table).tolist()
+    return steps, had_reached
 
 
 def _copy_header(group: Group, state: TrainingState, *, root: int) -> None:
