@@ -132,6 +132,24 @@ def test_a_stop_lets_the_members_leave_together_and_ends_the_coordinator(story: 
     assert not story.coordination.memory.lost
 
 
+def test_a_stop_in_whose_last_step_a_member_dies_lets_everybody_go(story: Story) -> None:
+    story.train("a", "b", "c").want_stop().switch("b").lose("c")
+    assert story.released == set()
+    story.tell(on.CollectiveFailed(worker="a", generation=story.plan.generation))
+    assert story.released == {"a", "b"}
+    story.lose("a", "b")
+    assert story.coordination.is_over
+
+
+def test_a_leaver_that_misses_its_last_step_goes_when_the_others_have_made_it(
+    story: Story,
+) -> None:
+    story.train("a", "b", "c").want("a").switch("a").lose("c")
+    assert story.released == set()
+    story.tell(on.CollectiveFailed(worker="b", generation=story.plan.generation))
+    assert story.released == {"b"}
+
+
 def test_who_begins_after_a_pause_has_lost_nobody(story: Story) -> None:
     story.train("a").want_stop().switch("a").lose("a").take_over()
     story.desired["action"] = DesiredAction.RUN

@@ -226,7 +226,6 @@ class Fate:
         if change.too_many:
             job.run_out_of_memory(change.too_many)
         if change.stops:
-            self._doomed.clear()  # a death in the step after which all leave is not recovered from
             job.want_stop()
         elif change.workers or change.batch_size:
             job.want(change.workers, change.batch_size)
@@ -345,6 +344,47 @@ def test_a_stream_is_set_back_within_its_epoch_where_the_only_holder_of_state_is
     assert_every_sample_once(memory_job.steps())
     alone = trained_alone(recipe, dtype, memory_job.steps(), lambda _: [*range(SAMPLES)])
     assert (memory_job.results["w3"] - alone).abs().max() <= TOLERANCE[dtype]
+
+
+def test_what_was_reached_is_kept_when_the_main_worker_dies_in_the_last_step_before_a_pause(
+    tmp_path: Path,
+) -> None:
+    recipe, dtype = Recipe(optimizers=momentum), torch.float64
+    has_stepped = threading.Event()  # the other one
+
+    def stop_at_once() -> None:
+        """The step under way is the last one of this attempt."""
+        memory_job.want_stop()
+        for worker in ("w1", "w2"):
+            wait_for(lambda worker=worker: memory_job.can_switch(worker))
+
+    def script(job: Job, worker: str) -> torch.Tensor:
+        trainer = Trainer(recipe, dtype)
+        job.register(trainer.model, trainer.optimizers, trainer.scheduler)
+        job.state("scaler", trainer.scaler)
+        for _ in job.epochs(EPOCHS):
+            for x, y in job.batches(TensorDataset(*the_samples(dtype))):
+                is_last = worker in ("w1", "w2") and job.progress * SAMPLES >= 9
+                if is_last and worker == "w1":
+                    stop_at_once()
+                elif is_last:
+                    wait_for(lambda: memory_job.can_switch("w2"))
+                trainer.backward(x, y)
+                trainer.step()
+                if is_last and worker == "w2":
+                    has_stepped.set()
+                elif is_last:
+                    assert has_stepped.wait(10)
+                    memory_job.die("w1")
+            trainer.scheduler.step()
+        return trainer.numbers()
+
+    memory_job = MemoryJob(tmp_path, script, batch_size=9)
+    memory_job.run(2)
+    assert memory_job.happened["attempts"] == 2
+    assert len({step.step for step in memory_job.steps_of("w2")}) == 2
+    assert memory_job.steps_of("w3")[0].step == 3, "nothing is made again"
+    assert_every_sample_once(memory_job.steps())
 
 
 def test_between_epochs_all_workers_have_the_running_averages_of_the_main_one(

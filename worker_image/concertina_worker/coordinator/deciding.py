@@ -54,17 +54,25 @@ class Decisions:
             self.memory.reports.finish_draft()
 
     def _release_leavers(self) -> list[Instruction]:
-        """Leavers go when nobody can still be waiting for bytes of the group they were in."""
+        """Leavers go when nobody can still be waiting for bytes of the group they were in.
+
+        One that missed the sum of its last step, because a member was lost in it, cannot switch;
+        it goes as well, for others have made that step.
+        """
         active = self.memory.active
         if active is None:
             return []
+        failed = [] if self._needs_recovery() else self._failed_leavers(active)
         must_have_switched = active.stayers or tuple(self.memory.leavers)
-        if not all(self._has_switched(worker) for worker in must_have_switched):
+        if not all(self._has_switched(w) or w in failed for w in must_have_switched):
             return []
         return self._release(
-            [worker for worker in self.memory.leavers if worker in self.memory.switched],
+            [w for w in self.memory.leavers if w in self.memory.switched or w in failed],
             "the new generation trains without it",
         )
+
+    def _failed_leavers(self, active: Plan) -> list[str]:
+        return [w for w in self.memory.leavers if self.crew.failed_in(w) >= active.generation]
 
     def _needs_recovery(self) -> bool:
         pending = self.memory.pending

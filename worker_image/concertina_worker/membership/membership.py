@@ -21,7 +21,7 @@ from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import ExitCode, WorkerPhase
 from concertina_worker.state.transfer import send_or_receive
 from concertina_worker.wire import FromWorker, Place
 
@@ -226,11 +226,14 @@ class Membership:
             self._presence.break_off()
 
     def _leave(self, plan: Plan, trainer: Trainer) -> NoReturn:
-        """Out by agreement; the last to go keeps what was reached."""
+        """Out by agreement. When all go, what was reached is kept, by the main worker if it can."""
         if not plan.members:
             self._write_checkpoint(trainer)
         self._line.tell_switched(plan, step=trainer.state.step)
         self._line.orders.await_release()
+        if not plan.members:
+            trainer.write_missing_checkpoint()
+        self._line.orders.exit(ExitCode.RELEASED)
 
     def _end_if_told(self, trainer: Trainer) -> None:
         if exit_code := self._line.orders.while_training():

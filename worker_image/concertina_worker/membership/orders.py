@@ -52,12 +52,11 @@ class Orders:
             return ExitCode.RELEASED if is_abandoned else None
         return ExitCode.COORDINATOR_LOST if self._is_lost else None
 
-    def await_release(self) -> NoReturn:
-        """Of a leaver: end once the others have switched, too. They may still be reading."""
+    def await_release(self) -> None:
+        """Of a leaver: returns once the others have switched, too. They may still be reading."""
         deadline = time.monotonic() + LEAVE_SECONDS
         while self._control.release_reason is None and time.monotonic() < deadline:
             time.sleep(LEAVE_POLL_SECONDS)
-        self.exit(ExitCode.RELEASED)
 
     def exit(self, code: ExitCode) -> NoReturn:
         """End the process the way a script does, so that its own clean-up runs."""

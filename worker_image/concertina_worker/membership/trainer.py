@@ -20,3 +20,6 @@ class Trainer(Protocol):
 
     def write_checkpoint(self) -> None:
         """Returns when it is on disk."""
+
+    def write_missing_checkpoint(self) -> None:
+        """The same, unless somebody has kept this step."""

@@ -42,12 +42,16 @@ def write(folder: Path, step: int, content: dict[str, Any], *, keep_last: int) -
     temporary = folder / f".step-{step:012d}.{secrets.token_hex(4)}.tmp"
     try:
         _write_whole(temporary, content)
-        path = temporary.replace(folder / f"step-{step:012d}.pt")
+        path = temporary.replace(_path_of(step, folder))
     finally:
         temporary.unlink(missing_ok=True)  # or a full disk would stay full
     _sync_folder(folder)
     _remove_old(folder, keep_last, written=path)
     return path
+
+
+def _path_of(step: int, folder: Path) -> Path:
+    return folder / f"step-{step:012d}.pt"
 
 
 def _write_whole(path: Path, content: dict[str, Any]) -> None:
@@ -89,6 +93,10 @@ class CheckpointWriter:
 
     def load_newest(self) -> dict[str, Any] | None:
         return load_newest(self._rules.folder)
+
+    def has(self, step: int) -> bool:
+        """Somebody has written it, be it another worker."""
+        return _path_of(step, self._rules.folder).exists()
 
     @property
     def is_due(self) -> bool:

@@ -33,6 +33,11 @@ class CheckpointDuty:
         if self._writer:
             self._writer.write_now(self._state.step, self._state.to_checkpoint())
 
+    def write_if_missing(self) -> None:
+        """Unless somebody has kept this step."""
+        if self._writer and not self._writer.has(self._state.step):
+            self.write_now()
+
     def write_if_due(self) -> None:
         """In the background."""
         if self._writer and self._writer.is_due and self._membership.rank == 0:

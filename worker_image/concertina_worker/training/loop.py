@@ -87,6 +87,9 @@ class TrainingLoop:
     def write_checkpoint(self) -> None:
         self._checkpoints.write_now()
 
+    def write_missing_checkpoint(self) -> None:
+        self._checkpoints.write_if_missing()
+
     # -- an epoch ------------------------------------------------------------------------------
 
     def begin_epoch(self, source: Source) -> None:
