@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -29,18 +28,17 @@ from queue import SimpleQueue
 from statistics import mean, stdev
 from typing import Final
 
+from concertina_worker.protocol import BatchRules, Env, ExitCode
+from tests.worker.running_job import RunningJob
+from tests.worker.worker_zygote import WorkerZygote
+
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "worker_image")]
-
-from concertina_worker.protocol import BatchRules, Env  # noqa: E402 - see above
-from tests.worker.running_job import RunningJob  # noqa: E402
-from tests.worker.worker_zygote import WorkerZygote  # noqa: E402
-
 SCRIPT: Final = REPOSITORY / "benchmarks" / "accuracy_training.py"
 LANES: Final = 2  # jobs at once
 SWITCHES: Final = (0.25, 0.5, 0.75)  # of the training
 LONGEST_SECONDS: Final = 600.0  # of one training
-STANDARD_ERRORS: Final = 2.0  # the most a mean may differ
+STANDARD_ERRORS: Final = 2.0  # a mean may differ by less than this
+WITHIN: Final = "within"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +47,10 @@ class Task:
 
     name: str
     example: str
+    epochs: int
     arguments: tuple[str, ...]
     metric: str  # as the example logs it at the end
+    is_higher_better: bool
     base: int  # the batch its learning rate belongs to, and the smallest
     largest: int
     rule: str
@@ -65,8 +65,10 @@ TASKS: Final = (
     Task(
         name="digits",
         example="digits_cnn.py",
-        arguments=("--epochs", "20", "--width", "16"),
+        epochs=20,
+        arguments=("--width", "16"),
         metric="accuracy",
+        is_higher_better=True,
         base=32,
         largest=256,
         rule="linear",
@@ -75,8 +77,10 @@ TASKS: Final = (
     Task(
         name="transformer",
         example="stdlib_transformer.py",
-        arguments=("--epochs", "3", "--stretches", "3000", "--length", "64", "--width", "48"),
+        epochs=3,
+        arguments=("--stretches", "3000", "--length", "64", "--width", "48"),
         metric="held_out_loss",
+        is_higher_better=False,
         base=16,
         largest=128,
         rule="sqrt",
@@ -143,59 +147,53 @@ def train(task: Task, setting: Setting, seed: int, zygote: WorkerZygote) -> Outc
         "max_per_gpu": None,
     }
     example = str(REPOSITORY / "examples" / task.example)
-    arguments = ("--example", example, "--seed", str(seed), *task.arguments)
+    arguments = ("--example", example, "--seed", str(seed), "--epochs", str(task.epochs))
     with tempfile.TemporaryDirectory() as folder:
         job = RunningJob(
             Path(folder),
             zygote,
-            script_arguments=arguments,
+            script=SCRIPT,
+            script_arguments=(*arguments, *task.arguments),
             batch=rules,
             environment={Env.SEED: str(seed)},
         )
-        job.script = SCRIPT
         with closing(job):
-            _go_through(job, setting)
+            _go_through(job, task, setting)
             newest, report = job.service.metrics[-1], job.service.newest
             noise = report.get("noise_scale", math.nan) if report else math.nan
     return Outcome([newest["values"][task.metric]], [newest["samples"]], [noise])
 
 
-def _go_through(job: RunningJob, setting: Setting) -> None:
+def _go_through(job: RunningJob, task: Task, setting: Setting) -> None:
     """Start all workers at once, so that a switch waits for nobody."""
     job.start_coordinator()
     names = job.start_workers(setting.workers, attempt=1)
     (first_batch, first_workers), *later = setting.stretches
     job.service.want(names[:first_workers], first_batch, new_attempt=True)
     for part, (batch, workers) in zip(SWITCHES, later, strict=False):
-        job.wait(f"{part:.0%} are trained", _has_trained(job, part), seconds=LONGEST_SECONDS)
+        is_there = _has_trained(job, task, part)
+        job.wait(f"{part:.0%} are trained", is_there, seconds=LONGEST_SECONDS)
         job.service.want(names[:workers], batch)
     job.wait("the training ends", lambda: job.coordinator_code is not None, seconds=LONGEST_SECONDS)
-    codes = set(job.exit_codes().values()) - {0, 83}
-    if codes - {None}:
+    if set(job.exit_codes().values()) - {ExitCode.COMPLETED, ExitCode.RELEASED, None}:
         raise RuntimeError(f"a worker failed\n{job.logs()}")
 
 
-def _has_trained(job: RunningJob, part: float) -> Callable[[], bool]:
+def _has_trained(job: RunningJob, task: Task, part: float) -> Callable[[], bool]:
     def is_there() -> bool:
-        total = job.service.newest and job.service.newest["total_samples"]
-        return bool(total) and _samples_used(job) >= part * (total or 0)
+        newest = job.service.newest
+        total = newest["total_samples"] if newest else None
+        return total is not None and _samples_used(job, total // task.epochs) >= part * total
 
     return is_there
 
 
-def _samples_used(job: RunningJob) -> int:
+def _samples_used(job: RunningJob, epoch_length: int) -> int:
     """By the newest committed step of any worker."""
     newest = [path.read_bytes().splitlines()[-1:] for path in job.folder.glob("audit/*.jsonl")]
     steps = [json.loads(line) for lines in newest for line in lines if line.endswith(b"}")]
     last = max(steps, key=lambda step: step["step"], default=None)
-    return 0 if last is None else last["epoch"] * _epoch_length(job) + last["stop"]
-
-
-def _epoch_length(job: RunningJob) -> int:
-    arguments = job.script_arguments
-    epochs = int(arguments[arguments.index("--epochs") + 1])
-    total = job.service.newest and job.service.newest["total_samples"]
-    return (total or 0) // epochs
+    return 0 if last is None else last["epoch"] * epoch_length + last["stop"]
 
 
 def run_all(tasks: Sequence[Task], rules: Sequence[str], seeds: int) -> dict[str, list[Outcome]]:
@@ -246,19 +244,31 @@ def table(task: Task, rules: Sequence[str], outcomes: Sequence[Outcome]) -> Iter
     yield f"**{task.name}** ({task.metric}, {task.rule}, {len(reference.values)} seeds)\n"
     yield "| batch | mean ± standard error | standard errors apart | | samples | noise scale |"
     yield "|---|---|---|---|---|---|"
-    is_accepted = True
     for setting, outcome in zip(settings, outcomes, strict=True):
-        difference = abs(outcome.mean - reference.mean)
-        is_within = outcome is reference or difference < STANDARD_ERRORS * noise
-        verdict = "reference" if outcome is reference else "within" if is_within else "**differs**"
-        is_accepted &= is_within or outcome not in own
-        errors = f"{difference / noise:.1f}" if noise else "-"
+        apart = errors_apart(outcome, reference, noise)
+        word = "reference" if outcome is reference else verdict(task, apart)
         yield (
             f"| {setting.name} | {outcome.mean:.4f} ± {outcome.standard_error:.4f}"
-            f" | {errors} | {verdict} | {mean(outcome.samples):,.0f}"
+            f" | {abs(apart):.1f} | {word} | {mean(outcome.samples):,.0f}"
             f" | {mean(outcome.noise_scales):,.0f} |"
         )
+    is_accepted = all(verdict(task, errors_apart(o, reference, noise)) == WITHIN for o in own)
     yield f"\nThe range {task.base} to {task.largest} is {'' if is_accepted else 'NOT '}accepted."
+
+
+def errors_apart(outcome: Outcome, reference: Outcome, noise: float) -> float:
+    """How far the mean lies above the reference's, in standard errors; below it: negative."""
+    difference = outcome.mean - reference.mean
+    if noise:
+        return difference / noise
+    return math.copysign(math.inf, difference) if difference else 0.0
+
+
+def verdict(task: Task, apart: float) -> str:
+    """Better is a difference, too: such a setting is not accepted as the same training."""
+    if abs(apart) < STANDARD_ERRORS:
+        return WITHIN
+    return "**better**" if (apart > 0) is task.is_higher_better else "**worse**"
 
 
 def main() -> None:
@@ -267,6 +277,8 @@ def main() -> None:
     parser.add_argument("--task", choices=[task.name for task in TASKS], default=None)
     parser.add_argument("--rules", default="", help="more rules to try on the largest batch")
     arguments = parser.parse_args()
+    if arguments.seeds < 2:
+        parser.error("a standard error takes two seeds or more")
     rules = [rule for rule in arguments.rules.split(",") if rule]
     tasks = [task for task in TASKS if arguments.task in {None, task.name}]
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""One worker of `accuracy.py`: an example as it is, without what the runner says besides."""
+"""One worker of `accuracy.py`: an example as it is."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import sys
 def main() -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--example", required=True)
-    parser.add_argument("--out")
-    parser.add_argument("--stop-file")
     known, rest = parser.parse_known_args()
     sys.argv = [known.example, *rest]
     runpy.run_path(known.example, run_name="__main__")
