@@ -56,8 +56,10 @@ def _measure(width: int, folder: Path) -> str:
         content = state.to_checkpoint()
         copies.append(time.monotonic() - began)
         writer.write_in_background(number, content)
-        while len(written) <= number:
+        while writer.is_busy:
             meanwhile.append(step())
+        if len(written) <= number:
+            raise SystemExit(f"no checkpoint could be written to {folder}: see above")
         writes.append(time.monotonic() - began)
     size = sum(path.stat().st_size for path in folder.glob("*.pt")) / 1e6
     seconds = (median(copies), median(writes), median(usual), median(meanwhile), max(meanwhile))

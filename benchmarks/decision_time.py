@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import math
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from time import perf_counter
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from autoscaler.planning.cluster_state import (
     Allocation,

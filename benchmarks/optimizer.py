@@ -18,12 +18,9 @@ from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Final, TypeVar
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-import matplotlib as mpl  # noqa: E402 - after the path
-import numpy as np  # noqa: E402
-from optimizer_instances import (  # noqa: E402
+import matplotlib as mpl
+import numpy as np
+from optimizer_instances import (
     KINDS,
     SIZES,
     completion_time,
@@ -32,8 +29,8 @@ from optimizer_instances import (  # noqa: E402
     with_teams,
 )
 
-from autoscaler.planning.optimizer import Problem, solve  # noqa: E402
-from autoscaler.planning.optimizer.problem import POOL  # noqa: E402
+from autoscaler.planning.optimizer import Problem, solve
+from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +40,7 @@ GROWING_JOBS: Final = (10, 30, 100, 300, 1_000, 3_000, 10_000)  # on 4 GPUs each
 GROWING_GPUS: Final = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)  # of 1,000 jobs
 TEXTBOOK_CELLS: Final = 600_000_000  # jobs x sizes x GPUs; beyond it takes minutes and gigabytes
 TURNS: Final = 3
-PICTURE: Final = ROOT / "docs" / "images" / "optimizer-growth.svg"
+PICTURE: Final = Path(__file__).resolve().parents[1] / "docs" / "images" / "optimizer-growth.svg"
 
 Result = TypeVar("Result")
 Row = tuple[int, float, float | None]  # jobs or GPUs; ours and the textbook's milliseconds

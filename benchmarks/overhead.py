@@ -18,7 +18,6 @@ import itertools
 import json
 import os
 import socket
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -27,16 +26,15 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
 
-REPOSITORY: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "worker_image")]
+from concertina_worker.protocol import BatchRules
+from tests.worker.running_job import RunningJob, alone_environment
+from tests.worker.worker_zygote import WorkerZygote
 
-from concertina_worker.protocol import BatchRules  # noqa: E402 - see above
-from tests.worker.running_job import RunningJob, alone_environment  # noqa: E402
-from tests.worker.worker_zygote import WorkerZygote  # noqa: E402
-
-SCRIPT: Final = REPOSITORY / "benchmarks" / "overhead_training.py"
+SCRIPT: Final = Path(__file__).with_name("overhead_training.py")
 WORKLOADS: Final = {"convolutions": 32, "transformer": 4}  # name: global batch
 TARGETS: Final = {1: 0.02, 2: 0.05}  # by workers: the most a step may be longer
+LEAST_STEPS: Final = 200  # timed of each contestant; from fewer no verdict is drawn
+SHORTEST_STEP_SECONDS: Final = 0.05  # of shorter steps fixed costs are a larger share
 FIRST_STEPS: Final = 2  # of a turn, left out: caches are cold
 WARM_UP: Final = 25  # steps before the first turn: gradient noise is measured in each of them
 PARTS: Final = ("data", "forward", "backward", "optimizer")
@@ -118,9 +116,10 @@ class Arena:
         }
         arguments = self._arguments("elastic")
         arguments += () if bucket_mib is None else ("--bucket-mib", str(bucket_mib))
-        job = RunningJob(folder, self._zygote, script_arguments=arguments, batch=rules)
+        job = RunningJob(
+            folder, self._zygote, script=SCRIPT, script_arguments=arguments, batch=rules
+        )
         self._exits.callback(job.close)
-        job.script = SCRIPT
         job.start_coordinator()
         job.begin_attempt(workers, batch=batch)
         return self._connected(name, workers=workers)
@@ -186,7 +185,7 @@ def overhead(reference: Contestant, ours: Contestant) -> Iterator[str]:
     """How much longer our steps are, and where."""
     share = median(ours.step_seconds) / median(reference.step_seconds) - 1
     target = TARGETS[ours.workers]
-    verdict = "met" if share <= target else "NOT met"
+    verdict = whats_missing(reference, ours) or ("met" if share <= target else "NOT met")
     turns = zip(reference.turns, ours.turns, strict=True)
     ratios = sorted(turn_seconds(b) / turn_seconds(a) - 1 for a, b in turns)
     theirs, own = reference.parts, ours.parts
@@ -197,6 +196,18 @@ def overhead(reference: Contestant, ours: Contestant) -> Iterator[str]:
     )
     parts = [f"{part} {(own[part] - theirs[part]) * 1e3:+.2f}" for part in PARTS]
     yield f"    where, in ms: {', '.join(parts)}"
+
+
+def whats_missing(reference: Contestant, ours: Contestant) -> str:
+    """Why nothing can be said of the target; empty if it can."""
+    steps = min(len(reference.step_seconds), len(ours.step_seconds))
+    if steps < LEAST_STEPS:
+        return f"not a valid run, {steps} steps of {LEAST_STEPS}"
+    seconds = median(reference.step_seconds)
+    if seconds < SHORTEST_STEP_SECONDS:
+        shortest = SHORTEST_STEP_SECONDS * 1e3
+        return f"not a valid run, steps of {seconds * 1e3:.0f} ms, not {shortest:.0f}"
+    return ""
 
 
 def turn_seconds(turn: list[Laps]) -> float:

@@ -11,11 +11,8 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import quantiles
 from time import perf_counter, process_time
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from autoscaler.planning.cluster_state import Node, Pool, TeamQuota
 from autoscaler.simulation.arrivals import Poisson, rate_for_load

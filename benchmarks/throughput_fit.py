@@ -9,13 +9,9 @@ often the truth lies within one and two of the standard deviations claimed, and 
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 from statistics import median
 from time import process_time
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 

@@ -9,5 +9,6 @@ other in every round, so that they meet the same load of the machine.
 
 The *stall* of a change is the longest time between two steps round it, less the median step (before
 or after, whichever is longer: fewer workers take longer for the same batch); with several survivors
-that of the worst. Beside it: the same in steps, and less the median step before only.
+that of the worst. Beside it: the same in steps, and less the median step before only; leaving is
+judged by both. From fewer than five rounds no verdict is drawn.
 """

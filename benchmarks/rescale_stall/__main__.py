@@ -9,8 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -18,34 +16,11 @@ from benchmarks import rescale_stall
 from benchmarks.rescale_stall.cold import Cold
 from benchmarks.rescale_stall.contender import Contender
 from benchmarks.rescale_stall.ours import Ours
+from benchmarks.rescale_stall.results import CHANGES, Results, verdicts
 from benchmarks.rescale_stall.timeline import Stall
 from benchmarks.rescale_stall.torchrun import Torchrun
 
 CONTENDERS: dict[str, type[Contender]] = {"ours": Ours, "cold": Cold, "torchrun": Torchrun}
-CHANGES = ((1, 2), (2, 3), (3, 2), (2, 1))
-LONGEST_SECONDS = {"small": 0.1, "large": 0.4}  # by model: targets for the median stall
-LEAST_RATIO = 50.0  # by how much a cold restart's median shall be longer
-MOST_STEPS = 1.0  # that the median change may cost when workers leave
-SHORTEST_SECONDS = 0.001  # a shorter stall is no smaller in a ratio
-
-
-class Results:
-    """Stalls by contender and kind of change; details of ours."""
-
-    def __init__(self) -> None:
-        self.stalls: dict[tuple[str, str], list[Stall]] = defaultdict(list)
-        self.phases: list[dict[str, float]] = []
-        self.reported: list[float] = []
-
-    def add(self, name: str, before: int, after: int, stall: Stall) -> None:
-        self.stalls[name, "joining" if after > before else "leaving"].append(stall)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for name, _ in self.stalls))
-
-    def of(self, name: str) -> list[Stall]:
-        return self.stalls[name, "joining"] + self.stalls[name, "leaving"]
 
 
 def main() -> None:
@@ -93,30 +68,11 @@ def report(model: str, results: Results, load: float) -> None:
     for name in results.names:
         for kind in ("joining", "leaving"):
             print(_row(f"{name}, {kind}", results.stalls[name, kind]))
-        print(_row(f"{name}, all", results.of(name)) + _ratio(name, results))
+        ratio = f"{results.times_ours(name):>9.0f}" if Ours.name in results.names else ""
+        print(_row(f"{name}, all", results.of(name)) + ratio)
     for line in verdicts(model, results):
         print(line)
     report_phases(results)
-
-
-def verdicts(model: str, results: Results) -> Iterator[str]:
-    """Whether ours meets each target that the chosen ways can tell of."""
-    ours = results.of(Ours.name)
-    if not ours:
-        return
-    seconds, longest = _median_seconds(ours), LONGEST_SECONDS[model]
-    yield _verdict(f"median stall {seconds:.3f} s", f"{longest} s", is_met=seconds <= longest)
-    steps = median(stall.in_steps for stall in results.stalls[Ours.name, "leaving"])
-    is_met = steps <= MOST_STEPS
-    yield _verdict(f"leaving costs {steps:.2f} steps", f"{MOST_STEPS:g}", is_met=is_met)
-    if cold := results.of(Cold.name):
-        ratio = _median_seconds(cold) / max(seconds, SHORTEST_SECONDS)
-        is_met = ratio >= LEAST_RATIO
-        yield _verdict(f"cold restart {ratio:.0f} x ours", f"{LEAST_RATIO:g} x", is_met=is_met)
-
-
-def _verdict(measured: str, target: str, *, is_met: bool) -> str:
-    return f"  {measured} (target {target}: {'met' if is_met else 'NOT met'})"
 
 
 def _row(title: str, stalls: list[Stall]) -> str:
@@ -127,17 +83,6 @@ def _row(title: str, stalls: list[Stall]) -> str:
     )
     numbers = "".join(f"{median(values):>9.3f}{max(values):>9.3f}" for values in columns)
     return f"{title:<24}{numbers}{len(stalls):>9}"
-
-
-def _ratio(name: str, results: Results) -> str:
-    if Ours.name not in results.names:
-        return ""
-    ours = max(_median_seconds(results.of(Ours.name)), SHORTEST_SECONDS)
-    return f"{_median_seconds(results.of(name)) / ours:>9.0f}"
-
-
-def _median_seconds(stalls: list[Stall]) -> float:
-    return median(stall.seconds for stall in stalls)
 
 
 def report_phases(results: Results) -> None:

@@ -43,6 +43,11 @@ class Stall:
     def in_steps(self) -> float:
         return self.seconds / max(self.step_before, self.step_after)
 
+    @property
+    def in_steps_before(self) -> float:
+        """One more step of twice the length counts as a stall of one here."""
+        return self.over_step_before / self.step_before
+
 
 class StepWriter:
     """Of one process, in a script."""

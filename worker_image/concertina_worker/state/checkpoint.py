@@ -100,8 +100,13 @@ class CheckpointWriter:
 
     @property
     def is_due(self) -> bool:
-        is_busy = self._thread is not None and self._thread.is_alive()
-        return not is_busy and time.monotonic() - self._newest_at >= self._rules.interval_seconds
+        is_long_ago = time.monotonic() - self._newest_at >= self._rules.interval_seconds
+        return is_long_ago and not self.is_busy
+
+    @property
+    def is_busy(self) -> bool:
+        """One is being written."""
+        return self._thread is not None and self._thread.is_alive()
 
     def write_in_background(self, step: int, content: dict[str, Any]) -> None:
         self.wait()
