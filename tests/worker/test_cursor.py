@@ -54,6 +54,26 @@ def test_a_worker_without_samples_rehearses_with_the_first_ones() -> None:
     assert (len(resting.own), resting.weight(0)) == (0, 0.0)
 
 
+@given(
+    length=st.integers(1, 100),
+    cut=st.integers(0, 99),
+    parts=st.integers(1, 20),
+    index=st.integers(0, 19),
+    limit=st.integers(1, 9) | st.none(),
+)
+def test_a_share_has_one_sample_only_where_the_batch_has(
+    length: int, cut: int, parts: int, index: int, limit: int | None
+) -> None:
+    divisions = [Division(parts=parts, index=i, limit=limit, fewest=2) for i in range(parts)]
+    sizes = [len(division.share(range(length)).own) for division in divisions]
+    assert sum(sizes) == length
+    assert min(size for size in sizes if size) >= min(length, 2)
+    assert max(sizes) <= max(3, -(-length // parts))
+    shorter = divisions[index % parts].share(range(max(1, length - cut)))
+    most = divisions[index % parts].most_micro_batches(range(length))
+    assert len(shorter.micro_batches) <= most
+
+
 @given(length=LENGTHS, seed=st.integers(0, 2**63), epoch=st.integers(0, 1000))
 def test_all_workers_know_the_same_order(length: int, seed: int, epoch: int) -> None:
     first = shuffled(seed=seed, epoch=epoch, length=length)

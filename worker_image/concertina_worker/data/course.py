@@ -21,9 +21,9 @@ class Leg:
     workers: tuple[str, ...]  # those who compute, in rank order
     batch_limit: int | None = None  # more samples did not fit one of them at once
 
-    def division(self, worker: str, *, limit: int | None) -> Division:
+    def division(self, worker: str, *, limit: int | None, fewest: int = 1) -> Division:
         index = self.workers.index(worker) if worker in self.workers else None
-        return Division(parts=len(self.workers), index=index, limit=limit)
+        return Division(parts=len(self.workers), index=index, limit=limit, fewest=fewest)
 
 
 @dataclass(frozen=True, slots=True)

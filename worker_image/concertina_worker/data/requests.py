@@ -94,11 +94,14 @@ class Requests:
         first = None if self._is_over else self._first_of(self._step, self._position)
         if first is None:
             raise StopIteration
-        count = len(first.division.share(first.batch).micro_batches)
-        rest = (self._request(first.division, first.batch, number) for number in range(1, count))
+        division, batch = first.division, first.batch
+        is_stream = self._order is None  # whose last batch nobody knows yet
+        own = len(division.share(batch).micro_batches)
+        count = division.most_micro_batches(batch) if is_stream else own
+        rest = (self._request(division, batch, number) for number in range(1, count))
         self._of_this_step.extend((first, *rest))
         self._step += 1
-        self._position = first.batch.stop
+        self._position = batch.stop
 
     def _first_of(self, step: int, position: int) -> Request | None:
         ahead = self._foresee(step)

@@ -15,15 +15,27 @@ class Division:
     parts: int
     index: int | None  # None: it computes nothing
     limit: int | None  # the most samples it can compute at once
+    fewest: int = 1  # samples in a share, as far as the batch has them
 
     def share(self, batch: range) -> Share:
-        own = batch[:0] if self.index is None else split(batch, parts=self.parts, index=self.index)
+        """Where a batch is too small for all to get `fewest`, the first in rank share it."""
+        parts = max(1, min(self.parts, len(batch) // self.fewest))
+        is_idle = self.index is None or self.index >= parts
+        own = batch[:0] if is_idle else split(batch, parts=parts, index=self.index or 0)
         return Share(
             batch=batch,
             own=own,
-            largest=len(split(batch, parts=self.parts, index=0)),
+            largest=len(split(batch, parts=parts, index=0)),
             micro_batches=micro_batches(own, limit=self.limit) or (batch[:REHEARSED_SAMPLES],),
         )
+
+    def most_micro_batches(self, batch: range) -> int:
+        """Of this worker's share of a batch that may turn out to be shorter than this one.
+
+        A shorter batch, shared by fewer, can make a larger share: of up to twice `fewest` less one.
+        """
+        most = max(len(self.share(batch).own), 2 * self.fewest - 1)
+        return len(micro_batches(range(most), limit=self.limit))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+
 from concertina_worker.batch.memory_limit import smaller
 from concertina_worker.data.comparison import (
     Comparison,
@@ -15,7 +18,7 @@ from concertina_worker.data.comparison import (
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.data.feed import Feed
 from concertina_worker.data.requests import Ahead
-from concertina_worker.data.share import Share
+from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
@@ -37,6 +40,7 @@ class Supply:
         self._is_broken = False  # a worker was lost before the comparison began
         rules = environment.batch
         self._batch_limit = rules["max_per_gpu"] if rules else None
+        self._fewest = _fewest(state.model)
 
     @property
     def _feed(self) -> Feed:
@@ -141,7 +145,9 @@ class Supply:
     def _foresee(self, step: int) -> Ahead:
         leg = self._membership.course.at(step)
         self.limit_batch(leg.batch_limit)
-        division = leg.division(self._membership.worker, limit=self._batch_limit)
+        division = leg.division(
+            self._membership.worker, limit=self._batch_limit, fewest=self._fewest
+        )
         return Ahead(batch_size=leg.batch_size, division=division)
 
     def _compare(self, share: Share) -> Comparison:
@@ -158,3 +164,9 @@ class Supply:
             size=self._membership.size,
             exchange=self._membership.start_sum,
         )
+
+
+def _fewest(model: torch.nn.Module) -> int:
+    """Samples in a share: one cannot be normalised, as part of a batch that could be, alone."""
+    is_normalising = any(isinstance(module, _BatchNorm) for module in model.modules())
+    return REHEARSED_SAMPLES if is_normalising else 1

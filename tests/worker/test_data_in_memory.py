@@ -1,0 +1,67 @@
+"""What whole jobs do with their data: shares that are too small, epochs, streams that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, IterableDataset
+
+from concertina_worker.job import Job
+from tests.worker.memory_job import MemoryJob
+
+SAMPLES = 37
+
+
+class Stream(IterableDataset[torch.Tensor]):
+    """The rows of a table."""
+
+    def __init__(self, length: int = SAMPLES) -> None:
+        self.length = length
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        return iter(torch.arange(3.0 * self.length).view(-1, 3))
+
+
+class Training:
+    """A small model that normalises its batches, registered with its job."""
+
+    def __init__(self, job: Job) -> None:
+        self.model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
+        job.register(self.model, self.optimizer)
+
+    def step(self, rows: torch.Tensor) -> None:
+        self.model(rows).square().mean().backward()
+        self.optimizer.step()
+
+
+def data_of(*, is_stream: bool, drop_last: bool = False) -> DataLoader[Any]:
+    """Micro-batches of it are tensors of rows."""
+    data: Any = Stream() if is_stream else [*Stream()]
+    return DataLoader(data, batch_size=8, drop_last=drop_last)
+
+
+@pytest.mark.parametrize("limit", [None, 3])
+@pytest.mark.parametrize("is_stream", [False, True], ids=["map", "stream"])
+def test_no_share_of_a_larger_batch_is_too_small_to_be_normalised(
+    *, is_stream: bool, limit: int | None, tmp_path: Path
+) -> None:
+    sizes: set[int] = set()
+
+    def script(job: Job, worker: str) -> None:
+        training = Training(job)
+        for _ in job.epochs(2):
+            for rows in job.batches(data_of(is_stream=is_stream)):
+                sizes.add(len(rows))
+                training.step(rows)
+
+    job = MemoryJob(tmp_path, script, batch_size=34, limit=limit)
+    job.run(3)
+    assert [len(step.batch) for step in job.steps()] == [34, 3, 34, 3]
+    assert min(sizes) == 2
+    assert 3 in sizes
