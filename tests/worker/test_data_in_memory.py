@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
 from concertina_worker.job import Job
+from concertina_worker.training.pitfalls import ScriptError
 from tests.worker.memory_job import MemoryJob
 
 SAMPLES = 37
@@ -65,3 +66,42 @@ def test_no_share_of_a_larger_batch_is_too_small_to_be_normalised(
     assert [len(step.batch) for step in job.steps()] == [34, 3, 34, 3]
     assert min(sizes) == 2
     assert 3 in sizes
+
+
+def test_a_second_loop_over_epochs_is_refused(tmp_path: Path) -> None:
+    def script(job: Job, worker: str) -> None:
+        training = Training(job)
+        for total in (1, 2):
+            for _ in job.epochs(total):
+                for rows in job.batches(data_of(is_stream=False)):
+                    training.step(rows)
+
+    with pytest.raises(ScriptError, match=r"job\.epochs was called a second time"):
+        MemoryJob(tmp_path, script, batch_size=8).run(1)
+
+
+def test_a_second_loop_over_the_batches_of_an_epoch_is_refused(tmp_path: Path) -> None:
+    def script(job: Job, worker: str) -> None:
+        training = Training(job)
+        for _ in job.epochs(2):
+            for _ in range(2):
+                for rows in job.batches(data_of(is_stream=False)):
+                    training.step(rows)
+
+    with pytest.raises(ScriptError, match=r"job\.batches was called again in an epoch"):
+        MemoryJob(tmp_path, script, batch_size=8).run(1)
+
+
+def test_an_epoch_that_the_script_broke_off_can_go_on(tmp_path: Path) -> None:
+    def script(job: Job, worker: str) -> None:
+        training = Training(job)
+        for _ in job.epochs(2):
+            for most in (2, 99):
+                for number, rows in enumerate(job.batches(data_of(is_stream=False)), 1):
+                    training.step(rows)
+                    if number == most:
+                        break
+
+    job = MemoryJob(tmp_path, script, batch_size=8)
+    job.run(2)
+    assert [step.batch.start for step in job.steps()] == 2 * [0, 8, 16, 24, 32]

@@ -178,7 +178,7 @@ def test_a_loss_scaler_that_was_not_given_to_the_job_gets_advice() -> None:
 
 def test_every_message_names_a_section_that_the_page_has() -> None:
     folder = ROOT / "worker_image/concertina_worker/training"
-    files = (folder / name for name in ("pitfalls.py", "advice.py", "take_over.py"))
+    files = (folder / name for name in ("pitfalls.py", "advice.py", "take_over.py", "epochs.py"))
     section = re.compile(r'^ +"([A-Z][\w ]+|register)",?$', re.MULTILINE)
     named = {name for file in files for name in section.findall(file.read_text())}
     headings = re.findall(r"^#+ (.+)$", (ROOT / PAGE).read_text(), re.MULTILINE)

@@ -31,10 +31,18 @@ class Epochs:
         self._pitfalls = pitfalls
         self._ending = ending
         self._total: int | None = None
+        self._has_used_up = False  # the epoch that the script is in
         ending.on_last_line = self._check_worth
 
     def left_of(self, total: int) -> Iterator[int]:
         """One after the other; this worker joins before the first."""
+        if self._total is not None:
+            raise ScriptError(
+                "job.epochs was called a second time, but a job's training is over with the first."
+                " Let one loop go through all of them, and begin another phase where its epoch"
+                " comes: if epoch >= 5: …",
+                "Epochs",
+            )
         loop, self._total = self.loop, total
         if not self._ending.has_entered:
             self._membership.enter(loop)
@@ -42,6 +50,7 @@ class Epochs:
             self._pitfalls.begin(lambda: self._membership.rank == 0)
         while not loop.rates.has_trained(total):
             epoch = loop.state.cursor.epoch
+            self._has_used_up = False
             yield epoch
             if self._membership.has_ended:
                 self._pitfalls.refuse_to_stay()
@@ -55,6 +64,13 @@ class Epochs:
         loop = self.loop
         if not self._ending.has_entered:
             raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
+        if self._has_used_up:
+            raise ScriptError(
+                "job.batches was called again in an epoch whose samples are used: each is trained"
+                " on once. Make it another epoch of job.epochs; for evaluation read the data as"
+                " you like.",
+                "Batches",
+            )
         self._pitfalls.check_model(loop.state.model)
         self._settle_batch(source, own_batch_size)
         has_yielded = False
@@ -67,6 +83,7 @@ class Epochs:
                     has_yielded = True
                 if not loop.close_step() and not self._has_scaler:
                     self._pitfalls.tell_no_step()
+            self._has_used_up = True
             loop.share_buffers()
             loop.count_epoch()
             self._tell_length()
