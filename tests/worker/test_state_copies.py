@@ -61,8 +61,8 @@ def a_state(*, seed: int, steps: int = 0, optimizer: str = "adam") -> TrainingSt
             parameter.copy_(torch.rand(parameter.shape, generator=generator))
     chosen = ALL[optimizer](model.parameters())
     scheduler = torch.optim.lr_scheduler.ExponentialLR(chosen, 0.9)
-    optimizer_state.allocate(chosen)
     state = TrainingState(model, [chosen], {"scheduler": scheduler})
+    state.allocate()
     if steps:
         state.begin_afresh()
         _train(state, steps, generator)
@@ -201,6 +201,38 @@ def test_a_joiner_whose_source_is_lost_begins_with_the_weights_it_had() -> None:
     synchronise_all({"b": joiner})
     as_it_was.begin_afresh()
     assert_equal(joiner, as_it_was)
+
+
+def loaded_state() -> TrainingState:
+    """Of a script that has loaded weights and the optimizer's state, and is registered."""
+    source = a_state(seed=1, steps=3)
+    state = TrainingState(source.model, source.optimizers, source.extras)
+    state.allocate()
+    return state
+
+
+def assert_equals_what_was_loaded(state: TrainingState) -> None:
+    loaded = loaded_state()
+    loaded.is_complete = True
+    assert_equal(state, loaded)
+
+
+def test_optimizer_state_that_the_script_loaded_is_what_a_training_begins_with() -> None:
+    states = {name: loaded_state() for name in "ab"}
+    states["b"].optimizers[0].state.clear()
+    synchronise_all(states)
+    for state in states.values():
+        assert_equals_what_was_loaded(state)
+
+
+def test_optimizer_state_that_the_script_loaded_is_kept_when_a_source_is_lost() -> None:
+    joiner = loaded_state()
+    joiner.keep()
+    joiner.take_header(a_state(seed=2, steps=5).header())
+    for tensor in joiner.tensors():
+        tensor.data.zero_()
+    synchronise_all({"a": joiner})
+    assert_equals_what_was_loaded(joiner)
 
 
 def test_a_laggard_whose_source_is_lost_goes_back_to_its_own_step() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -24,10 +25,12 @@ ROWS = torch.arange(12, dtype=torch.float64).reshape(6, 2)
 class Training:
     """One epoch of three steps of a worker alone, whose loss is the mean of w·row: d/dw = rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, momentum: float = 0.0, loads: dict[str, Any] | None = None) -> None:
         self.model = nn.Linear(2, 1, bias=False).double()
         nn.init.zeros_(self.model.weight)
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1.0)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1.0, momentum=momentum)
+        if loads is not None:
+            self.optimizer.load_state_dict(loads)
         state = TrainingState(self.model, [self.optimizer], {})
         alone = Alone()
         alone.course = Course.steady(2, alone.worker)
@@ -59,6 +62,17 @@ def test_each_step_of_several_passes_uses_each_sample_as_often_as_it_passes() ->
             training.backward(rows)
         training.optimizer.step()
     assert training.weight == pytest.approx((-2 * ROWS.sum(0) / 2).tolist())
+
+
+def test_alone_too_an_optimizer_goes_on_from_the_state_that_the_script_loaded() -> None:
+    before = Training(momentum=0.9)
+    for rows in before.steps():
+        before.backward(rows)
+        before.optimizer.step()
+    after = Training(loads=before.optimizer.state_dict())
+    one, other = (t.optimizer.state[t.model.weight]["momentum_buffer"] for t in (before, after))
+    assert torch.equal(one, other)
+    assert one.any()
 
 
 def test_passes_that_are_held_back_count_with_the_one_that_follows() -> None:

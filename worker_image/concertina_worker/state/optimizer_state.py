@@ -72,16 +72,17 @@ def make_room(optimizer: torch.optim.Optimizer, wanted: Shapes) -> None:
             }
 
 
-def allocate(optimizer: torch.optim.Optimizer) -> None:
+def allocate(optimizer: torch.optim.Optimizer) -> bool:
     """Make the optimizer create its state, without changing a parameter: a step of length zero.
 
-    The state is that of a step with zero gradients: `optimizer.state.clear()` before training
-    from scratch. Optimizers from elsewhere may divide by the length of the gradient: after them
+    Returns whether it did, and not when there is state that the script has loaded. What it makes
+    is the state of a step with zero gradients: `optimizer.state.clear()` before training from
+    scratch. Optimizers from elsewhere may divide by the length of the gradient: after them
     the parameters are put back.
     """
     before = hyperparameters(optimizer)
     if optimizer.state or any(isinstance(group["lr"], torch.Tensor) for group in before):
-        return
+        return False
     for group in optimizer.param_groups:
         group.update(lr=0.0, **({"weight_decay": 0.0} if "weight_decay" in group else {}))
     for parameter in parameters(optimizer):
@@ -94,6 +95,7 @@ def allocate(optimizer: torch.optim.Optimizer) -> None:
     for parameter in parameters(optimizer):
         parameter.grad = None
     set_hyperparameters(optimizer, before)
+    return True
 
 
 def _room(parameter: torch.nn.Parameter, old: Any, description: Any) -> Any:

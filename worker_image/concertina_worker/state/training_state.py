@@ -50,12 +50,17 @@ class TrainingState:
         self.stream_place = StreamPlace(lambda: self.cursor.position)
         self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
+        self._allocated: list[torch.optim.Optimizer] = []  # hold room, which means nothing yet
         self._kept: dict[str, Any] | None = None  # while another's state arrives
 
     @property
     def model_bytes(self) -> int:
         tensors = [*self.model.parameters(), *self.model.buffers()]
         return sum(t.nbytes for t in [*tensors, *self._optimizer_tensors()])
+
+    def allocate(self) -> None:
+        """Make room for what is to come, where the script has not loaded any state."""
+        self._allocated = [one for one in self.optimizers if optimizer_state.allocate(one)]
 
     # -- between workers -----------------------------------------------------------------------
 
@@ -105,8 +110,11 @@ class TrainingState:
         if self._kept is not None:
             return
         content = self._content()
-        if not self.is_complete:  # what was allocated means nothing
-            content["optimizers"] = [{**one, "state": {}} for one in content["optimizers"]]
+        if not self.is_complete:
+            content["optimizers"] = [
+                {**kept, "state": {}} if optimizer in self._allocated else kept
+                for optimizer, kept in zip(self.optimizers, content["optimizers"], strict=True)
+            ]
         self._kept = {**copied(content), "is_complete": self.is_complete}
         self.is_complete = False
 
@@ -125,8 +133,8 @@ class TrainingState:
     # -- over time -----------------------------------------------------------------------------
 
     def begin_afresh(self) -> None:
-        """Start a training from the weights as they are."""
-        for optimizer in self.optimizers:
+        """Start a training from what the script has made or loaded."""
+        for optimizer in self._allocated:
             optimizer.state.clear()
         self.is_complete = True
 

@@ -11,7 +11,7 @@ from concertina_worker.data.source import source_of
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
-from concertina_worker.state import optimizer_state, several
+from concertina_worker.state import several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
 from concertina_worker.training.loop import OnCommit, TrainingLoop
@@ -73,9 +73,9 @@ class Registration:
         """Once they are warm: see `Job.register`."""
         if run_once is not None:
             self._warm_up(loop, run_once)
+        if isinstance(self._membership, Membership):
+            loop.state.allocate()
         for optimizer in loop.state.optimizers:
-            if isinstance(self._membership, Membership):
-                optimizer_state.allocate(optimizer)
             take_over_optimizer(optimizer, loop)
         if data is not None and isinstance(self._membership, Membership):
             loop.supply.warm_up(source_of(data))
