@@ -15,6 +15,7 @@ from concertina_worker.protocol import (
     Desired,
     DesiredAction,
     GenerationReport,
+    MetricReport,
     WorkerPhase,
 )
 from concertina_worker.wire import Place
@@ -150,3 +151,21 @@ def hello(
     return on.WorkerConnected(
         worker=worker, attempt=attempt, phase=phase, plan=plan, failed_in=failed_in, model_bytes=8
     )
+
+
+def progress(worker: str, *, step: int) -> on.ProgressMade:
+    metric: MetricReport = {
+        "at": float(step),
+        "generation": 1,
+        "step": step,
+        "epoch": 0.0,
+        "samples": 0,
+        "samples_per_second": 0.0,
+        "step_seconds": 0.5,
+        "compute_seconds": 0.0,
+        "communication_seconds": 0.0,
+        "local_batch_size": 1,
+        "learning_rate": 0.1,
+        "values": {},
+    }
+    return on.ProgressMade(worker=worker, metric=metric, measurement=None)

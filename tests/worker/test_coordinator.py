@@ -9,11 +9,10 @@ from concertina_worker.protocol import (
     DesiredAction,
     GenerationCause,
     GpuUse,
-    MetricReport,
     WorkerPhase,
 )
 from concertina_worker.wire import FromWorker
-from tests.worker.coordinator_story import Story, hello
+from tests.worker.coordinator_story import Story, hello, progress
 
 
 def test_the_first_generation_waits_for_every_desired_worker(story: Story) -> None:
@@ -206,21 +205,7 @@ def test_a_laggard_goes_on_alone_when_the_others_have_finished(story: Story) -> 
 def test_metrics_are_thinned_but_keep_their_ends(story: Story) -> None:
     story.train("a")
     for second in range(5000):
-        metric: MetricReport = {
-            "at": float(second),
-            "generation": 1,
-            "step": second,
-            "epoch": 0.0,
-            "samples": second,
-            "samples_per_second": 1.0,
-            "step_seconds": 1.0,
-            "compute_seconds": 1.0,
-            "communication_seconds": 0.0,
-            "local_batch_size": 1,
-            "learning_rate": 0.1,
-            "values": {},
-        }
-        story.tell(on.ProgressMade(worker="a", metric=metric, measurement=None))
+        story.tell(progress("a", step=second))
     metrics = story.coordination.sync_report()["metrics"]
     assert len(metrics) <= 1000
     assert metrics[-1]["at"] == 4999.0
@@ -233,6 +218,16 @@ def test_what_was_acknowledged_is_not_sent_again(story: Story) -> None:
     assert [g["number"] for g in report["generations"]] == [1]
     story.coordination.memory.reports.acknowledge(report["generations"], report["metrics"])
     assert story.generations == []
+
+
+def test_metrics_of_a_main_worker_whose_clock_is_behind_are_sent_as_well(story: Story) -> None:
+    story.train("a", "b").tell(progress("a", step=5))
+    report = story.coordination.sync_report()
+    behind = progress("b", step=6)
+    behind.metric["at"] -= 60.0
+    story.tell(behind)
+    story.coordination.memory.reports.acknowledge(report["generations"], report["metrics"])
+    assert story.coordination.sync_report()["metrics"] == [behind.metric]
 
 
 def test_the_newest_reading_of_a_workers_gpus_stands_in_its_report(story: Story) -> None:

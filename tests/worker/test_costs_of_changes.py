@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.protocol import GenerationReport, MetricReport
-from tests.worker.coordinator_story import Story
+from concertina_worker.protocol import GenerationReport
+from tests.worker.coordinator_story import Story, progress
 
 
 def test_the_worker_that_a_change_cost_most_tells_its_cost() -> None:
@@ -71,21 +71,3 @@ def settle(story: Story, worker: str, *, stall: float = 0.0, transfer: float = 0
             transfer_seconds=transfer,
         )
     )
-
-
-def progress(worker: str, *, step: int) -> on.ProgressMade:
-    metric: MetricReport = {
-        "at": float(step),
-        "generation": 1,
-        "step": step,
-        "epoch": 0.0,
-        "samples": 0,
-        "samples_per_second": 0.0,
-        "step_seconds": 0.5,
-        "compute_seconds": 0.0,
-        "communication_seconds": 0.0,
-        "local_batch_size": 1,
-        "learning_rate": 0.1,
-        "values": {},
-    }
-    return on.ProgressMade(worker=worker, metric=metric, measurement=None)

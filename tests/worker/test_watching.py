@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from concertina_worker.coordinator import events as on
 from concertina_worker.protocol import WorkerPhase
 from concertina_worker.wire import Place
 from tests.worker.coordinator_story import Story
@@ -109,6 +110,15 @@ def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> Non
     story.beat("b", place=Place.COMPUTING).ready("b").switch("b")
     assert phases(story)["b"] == WorkerPhase.LOST
     assert story.plan.members == ("a",)
+
+
+def test_lines_of_a_worker_that_has_gone_are_still_read_without_harm(story: Story) -> None:
+    story.train("a", "b").want("a").switch("a", "b", step=4)
+    assert story.released == {"b"}
+    story.beat("a").pass_time(16.0, "a")  # longer than anybody may be silent
+    assert phases(story).keys() == {"a"}
+    story.beat("b").tell(on.GoodbyeSaid(worker="b")).disconnect("b").pass_time(1.0, "a")
+    assert phases(story).keys() == {"a"}
 
 
 def test_a_new_coordinator_still_reports_who_was_given_up(story: Story) -> None:

@@ -64,9 +64,12 @@ class Notes:
         return []
 
     def _is_from_beyond(self, event: on.Event) -> bool:
-        """Of a worker that was given up and does not know it yet."""
-        may_tell = isinstance(event, on.WorkerConnected | on.WorkerDisconnected | on.GoodbyeSaid)
-        return not may_tell and getattr(event, "worker", None) in self.memory.lost
+        """Of a worker that was given up, or has gone, and of which lines are still read."""
+        worker = getattr(event, "worker", None)
+        if worker is None or isinstance(event, on.WorkerConnected):
+            return False
+        may_tell = isinstance(event, on.WorkerDisconnected | on.GoodbyeSaid)
+        return worker not in self.crew or (not may_tell and worker in self.memory.lost)
 
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:
         memory = self.memory

@@ -66,8 +66,8 @@ class Reports:
         """The service has these: forget them."""
         told = {generation["number"] for generation in generations}
         self.generations = [g for g in self.generations if g["number"] not in told]
-        newest = metrics[-1]["at"] if metrics else float("-inf")
-        self.metrics = [metric for metric in self.metrics if metric["at"] > newest]
+        had = {_name(metric) for metric in metrics}
+        self.metrics = [metric for metric in self.metrics if _name(metric) not in had]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -81,3 +81,8 @@ class Reports:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Reports:
         return cls(**document)
+
+
+def _name(metric: MetricReport) -> tuple[int, int, float]:
+    """Times alone do not tell them apart or order them: each main worker has its own clock."""
+    return (metric["generation"], metric["step"], metric["at"])
