@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import torch
 
+from concertina_worker.manual import PAGE
+
 Row = tuple[int, int, int, int]
 
 _AT_MEAN = -2  # no length of a data set
@@ -50,6 +52,6 @@ class ElsewhereError(Exception):
         super().__init__(
             f"job.mean was called in line {line} on some workers only, while others began a step:"
             " call it on all, equally often, outside of `if job.is_main:`"
-            " (docs/elastic-script.md, “What breaks elasticity, and who says so”)"
+            f" ({PAGE}, “What breaks elasticity, and who says so”)"
         )
         self.line = line

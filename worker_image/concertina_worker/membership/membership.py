@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 
 import torch
 
-from concertina_worker.collective import background
+from concertina_worker import background
 from concertina_worker.data.course import Course
 from concertina_worker.data.meeting import row_at_mean, table_of, values_at_mean
 from concertina_worker.membership.agreement import Offer, Tally

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from concertina_worker.collective import background
+from concertina_worker import background
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan

@@ -5,7 +5,7 @@ Each change is told to the coordinator, and to the preparations for what comes n
 
 from __future__ import annotations
 
-from concertina_worker.collective import background
+from concertina_worker import background
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.coming_steps import ComingSteps
 from concertina_worker.membership.coordinator_line import CoordinatorLine

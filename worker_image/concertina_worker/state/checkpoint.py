@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Final
 
 import torch
 
-from concertina_worker.collective import background
+from concertina_worker import background
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.state.training_state import CheckpointMismatchError
 

@@ -23,7 +23,7 @@ from typing import Final
 
 import torch
 
-from concertina_worker.collective import background
+from concertina_worker import background
 from concertina_worker.collective.group import Group, broadcast
 from concertina_worker.device.side_stream import SideStream
 from concertina_worker.state.digest import digest

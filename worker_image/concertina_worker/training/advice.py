@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from concertina_worker.environment import FIXED_SIZE_VARIABLES
-from concertina_worker.training.pitfalls import PAGE
+from concertina_worker.manual import PAGE
 
 _NO_GROUP: Final = (
     "there is no process group, because workers come and go: use job.rank, job.mean and job.ddp",

@@ -17,9 +17,9 @@ import torch
 from torch import nn
 
 from concertina_worker.environment import FIXED_SIZE_VARIABLES
+from concertina_worker.manual import PAGE
 from concertina_worker.protocol import ExitCode
 
-PAGE: Final = "docs/elastic-script.md"
 _READS_FIXED_SIZE: Final = re.compile(
     rf"""(?:environ(?:\.get\(|\[)|getenv\()\s*["']({"|".join(FIXED_SIZE_VARIABLES)})["']"""
 )
