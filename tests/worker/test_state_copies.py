@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch import nn
 from concertina_worker.collective.group import Group
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.state import optimizer_state, portions
+from concertina_worker.state.digest import digest
 from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
 from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
@@ -371,6 +373,22 @@ def test_weights_that_no_optimizer_moves_arrive_as_they_are_in_the_end(
 
     assert (hand_over_while_training(states, after_step=follow)["a"] or 0) > 1
     assert_equal(states["a"], states["b"])
+
+
+def test_only_the_source_looks_whether_they_change_and_first_beside_the_training(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[str] = []
+
+    def looked_at(tensor: torch.Tensor) -> int:
+        looks.append(threading.current_thread().name)
+        return digest(tensor)
+
+    monkeypatch.setattr("concertina_worker.state.handover.digest", looked_at)
+    states = {"a": with_teacher(a_state(seed=1, steps=3)), "b": with_teacher(a_state(seed=2))}
+    hand_over_while_training(states)
+    loose = len(states["a"].parameters_of_no_optimizer())
+    assert [name == "concertina_transfer" for name in looks] == [True] * loose + [False] * loose
 
 
 @pytest.mark.parametrize("optimizer", ALL)

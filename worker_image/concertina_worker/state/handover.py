@@ -47,7 +47,8 @@ class Handover:
         self._state = state
         self._left: list[list[torch.Tensor]] = []
         self._loose = state.parameters_of_no_optimizer()
-        self._loose_at_first = [0] * len(self._loose)
+        self._loose_at_first: list[int] = []  # their digests, of the source
+        self._is_source = group.is_source
         self._thread: threading.Thread | None = None
         self._must_stop = threading.Event()
         self._has_failed = False
@@ -116,16 +117,17 @@ class Handover:
     def _begin(self, began: float) -> None:
         self._header_seconds = time.monotonic() - began
         self._left = portions(self._state)
-        self._loose_at_first = [digest(tensor) for tensor in self._loose]
         self.go_on()
 
     def _changed_since(self) -> list[torch.Tensor]:
         """Of the parameters of no optimizer; the source knows."""
         if not self._loose:
             return []
-        pairs = zip(self._loose, self._loose_at_first, strict=True)
-        has_changed = torch.tensor([digest(tensor) != before for tensor, before in pairs])
-        has_changed = has_changed.to(torch.int32)
+        has_changed = torch.zeros(len(self._loose), dtype=torch.int32)
+        if self._is_source:
+            now = [digest(tensor) for tensor in self._loose]
+            pairs = zip(now, self._loose_at_first, strict=True)
+            has_changed += torch.tensor([one != before for one, before in pairs])
         broadcast(self._process_group, has_changed, root=_SOURCE)
         return [t for t, changed in zip(self._loose, has_changed.tolist(), strict=True) if changed]
 
@@ -135,6 +137,8 @@ class Handover:
         began = time.monotonic()
         try:
             with side.in_use():
+                if self._is_source and not self._loose_at_first:
+                    self._loose_at_first = [digest(tensor) for tensor in self._loose]
                 self._send_or_receive_portions()
         except RuntimeError:
             self._has_failed = True
