@@ -155,8 +155,15 @@ class Job:
                 those of PyTorch's `GradScaler` and `AveragedModel`, need no mention.
 
         Raises:
-            ScriptError: it has no such method.
+            ScriptError: it has no such method, or comes when training has begun: what a checkpoint
+                or the others hold of it would be missed.
         """
+        if self._ending.has_entered:
+            raise ScriptError(
+                f"job.state({name!r}, …) was called after job.epochs began: what a checkpoint or"
+                " other workers hold of it is not restored then. Call it before.",
+                "State of your own",
+            )
         methods = (once_per_step,) if isinstance(once_per_step, str) else once_per_step
         self._registration.add(name, extra, methods)
 
@@ -217,7 +224,9 @@ class Job:
         self._ending.progress.log(values)
 
     def mean(self, value: float) -> float:
-        """The mean over all workers. All of them must call it, at the same place.
+        """The mean over all workers that compute. All must call it, at the same place.
+
+        Newcomers get it, too; but their own values do not count before they have the whole state.
 
         Inside `batches` it is that only at the last micro-batch of a step, where all workers come
         by equally often; at any other it is this worker's own value.

@@ -4,11 +4,15 @@ A `Group` is built beside a running one, without the process-wide default group 
 torch.distributed, and ends when nobody refers to it any more: gloo closes its sockets in the
 destructor, which is also what tells the others of a failure. So nothing else may keep a
 reference to a process group or to the work it has under way.
+
+PyTorch raises a plain RuntimeError when a member is lost, and for nearly everything that may be
+wrong in a script. So it is given a name of its own here, where nothing but the collective runs.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,34 +61,55 @@ class Group:
         return replace(self, plan=plan, handover=None)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
-        """Start to add up over all members, in place; None when alone."""
-        if self.nccl and self.nccl.takes(tensor):
-            return self.nccl.start_sum(tensor)
-        return self.everyone.allreduce([tensor]) if self.everyone else None
+        """Start to add up over all members, in place; None when alone.
+
+        Raises GroupLostError; what it returns raises RuntimeError when waited for.
+        """
+        with _loss_of_a_member():
+            if self.nccl and self.nccl.takes(tensor):
+                return self.nccl.start_sum(tensor)
+            return self.everyone.allreduce([tensor]) if self.everyone else None
 
     def sum(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Add up over all members, in place. Raises RuntimeError when a member is lost."""
+        """Add up over all members, in place. Raises GroupLostError."""
         if self.everyone:
-            self.everyone.allreduce([tensor]).wait()
+            with _loss_of_a_member():
+                self.everyone.allreduce([tensor]).wait()
         return tensor
 
     def part(self) -> None:
         """Wait until nobody's GPU reads from another's any more; then memory may go."""
         if self.nccl:
-            with contextlib.suppress(RuntimeError):  # somebody has gone without waiting
+            with contextlib.suppress(GroupLostError):  # somebody has gone without waiting
                 self.sum(torch.zeros(1))
 
     def announce_handover(self) -> None:
         if self.board is not None:
-            self.board.put(_BEGIN, "")
+            with _loss_of_a_member():
+                self.board.put(_BEGIN, "")
 
     def await_handover(self, *, seconds: float) -> bool:
-        """Whether it is announced within this time. Raises RuntimeError when the board is gone."""
-        return self.board is not None and self.board.take(_BEGIN, seconds=seconds) is not None
+        """Whether it is announced within this time. Raises GroupLostError."""
+        with _loss_of_a_member():
+            return self.board is not None and self.board.take(_BEGIN, seconds=seconds) is not None
 
 
 def broadcast(process_group: Any, tensor: torch.Tensor, *, root: int) -> None:
-    """Copy the root's values, in place. Raises RuntimeError when a member is lost."""
+    """Copy the root's values, in place. Raises GroupLostError."""
     options = BroadcastOptions()
     options.rootRank = root
-    process_group.broadcast([tensor], options).wait()
+    with _loss_of_a_member():
+        process_group.broadcast([tensor], options).wait()
+
+
+class GroupLostError(RuntimeError):
+    """A member was lost, and with it the group: nothing more can be exchanged in it."""
+
+
+@contextlib.contextmanager
+def _loss_of_a_member() -> Iterator[None]:
+    """Is what a RuntimeError means in here."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise GroupLostError(str(error)) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from concertina_worker.collective.group import Group
+from concertina_worker.collective.group import Group, GroupLostError
 from concertina_worker.membership.coordinator_line import CoordinatorLine
 from concertina_worker.membership.preparations import Prepared
 from concertina_worker.membership.presence import Presence
@@ -39,7 +39,7 @@ class Entrance:
         )
 
     def switch(self, group: Group, trainer: Trainer) -> None:
-        """Go over from the generation before. Raises RuntimeError when a member is lost."""
+        """Go over from the generation before. Raises GroupLostError."""
         self._install(group, trainer)
         if group.is_source:
             group.announce_handover()
@@ -52,7 +52,7 @@ class Entrance:
             prepared = self._line.await_prepared(accept, newer_than=self._presence.tried)
             try:
                 self._try(prepared.group, trainer)
-            except RuntimeError:
+            except GroupLostError:
                 self._presence.break_off(because_of=prepared.plan)
             del prepared  # or its group would outlive a failure
 

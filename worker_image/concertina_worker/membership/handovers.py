@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concertina_worker.collective.group import GroupLostError
 from concertina_worker.state.handover import Handover
 
 
@@ -35,7 +36,7 @@ class Handovers:
             return True
         try:
             is_over = self._handover.stop()
-        except RuntimeError:
+        except GroupLostError:
             return False
         self.transfer_seconds = self._handover.seconds
         if is_over:

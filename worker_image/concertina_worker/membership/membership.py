@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import torch
 
 from concertina_worker import background
+from concertina_worker.collective.group import GroupLostError
 from concertina_worker.data.course import Course
 from concertina_worker.data.meeting import row_at_mean, table_of, values_at_mean
 from concertina_worker.membership.agreement import Offer, Tally
@@ -104,9 +105,9 @@ class Membership:
         self._line.pulse.move_to(Place.COMPUTING)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
-        """Start an exchange. Raises RuntimeError when the group is broken."""
+        """Start an exchange. Raises GroupLostError."""
         if self._presence.group is None:
-            raise RuntimeError("the group is broken")
+            raise GroupLostError
         return self._presence.group.start_sum(tensor)
 
     def offer(self) -> Offer:
@@ -172,7 +173,7 @@ class Membership:
             table = self._presence.group.sum(table_of(row, rank=self.rank, size=self.size))
             values = dict(zip(plan.members, values_at_mean(table), strict=True))
             return sum(values[worker] for worker in counting) / len(counting)
-        except RuntimeError:
+        except GroupLostError:
             self._presence.break_off()
             return value
         finally:
@@ -186,7 +187,7 @@ class Membership:
         self._line.pulse.move_to(Place.WAITING)
         try:
             send_or_receive(group.everyone, tensors, root=_MAIN)
-        except RuntimeError:
+        except GroupLostError:
             self._presence.break_off()
         finally:
             self._line.pulse.move_to(Place.ELSEWHERE)
@@ -222,7 +223,7 @@ class Membership:
             self._leave(due.plan, trainer)
         try:
             self._entrance.switch(due.group, trainer)
-        except RuntimeError:
+        except GroupLostError:
             self._presence.break_off()
 
     def _leave(self, plan: Plan, trainer: Trainer) -> NoReturn:

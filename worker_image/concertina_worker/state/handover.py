@@ -24,7 +24,7 @@ from typing import Final
 import torch
 
 from concertina_worker import background
-from concertina_worker.collective.group import Group, broadcast
+from concertina_worker.collective.group import Group, GroupLostError, broadcast
 from concertina_worker.device.side_stream import SideStream
 from concertina_worker.state.digest import digest
 from concertina_worker.state.portions import may_step_between, portions
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 class Handover:
     """The state's way from the source to all joiners of a generation, seen by one of them.
 
-    Every method raises RuntimeError when the other side is lost.
+    Every method raises GroupLostError when the other side is lost.
     """
 
     def __init__(self, group: Group, state: TrainingState) -> None:
@@ -51,7 +51,8 @@ class Handover:
         self._is_source = group.is_source
         self._thread: threading.Thread | None = None
         self._must_stop = threading.Event()
-        self._has_failed = False
+        self._has_failed = False  # the other side is lost
+        self._fault: Exception | None = None  # in the thread, of any other kind
         self.seconds = 0.0  # for which state was on its way
         self._header_seconds = self._waited_seconds = 0.0
         self._steps = 0  # beside which state was on its way
@@ -89,7 +90,9 @@ class Handover:
             self._must_stop.set()
         self.await_end()
         if self._has_failed:
-            raise RuntimeError("the state was lost on its way")
+            raise GroupLostError
+        if self._fault is not None:
+            raise self._fault
         if self.has_all:
             last = [*self._changed_since(), *self._state.buffers()]
             send_or_receive(self._process_group, last, root=_SOURCE)
@@ -140,8 +143,10 @@ class Handover:
                 if self._is_source and not self._loose_at_first:
                     self._loose_at_first = [digest(tensor) for tensor in self._loose]
                 self._send_or_receive_portions()
-        except RuntimeError:
+        except GroupLostError:  # holds on to nothing: the group must become unreferenced
             self._has_failed = True
+        except Exception as fault:  # noqa: BLE001 - `stop` raises it
+            self._fault = fault
         self.seconds += time.monotonic() - began
 
     def _send_or_receive_portions(self) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from concertina_worker.collective.group import Group
+from concertina_worker.collective.group import Group, GroupLostError
+from concertina_worker.state.description import fingerprint
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.state.transfer import receive_header, send_header, send_or_receive
 
@@ -37,12 +38,16 @@ def synchronise(
     have followed a mean that only some of them heard before the others lost the group.
 
     Raises:
-        RuntimeError: a member was lost meanwhile. A state of which only some has arrived is
+        GroupLostError: a member was lost meanwhile. A state of which only some has arrived is
             given up for what was there before, the next time.
+        OtherModelError: this worker's model is not that of the furthest.
     """
     own = state.step
     state.go_back()
-    steps, reached = _exchange(group, state.step if state.is_complete else _NO_STATE, own)
+    model = fingerprint(state.description)
+    steps, reached, models = _exchange(
+        group, state.step if state.is_complete else _NO_STATE, own, model
+    )
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
         _begin(state, load_checkpoint())
@@ -53,6 +58,8 @@ def synchronise(
     if is_behind:
         state.keep()
     _copy_header(group, state, root=root)
+    if set(models) != {model}:
+        raise GroupLostError("another worker has another model, and leaves")
     if min(steps) < max(steps) or max(steps) == _NO_STATE:
         # Those who are not behind receive what they have already: all must take part.
         send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
@@ -69,12 +76,12 @@ def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
         state.load_checkpoint(checkpoint)
 
 
-def _exchange(group: Group, step: int, reached: int) -> tuple[list[int], list[int]]:
-    """Everybody's step, and how far they had come before, by rank."""
-    table = torch.zeros(2, group.size, dtype=torch.int64)
-    table[:, group.rank] = torch.tensor([step, reached])
-    steps, had_reached = group.sum(table).tolist()
-    return steps, had_reached
+def _exchange(group: Group, *own: int) -> list[list[int]]:
+    """Everybody's of each of these numbers, by rank."""
+    table = torch.zeros(len(own), group.size, dtype=torch.int64)
+    table[:, group.rank] = torch.tensor(own)
+    everyones: list[list[int]] = group.sum(table).tolist()
+    return everyones
 
 
 def _copy_header(group: Group, state: TrainingState, *, root: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import torch
@@ -16,6 +17,7 @@ from concertina_worker.data.stream_place import StreamPlace
 from concertina_worker.device import random_state
 from concertina_worker.device.host_copy import copied
 from concertina_worker.state import optimizer_state
+from concertina_worker.state.description import Description, check_same, describe
 
 
 class Stateful(Protocol):
@@ -62,12 +64,18 @@ class TrainingState:
         """Make room for what is to come, where the script has not loaded any state."""
         self._allocated = [one for one in self.optimizers if optimizer_state.allocate(one)]
 
+    @cached_property
+    def description(self) -> Description:
+        """Of what does not change from the moment on when training begins."""
+        return describe(self.model, self.optimizers, self._averages)
+
     # -- between workers -----------------------------------------------------------------------
 
     def header(self) -> dict[str, Any]:
         """Everything but the large tensors."""
         return {
             **self._progress(),
+            "description": self.description,
             "hyperparameters": [optimizer_state.hyperparameters(o) for o in self.optimizers],
             "optimizer_shapes": [optimizer_state.shapes(o) for o in self.optimizers],
             "extras": {
@@ -78,7 +86,11 @@ class TrainingState:
         }
 
     def take_header(self, header: dict[str, Any]) -> None:
-        """Be where the sender is, and make room for its tensors, which are to follow."""
+        """Be where the sender is, and make room for its tensors, which are to follow.
+
+        Raises OtherModelError when they would find none here.
+        """
+        check_same(self.description, header["description"])
         self._set_progress(header)
         for optimizer, hyperparameters, shapes in zip(
             self.optimizers, header["hyperparameters"], header["optimizer_shapes"], strict=True
@@ -92,7 +104,7 @@ class TrainingState:
 
         Parameters of no optimizer are among them, which the script may change at other times.
         """
-        averages = [a for a in self.extras.values() if isinstance(a, AveragedModel)]
+        averages = self._averages.values()
         averaged = [t for a in averages for t in (*a.parameters(), *a.buffers())]
         return [*self.model.parameters(), *self._optimizer_tensors(), *averaged]
 
@@ -195,6 +207,10 @@ class TrainingState:
             parameter.requires_grad_(not is_frozen)
         self.steps_ahead = progress["steps_ahead"]
         self.stream_place.set(progress["stream_place"])
+
+    @property
+    def _averages(self) -> dict[str, AveragedModel]:
+        return {name: a for name, a in self.extras.items() if isinstance(a, AveragedModel)}
 
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]

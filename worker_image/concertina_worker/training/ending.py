@@ -65,7 +65,8 @@ class Ending:
     @property
     def _keeps_the_state(self) -> bool:
         """The main worker does; all do when it may be the one just lost: they write the same."""
-        return self._membership.rank == 0 or self._membership.is_broken
+        is_complete = self.loop is not None and self.loop.state.is_complete
+        return is_complete and (self._membership.rank == 0 or self._membership.is_broken)
 
     def _watch_errors(self) -> None:
         """Before whoever prints them; `rich` and others may have come since `init`."""
@@ -112,7 +113,7 @@ class Ending:
     def _make_way(self, samples: int) -> NoReturn:
         """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
         self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
-        if self.loop is not None and self.loop.state.is_complete and self._keeps_the_state:
+        if self.loop is not None and self._keeps_the_state:
             with contextlib.suppress(MemoryError, RuntimeError):
                 self.loop.write_checkpoint()
         sys.stderr.write(

@@ -84,7 +84,7 @@ class Epochs:
                 if not loop.close_step() and not self._has_scaler:
                     self._pitfalls.tell_no_step()
             self._has_used_up = True
-            loop.share_buffers()
+            loop.settle()
             loop.count_epoch()
             self._tell_length()
             if not has_yielded:

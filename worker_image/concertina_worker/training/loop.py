@@ -101,14 +101,16 @@ class TrainingLoop:
         self.moment.is_in_epoch = True
         self._clock.resume()
 
-    def share_buffers(self) -> None:
-        """At the end of an epoch: those of the main worker, which newcomers and checkpoints get.
+    def settle(self) -> None:
+        """All of an epoch's steps are made: what the script does then is about one model.
 
-        Running averages differ until then, for each worker normalises its own samples; what the
-        script does between epochs is about one model.
+        Newcomers get what they still lack. All get the buffers of the main worker, which newcomers
+        and checkpoints have: running averages differ until then, for each worker normalises its
+        own samples.
         """
         if not self.moment.is_catching_up:
             self._membership.take_from_main(self.state.buffers())
+        self._membership.settle(self)
 
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
@@ -116,10 +118,9 @@ class TrainingLoop:
             self.rates.count_epoch_of_stream()
 
     def end_epoch(self) -> None:
+        """Maybe because of an error of the script: others may not be waited for here."""
         if self.moment.has_stepped:  # the script broke off
             self.close_step()
-        if self.moment.step is None:
-            self._membership.settle(self)
         self._membership.rest()
         self.moment.is_in_epoch = False
         self.moment.step = None

@@ -39,7 +39,13 @@ class Registration:
         self._loop: TrainingLoop | None = None
 
     def add(self, name: str, extra: Stateful, once_per_step: tuple[str, ...]) -> None:
-        """Raises ScriptError when it has no such methods."""
+        """Raises ScriptError when it has no such methods, or the name is taken."""
+        if name in self._extras:
+            raise ScriptError(
+                f"job.state was given {name!r} twice: only the second would be kept. Give each"
+                " object a name of its own.",
+                "State of your own",
+            )
         self._extras[name] = extra
         self._once_per_step[name] = once_per_step
         if self._loop is not None:
