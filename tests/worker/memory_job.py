@@ -42,6 +42,8 @@ from concertina_worker.protocol import (
 )
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.progress import Progress
+from concertina_worker.training.reports import StepClock
+from concertina_worker.training.step import CommittedStep
 from concertina_worker.wire import FromWorker, Place
 from tests.worker.memory_group import Rooms
 
@@ -105,6 +107,18 @@ class _Line(CoordinatorLine):
         return self._rooms.build(plan, self.worker, wires)
 
 
+class _Progress(Progress):
+    """Which the test sees as well."""
+
+    def __init__(self, membership: Membership, committed: list[CommittedStep]) -> None:
+        super().__init__(membership)
+        self._committed = committed
+
+    def add(self, step: CommittedStep, clock: StepClock) -> None:
+        self._committed.append(step)
+        super().add(step, clock)
+
+
 class MemoryJob:
     """Runs one script on workers that come and go."""
 
@@ -120,6 +134,7 @@ class MemoryJob:
         """`limit`: samples that a worker can compute at once."""
         self.folder = folder
         self.results: dict[str, Any] = {}  # of workers that came to the end of the script
+        self.committed: dict[str, list[CommittedStep]] = {}  # by worker
         self.faults: list[BaseException] = []
         self.happened: Counter[str] = Counter()
         self._script = script
@@ -187,6 +202,10 @@ class MemoryJob:
     def can_switch(self, worker: str) -> bool:
         """The group of the next plan stands, as far as this worker is concerned."""
         return self._lines[worker].preparations.prepared() is not None
+
+    def place_of(self, worker: str) -> Place:
+        """As its next heartbeat would say."""
+        return Place(self._lines[worker].pulse.beat()["place"])
 
     # -- from beginning to end -----------------------------------------------------------------
 
@@ -271,7 +290,8 @@ class MemoryJob:
     def _live(self, worker: str) -> None:
         line = self._lines[worker]
         membership = Membership(line)
-        ending = Ending(membership, Progress(membership))
+        progress = _Progress(membership, self.committed.setdefault(worker, []))
+        ending = Ending(membership, progress)
         job = Job(self._environment(worker), membership, torch.device("cpu"), ending)
         try:
             self.results[worker] = self._script(job, worker)

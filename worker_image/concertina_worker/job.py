@@ -239,9 +239,8 @@ class Job:
         Raises:
             ElsewhereError: others have gone on to their next epoch without calling it.
         """
-        if self._registered and not self._epochs.loop.moment.meets_others:
-            return value
-        return self._membership.mean(value, line=sys._getframe(1).f_lineno)  # noqa: SLF001
+        line = sys._getframe(1).f_lineno  # noqa: SLF001 - of the script
+        return self._registered.loop.mean(value, line=line) if self._registered else value
 
     # -- in detail -----------------------------------------------------------------------------
 

@@ -13,7 +13,8 @@ interpreter keeps the heartbeat back, too.
     20 s + 10 median steps, and others wait for it
 
 Not before it has made its first steps in a generation, which may compile or load, and not when
-nobody waits: then half an hour. Code between steps or epochs is never judged.
+nobody waits: then half an hour. Code behind the exchange of a step, or between epochs, is never
+judged.
 
 *Deadlocked*: for just as long every member waits for the others. Then nobody is to blame, and
 they form a new group. A plan that members do not switch to though they make step after step is

@@ -119,8 +119,7 @@ class Membership:
 
     def stop_handover(self) -> bool:
         """Before the optimizer step: False when this worker's state cannot make that step."""
-        if self._handovers.is_under_way:
-            self._line.pulse.move_to(Place.ELSEWHERE)
+        self._line.pulse.move_to(Place.ELSEWHERE)  # the script may evaluate behind the exchange
         return self._handovers.stop()
 
     def fail(self) -> None:
@@ -167,30 +166,26 @@ class Membership:
             return value
         plan = self._presence.group.plan
         counting = plan.stayers if self._coming.awaits_joiners else plan.members
-        self._line.pulse.move_to(Place.WAITING)
         try:
             row = row_at_mean(value, line=line)
-            table = self._presence.group.sum(table_of(row, rank=self.rank, size=self.size))
+            with self._line.pulse.waiting():
+                table = self._presence.group.sum(table_of(row, rank=self.rank, size=self.size))
             values = dict(zip(plan.members, values_at_mean(table), strict=True))
             return sum(values[worker] for worker in counting) / len(counting)
         except GroupLostError:
             self._presence.break_off()
             return value
-        finally:
-            self._line.pulse.move_to(Place.ELSEWHERE)
 
     def take_from_main(self, tensors: Sequence[torch.Tensor]) -> None:
         """All take the main worker's values; some keep their own when a member was lost."""
         group = self._presence.group
         if group is None or group.size == 1:
             return
-        self._line.pulse.move_to(Place.WAITING)
         try:
-            send_or_receive(group.everyone, tensors, root=_MAIN)
+            with self._line.pulse.waiting():
+                send_or_receive(group.everyone, tensors, root=_MAIN)
         except GroupLostError:
             self._presence.break_off()
-        finally:
-            self._line.pulse.move_to(Place.ELSEWHERE)
 
     def tell(self, kind: FromWorker, **fields: Any) -> None:
         """Send something to the coordinator; never blocks."""

@@ -7,6 +7,8 @@ script hangs. So each says besides where the main thread is, and since when.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from concertina_worker.wire import Place
@@ -21,6 +23,16 @@ class Pulse:
 
     def move_to(self, place: Place) -> None:
         self._standing = (place, time.monotonic())
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """For the others; afterwards back to where it was, as if it had only just come there."""
+        place, _ = self._standing
+        self.move_to(Place.WAITING)
+        try:
+            yield
+        finally:
+            self.move_to(place)
 
     def begin_generation(self) -> None:
         """The first steps of a generation may take long: nothing is warm for this batch."""

@@ -108,6 +108,7 @@ class TrainingLoop:
         and checkpoints have: running averages differ until then, for each worker normalises its
         own samples.
         """
+        self._membership.rest()
         if not self.moment.is_catching_up:
             self._membership.take_from_main(self.state.buffers())
         self._membership.settle(self)
@@ -180,6 +181,16 @@ class TrainingLoop:
         self._gradients.end_steps()
         return self.supply.rehearsal()
 
+    def mean(self, value: float, *, line: int) -> float:
+        """Over all workers; called in this line of the script. See `Job.mean`."""
+        if not self.moment.meets_others:
+            return value
+        began_at = time.monotonic()
+        mean = self._membership.mean(value, line=line)
+        if self.moment.step is not None:
+            self.moment.step.waited_seconds += time.monotonic() - began_at
+        return mean
+
     def several_backwards(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch; see `blocks`."""
         if not self.moment.is_in_epoch:
@@ -204,7 +215,7 @@ class TrainingLoop:
         if not step.is_exchanged:
             step.is_exchanged = True
             self._gradients.finish()
-            step.waited_seconds = self._gradients.waited_seconds
+            step.waited_seconds += self._gradients.waited_seconds
             step.compute_seconds = time.monotonic() - step.began_at - step.waited_seconds
             step.is_whole = (
                 self.supply.is_confirmed()

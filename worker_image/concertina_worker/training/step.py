@@ -14,7 +14,7 @@ class StepUnderWay:
     share: Share
     began_at: float
     compute_seconds: float = 0.0  # of this worker alone
-    waited_seconds: float = 0.0  # for the others, at the exchange
+    waited_seconds: float = 0.0  # for the others, at means and at the exchange
     is_last_micro_batch: bool = False
     is_exchanged: bool = False  # the exchange is over
     is_whole: bool = False  # and nobody was lost: `.grad` is the global gradient
@@ -37,6 +37,6 @@ class CommittedStep:
     global_batch_size: int
     local_batch_size: int
     learning_rate: float
-    waited_seconds: float  # for the others, at the exchange
+    waited_seconds: float  # for the others, at means and at the exchange
     compute_seconds: float  # from the first sample on, waiting left out
     noise_scale: float | None = None  # in samples; None: not known well enough
