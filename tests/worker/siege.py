@@ -47,7 +47,10 @@ class Siege:
         self._fill_up()
 
     def costs(self) -> dict[str, list[float]]:
-        """Seconds without a step, of the survivors, for each kind of death that cost any."""
+        """Seconds without a step, of the survivors, by kind of death.
+
+        Zero where nobody stood still for it: the victim was no member yet, or the only one.
+        """
         stalls = {
             worker: generation["stall_seconds"]
             for generation in self.job.service.generations
@@ -57,6 +60,12 @@ class Siege:
         for kill in self.kills:
             found.setdefault(kill.moment, []).append(stalls.get(kill.worker, 0.0))
         return found
+
+    @property
+    def unreported(self) -> list[Kill]:
+        """Deaths of members in a step that no generation tells of."""
+        told = {w for g in self.job.service.generations for w in g["lost_workers"]}
+        return [kill for kill in self.kills if kill.moment in IN_A_STEP and kill.worker not in told]
 
     # -- deaths --------------------------------------------------------------------------------
 

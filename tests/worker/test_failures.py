@@ -56,7 +56,7 @@ def test_survivors_of_a_killed_worker_lose_no_step_and_no_sample(
         if generation["cause"] == GenerationCause.WORKER_LOST
     ]
     assert [loss["lost_workers"] for loss in losses] == [["w3"], ["w1"]]
-    assert all(0.0 < loss["stall_seconds"] < 5.0 for loss in losses)
+    assert all(loss["stall_seconds"] > 0.0 for loss in losses)
 
 
 def test_a_joiner_killed_while_it_joins_costs_nothing(

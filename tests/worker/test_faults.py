@@ -63,14 +63,15 @@ def test_a_hundred_deaths_at_random_moments_cost_no_step_and_no_sample(
         )
     costs: dict[str, list[float]] = {}
     for siege in sieges:
-        survivor = siege.job.members[0]
-        result = siege.job.result(survivor)
+        result, *others = [siege.job.result(member) for member in siege.job.members]
         siege.job.assert_every_sample_once(epochs=result["epochs"])
         assert_same_parameters(result, undisturbed(result["epochs"]), 1e-9)
+        for other in others:
+            assert_same_parameters(result, other, 0.0)
+        assert siege.unreported == []
         alone = {kill.worker for kill in siege.kills if kill.moment == ALONE}
         assert all(alone & {*g["lost_workers"]} for g in losing_steps(siege))
         for moment, stalls in siege.costs().items():
             costs.setdefault(moment, []).extend(stalls)
-    assert sum(len(stalls) for stalls in costs.values()) == DEATHS
     with capsys.disabled():
         sys.stdout.write(f"\n{table(costs)}\n")

@@ -178,11 +178,24 @@ def test_gloo_adds_up_and_copies_what_is_on_gpus() -> None:
     assert list(sums.values()) == [[3.0] * 5] * 3
 
 
+def test_nccl_with_one_member_connects_adds_up_and_ends() -> None:
+    """All of it that one GPU can show."""
+    wires = Wires()
+    (exchange,) = _exchanges([wires])
+    tensor = torch.full((5,), 7.0, device="cuda:0")
+    exchange.start_sum(tensor).wait()
+    assert tensor.tolist() == [7.0] * 5
+    wires.cut()
+    with pytest.raises(RuntimeError):
+        exchange.start_sum(tensor).wait()
+    torch.cuda.synchronize(0)
+
+
 @NCCL_NEEDS_TWO
 def test_nccl_adds_up_and_gives_up_when_the_wires_are_cut() -> None:
     """Two members in one process, each with a GPU; then one of them does not come."""
     wires = [Wires(), Wires()]
-    exchanges = _two_exchanges(wires)
+    exchanges = _exchanges(wires)
     tensors = [torch.full((5,), 10.0**rank, device=f"cuda:{rank}") for rank in range(2)]
 
     def add_up(rank: int) -> None:
@@ -203,12 +216,13 @@ def test_nccl_adds_up_and_gives_up_when_the_wires_are_cut() -> None:
     wires[1].cut()
 
 
-def _two_exchanges(wires: list[Wires]) -> list[NcclExchange]:
+def _exchanges(wires: list[Wires]) -> list[NcclExchange]:
+    """Of so many members, each with a GPU of its own."""
     store = HashStore()
-    offers = [GpuOffer(UUIDS[rank]) for rank in range(2)]
+    offers = [GpuOffer(UUIDS[rank]) for rank in range(len(wires))]
     return [
         NcclExchange(
-            offer.build(store, (rank, 2)),
+            offer.build(store, (rank, len(wires))),
             wires[rank],
             offer,
             timeout_seconds=30.0,

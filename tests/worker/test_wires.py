@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 
 import pytest
 import torch
@@ -57,10 +56,8 @@ def test_nobody_waits_for_an_address_in_a_group_that_was_given_up() -> None:
     wires = Wires()
     store = GlooStore(Board(), wires, prefix="", timeout_seconds=60.0)
     threading.Timer(0.1, wires.cut).start()
-    began = time.monotonic()
     with pytest.raises(RuntimeError, match="given up"):
         store.get("never told")
-    assert time.monotonic() - began < 30.0
 
 
 @pytest.mark.parametrize(
