@@ -117,7 +117,14 @@ def check_browser(_: Checkout) -> Finding:
 
 
 def check_gpus(checkout: Checkout) -> Finding:
-    found = gpus.find()
+    try:
+        found = gpus.find()
+    except gpus.DriverDoesNotAnswer as trouble:
+        return Finding(
+            level=Level.FAIL,
+            text=str(trouble),
+            remedy="Let nvidia-smi -L list the GPUs, or do without: CUDA_VISIBLE_DEVICES= ./dev up",
+        )
     if not found:
         text = f"no NVIDIA GPU: {gpus.DEFAULT_SLOTS} slots stand for GPUs"
         return Finding(level=Level.OK, text=text)
@@ -126,7 +133,7 @@ def check_gpus(checkout: Checkout) -> Finding:
         return Finding(
             level=Level.WARN,
             text=f"{text}, but PyTorch without CUDA",
-            remedy="Let ./dev set-up reach download.pytorch.org, or install torch with CUDA"
+            remedy="Let ./dev set-up reach PyTorch's builds with CUDA, or install one of them"
             " into .venv by hand.",
         )
     return Finding(level=Level.OK, text=text)

@@ -15,11 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 DEFAULT_SLOTS = 4
-PATIENCE_SECONDS = 30  # a driver that has to wake its GPUs first takes a few for each
+PATIENCE_SECONDS = 120  # a driver that has to wake its GPUs first takes some for each
 _LONGEST_KIND = 40  # what a pool's `gpu_type` holds
 
 _GPU = re.compile(r"^GPU (?P<index>\d+): (?P<name>.+) \(UUID: (?P<uuid>GPU-[^)]+)\)")
 _PART = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device\s+\d+: \(UUID: (?P<uuid>MIG-[^)]+)\)")
+
+
+class DriverDoesNotAnswer(Exception):
+    """NVIDIA's driver is installed but does not say which GPUs there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,17 +50,28 @@ class Supply:
 
 
 def find(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
-    """The GPUs that jobs of this machine may use; `CUDA_VISIBLE_DEVICES` hides the others."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
+    """The GPUs that jobs of this machine may use; `CUDA_VISIBLE_DEVICES` hides the others.
+
+    Raises:
+        DriverDoesNotAnswer: nobody can tell; that is not the same as none.
+    """
+    program, names = shutil.which("nvidia-smi"), environ.get("CUDA_VISIBLE_DEVICES")
+    if program is None or names == "":
         return ()
+    return visible(parse(_listing(program)), names)
+
+
+def _listing(program: str) -> str:
     try:
-        listed = subprocess.run(
-            (program, "-L"), capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS
+        asked = subprocess.run(
+            (program, "-L"), capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
         )
-    except (OSError, subprocess.SubprocessError):  # a driver that does not work
-        return ()
-    return visible(parse(listed.stdout), environ.get("CUDA_VISIBLE_DEVICES"))
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {problem}") from problem
+    if asked.returncode:
+        said = " ".join((asked.stdout + asked.stderr).split()) or f"exit {asked.returncode}"
+        raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {said}")
+    return asked.stdout
 
 
 def parse(listing: str) -> tuple[Gpu, ...]:

@@ -59,7 +59,8 @@ class Stack:
 
         Raises:
             AlreadyUp: another supervisor of this checkout runs.
-            PreparationFailed, NotReady, NoPostgres, NoValkey: it could not start; nothing is left.
+            PreparationFailed, NotReady, NoPostgres, NoValkey, DriverDoesNotAnswer: it could not
+                start; nothing is left.
         """
         self._checkout.make_folders()
         with stack_record.exclusive(self._checkout):

@@ -7,6 +7,7 @@ from local_stack.checkout import UnsafeFolder
 from local_stack.child_process import NotReady
 from local_stack.embedded_postgres import NoPostgres
 from local_stack.embedded_valkey import NoValkey
+from local_stack.gpus import DriverDoesNotAnswer
 from local_stack.preparation import PreparationFailed
 from local_stack.stack_record import AlreadyUp
 from local_stack.terminal import coloured, say
@@ -14,6 +15,7 @@ from local_stack.terminal import coloured, say
 TROUBLE = (
     AlreadyUp,
     DidNotStart,
+    DriverDoesNotAnswer,
     NoPostgres,
     NotReady,
     NoValkey,

@@ -5,10 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from local_stack import gpus
+from local_stack import checkout, doctor, gpus
 from local_stack.gpus import Gpu, Supply
-from local_stack.set_up.dependencies import is_for_cpu, ways_to_torch
+from local_stack.set_up.dependencies import (
+    has_cuda,
+    install_torch,
+    is_for_cpu,
+    is_for_gpus,
+    ways_to_torch,
+)
+from local_stack.set_up.installer import Installer
 from local_stack.set_up.virtual_environment import VirtualEnvironment
+from local_stack.trouble import TROUBLE
 
 LISTING = """\
 GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f)
@@ -51,9 +59,41 @@ def test_gpus_that_were_hidden_from_us_are_not_given_to_jobs(nvidia_smi: Path) -
     assert gpus.find({"CUDA_VISIBLE_DEVICES": ""}) == ()
 
 
-def test_a_driver_that_does_not_work_means_no_gpus(nvidia_smi: Path) -> None:
-    nvidia_smi.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
+def test_a_machine_without_the_drivers_program_has_no_gpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert gpus.find({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n", "NVIDIA-SMI has failed"),
+        ("#!/bin/sh\nexit 3\n", "exit 3"),
+        ("#!/bin/sh\nexec /bin/sleep 600\n", "timed out"),
+        ("no program", "does not answer"),
+    ],
+)
+def test_a_driver_that_does_not_answer_is_not_taken_for_none(
+    nvidia_smi: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str
+) -> None:
+    monkeypatch.setattr(gpus, "PATIENCE_SECONDS", 0.2)
+    nvidia_smi.write_text(program)
+    with pytest.raises(gpus.DriverDoesNotAnswer, match=said):
+        gpus.find({})
+    assert gpus.find({"CUDA_VISIBLE_DEVICES": ""}) == ()  # whoever wants none need not know
+
+
+def test_a_driver_that_does_not_answer_stops_the_stack_and_the_doctor_says_why(
+    nvidia_smi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    nvidia_smi.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
+    finding = doctor.check_gpus(checkout.find(tmp_path))
+    assert finding.level is doctor.Level.FAIL
+    assert "NVIDIA-SMI has failed" in finding.text
+    assert gpus.DriverDoesNotAnswer in TROUBLE
 
 
 def test_without_gpus_slots_stand_for_them() -> None:
@@ -102,10 +142,57 @@ def test_pip_is_never_asked_for_what_only_uv_knows() -> None:
         assert all("--torch-backend" not in way for way in ways)
 
 
-@pytest.mark.parametrize(("version", "expected"), [("2.13.0+cpu", True), ("2.13.0", False)])
-def test_a_build_of_pytorch_without_cuda_is_recognised(
-    tmp_path: Path, version: str, *, expected: bool
-) -> None:
-    installed = tmp_path / "lib" / "python3.11" / "site-packages" / f"torch-{version}.dist-info"
+def with_torch(folder: Path, version: str) -> VirtualEnvironment:
+    installed = folder / "lib" / "python3.11" / "site-packages" / f"torch-{version}.dist-info"
     installed.mkdir(parents=True)
-    assert is_for_cpu(VirtualEnvironment(folder=tmp_path)) is expected
+    return VirtualEnvironment(folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("version", "is_small", "is_wanted"),
+    [
+        ("2.13.0+cpu", True, False),
+        ("2.13.0", False, True),
+        ("2.13.0+cu130", False, True),
+        ("2.12.1", False, False),
+    ],
+)
+def test_builds_of_pytorch_are_told_apart(
+    tmp_path: Path, version: str, *, is_small: bool, is_wanted: bool
+) -> None:
+    venv = with_torch(tmp_path, version)
+    assert (is_for_cpu(venv), has_cuda(venv)) == (is_small, is_wanted)
+
+
+@pytest.mark.parametrize(
+    ("there", "has_gpus", "expected"),
+    [
+        ("2.13.0", True, ""),
+        ("2.13.0+cpu", True, "--torch-backend auto --reinstall-package torch torch==2.13.0"),
+        ("2.12.1", True, "--torch-backend auto --reinstall-package torch torch==2.13.0"),
+        ("2.13.0", False, "--no-index --no-deps torch==2.13.0"),
+    ],
+)
+def test_with_gpus_pytorch_is_installed_only_where_the_right_one_is_not(
+    tmp_path: Path, there: str, expected: str, *, has_gpus: bool
+) -> None:
+    says_what = Installer(program=("/bin/echo",), folder=tmp_path, logs=tmp_path, is_uv=True)
+    install_torch(says_what, with_torch(tmp_path, there), has_gpus=has_gpus)
+    log = tmp_path / "install.log"
+    assert (log.read_text().strip() if log.exists() else "") == expected
+
+
+@pytest.mark.parametrize("names", ["", "1"])
+def test_an_environment_is_for_gpus_even_while_they_are_hidden(
+    nvidia_smi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", names)
+    assert is_for_gpus(VirtualEnvironment(folder=tmp_path))
+
+
+@pytest.mark.parametrize(("there", "expected"), [("2.13.0", True), ("2.13.0+cpu", False)])
+def test_while_the_driver_does_not_answer_an_environment_stays_what_it_is(
+    nvidia_smi: Path, tmp_path: Path, there: str, *, expected: bool
+) -> None:
+    nvidia_smi.write_text("#!/bin/sh\nexit 9\n")
+    assert is_for_gpus(with_torch(tmp_path, there)) is expected

@@ -33,7 +33,7 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
         StepFailed: something could not be installed.
     """
     inputs = (checkout.root / LOCK, checkout.root / "pyproject.toml")
-    has_gpus = bool(gpus.find())
+    has_gpus = is_for_gpus(venv)
     words = (TORCH, f"{has_gpus=}", sys.version, str(checkout.root))
     stamp = Stamp(file=venv.stamp_file, digest=digest_of(inputs, *words))
     if venv.is_ready and stamp.is_valid:
@@ -43,12 +43,23 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
     venv.create(log=checkout.logs_dir / "install.log")
     installer = installers.find(venv, logs=checkout.logs_dir)
     # First, because what the examples use needs some PyTorch and would bring the largest.
-    _install_torch(installer, has_gpus=has_gpus)
+    install_torch(installer, venv, has_gpus=has_gpus)
     installer.install("Dependencies", "--requirement", LOCK)
     if has_gpus and is_for_cpu(venv):
         say(coloured("    No PyTorch with CUDA can be reached: jobs compute on the CPU.", "yellow"))
     installer.install("Concertina itself", "--no-deps", "--editable", ".")
     stamp.set()
+
+
+def is_for_gpus(venv: VirtualEnvironment) -> bool:
+    """Whether the machine has GPUs. Hidden ones count, because they may be shown again.
+
+    While its driver does not answer, the environment stays what it is.
+    """
+    try:
+        return bool(gpus.find({}))
+    except gpus.DriverDoesNotAnswer:
+        return has_cuda(venv)
 
 
 def ways_to_torch(*, has_gpus: bool, is_uv: bool) -> tuple[tuple[str, ...], ...]:
@@ -58,7 +69,14 @@ def ways_to_torch(*, has_gpus: bool, is_uv: bool) -> tuple[tuple[str, ...], ...]
     return (FROM_HERE, FOR_THE_CPU, FROM_ANYWHERE) if is_uv else (FROM_HERE, FROM_ANYWHERE)
 
 
-def _install_torch(installer: Installer, *, has_gpus: bool) -> None:
+def install_torch(installer: Installer, venv: VirtualEnvironment, *, has_gpus: bool) -> None:
+    """Install the build of PyTorch that the machine needs, unless it is there: it is large.
+
+    Raises:
+        StepFailed: none can be had.
+    """
+    if has_gpus and has_cuda(venv):
+        return
     *ways, last = ways_to_torch(has_gpus=has_gpus, is_uv=installer.is_uv)
     for way in ways:
         try:
@@ -79,4 +97,16 @@ def _warn_of_size(way: tuple[str, ...]) -> None:
 
 def is_for_cpu(venv: VirtualEnvironment) -> bool:
     """Whether the PyTorch installed there was built without CUDA."""
-    return any((venv.folder / "lib").glob("python3*/site-packages/torch-*+cpu.dist-info"))
+    return any(version.endswith("+cpu") for version in _versions_of_torch(venv))
+
+
+def has_cuda(venv: VirtualEnvironment) -> bool:
+    """Whether the PyTorch installed there is the one that we want, and was built with CUDA."""
+    wanted = TORCH.partition("==")[2]
+    found = [version.partition("+") for version in _versions_of_torch(venv)]
+    return any(version == wanted and build != "cpu" for version, _, build in found)
+
+
+def _versions_of_torch(venv: VirtualEnvironment) -> list[str]:
+    found = (venv.folder / "lib").glob("python3*/site-packages/torch-*.dist-info")
+    return [path.name.removeprefix("torch-").removesuffix(".dist-info") for path in found]
