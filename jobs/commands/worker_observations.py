@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from concertina_worker.protocol import WorkerPhase
 from jobs import events
@@ -54,8 +54,7 @@ def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) ->
     """One statement, when any has changed. What is not told this time is as it was."""
     changed = []
     for worker in rows:
-        told = {name: getattr(entries[worker.id], name) for name in Worker.MEASURED}
-        new = {name: value for name, value in told.items() if value is not None}
+        new = _measured(entries[worker.id])
         if any(getattr(worker, name) != value for name, value in new.items()):
             if new.get("is_straggler") and not worker.is_straggler:
                 _record_straggler(worker, new["relative_speed"])
@@ -64,6 +63,15 @@ def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) ->
             changed.append(worker)
     if changed:
         Worker.objects.bulk_update(changed, Worker.MEASURED)
+
+
+def _measured(entry: WorkerEntry) -> dict[str, Any]:
+    """What an entry tells and makes sense: nobody is slower than others by an unknown amount."""
+    told = {name: getattr(entry, name) for name in Worker.MEASURED}
+    new = {name: value for name, value in told.items() if value is not None}
+    if new.get("is_straggler") and "relative_speed" not in new:
+        del new["is_straggler"]
+    return new
 
 
 def _record_straggler(worker: Worker, relative_speed: float) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
 from cluster.models import Node, Pool
 from django.db.models.functions import Now
 
@@ -61,6 +63,18 @@ def test_the_lowest_batch_limit_is_remembered_for_each_type_of_gpu(
     found = Event.objects.filter(job=job, kind="batch_limit_found").order_by("id")
     assert [event.data["samples"] for event in found] == [64, 32, 256]
     assert "at most 32 samples at once on slot" in found[1].message
+
+
+@pytest.mark.parametrize("speed", [None, float("nan"), "slow", -1.0])
+def test_a_straggler_of_unknown_speed_is_as_good_as_not_reported(
+    job: Job, workers: list[Worker], speed: Any
+) -> None:
+    entry = {"worker_id": workers[0].id, "phase": "training", "compute_seconds": 0.5}
+    slow = {**entry, "is_straggler": True, "relative_speed": speed}
+    assert sync(job, report(workers=[slow])).status_code == 200
+    workers[0].refresh_from_db()
+    assert (workers[0].is_straggler, workers[0].compute_seconds) == (False, 0.5)
+    assert not Event.objects.filter(job=job, kind="straggler_found").exists()
 
 
 def test_values_logged_after_the_last_step_join_its_metric(job: Job, workers: list[Worker]) -> None:
