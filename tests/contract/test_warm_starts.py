@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from cluster.process_host import leftovers, records
 from cluster.process_host.plain_python import can_start_warm, is_plain, read_at_import
 from cluster.process_host.sweep import sweep
 from cluster.process_host.zygotes import Keeper, version_of
-from cluster.worker_host import Limits
+from cluster.worker_host import Launch, Limits
 
-from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, until
+from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, until
 
 MIRROR = str(SCRIPTS / "mirror.py")
 OUR_PATH = os.pathsep.join(path for path in sys.path if path)
@@ -125,6 +126,64 @@ def test_the_zygote_asked_longest_ago_makes_room_for_one_too_many(warm_bench: Wa
     assert exited(warm_bench.host, "w1").exit_code == 3
 
 
+def test_of_a_zygote_that_has_ended_nothing_stays(warm_bench: WarmBench) -> None:
+    zygotes = warm_bench.host.zygotes
+    (dead,) = zygotes.folder.iterdir()
+    assert leftovers.kill(warm_bench.host.state_dir / "processes" / dead.name) == 1
+    until(lambda: not _answers(dead / "socket"))
+    env = {"PYTHONPATH": OUR_PATH, "OMP_NUM_THREADS": "2"}
+    zygotes.prepare([{"arguments": [sys.executable, "train.py"], "env": env}])
+    (left,) = zygotes.folder.iterdir()
+    assert left != dead
+
+
+def test_a_launch_does_without_a_zygote_that_cannot_be_made(
+    process_bench: ProcessBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    process_bench.host.state_dir.mkdir(parents=True, exist_ok=True)
+    (process_bench.host.state_dir / "zygotes").write_text("no folder")
+    process_bench.launch("w1", (sys.executable, "-m", "this"))
+    assert exited(process_bench.host, "w1").exit_code == 0
+    assert "No zygote could be made" in caplog.text
+
+
+def test_a_zygote_that_never_detaches_itself_is_given_up(
+    process_bench: ProcessBench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    stuck_python = tmp_path / "python"
+    stuck_python.write_text("#!/bin/sh\nexec sleep 600\n")
+    stuck_python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(stuck_python))
+    monkeypatch.setattr("cluster.process_host.zygotes._BEGIN_SECONDS", 0.2)
+    command = {"arguments": [str(stuck_python), "train.py"], "env": {}}
+    process_bench.host.zygotes.prepare([command])
+    assert "No zygote could be made" in caplog.text
+
+
+def test_launches_wait_together_for_a_zygote_that_hangs(
+    warm_bench: WarmBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 1.0)
+    (lock,) = warm_bench.host.zygotes.folder.glob("*/lock")
+    os.kill(int(lock.read_text()), signal.SIGSTOP)
+    launches = [
+        Launch(
+            labels=labels(f"w{number}"),
+            command=(sys.executable, "-m", "this"),
+            env={"PYTHONPATH": OUR_PATH},
+            node="n1",
+        )
+        for number in range(6)
+    ]
+    began = time.monotonic()
+    warm_bench.host.start(*launches)
+    assert time.monotonic() - began < 5.0  # one after the other: more than 6
+    assert len(warm_bench.host.list()) == 6
+
+
 def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -> None:
     warm_bench.start("w1")
     launch = records.read(warm_bench.host.state_dir / "processes" / "w1" / "launch.json")
@@ -185,6 +244,9 @@ def test_a_zygote_begins_with_what_libraries_read_at_import_and_with_nothing_els
         "API_KEY": "sesame",
         "CUDA_VISIBLE_DEVICES": "3",
         "TORCHELASTIC_RUN_ID": "7",
+        "TORCH_HOME": "/home/ada/hub",
+        "TORCHINDUCTOR_CACHE_DIR": "/home/ada/compiled",
+        "TORCH_EXTENSIONS_DIR": "/home/ada/extensions",
         "SEED": "1",
     }
     assert read_at_import({**read, **told}) == read

@@ -26,8 +26,11 @@ _READ_AT_IMPORT_BEGINNING_WITH: Final = (  # by Python, the C library, numpy and
     *("OMP_", "GOMP_", "KMP_", "MKL", "OPENBLAS_", "GOTO_", "DNNL_", "ONEDNN_", "NPY_", "NUMPY_"),
     *("CUDA_", "NVIDIA_", "TORCH", "PYTORCH_", "AOT", "INDUCTOR_", "TRITON_", "KINETO_"),
 )
-_TOLD_LATER: Final = frozenset(  # although they begin so: differ by worker, read in training
-    {"CUDA_VISIBLE_DEVICES", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"}
+_TOLD_LATER: Final = frozenset(  # although they begin so: differ by worker or job, read in training
+    {
+        *("CUDA_VISIBLE_DEVICES", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"),
+        *("TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR"),
+    }
 )
 _NAMES_CODE: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "OPENSSL_CONF", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPLATLIBDIR"}

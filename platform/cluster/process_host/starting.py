@@ -20,7 +20,7 @@ from cluster.worker_host import HostUnavailable, Labels
 DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
-_WARM_TIMEOUT_SECONDS: Final = 5.0  # then it is started in the ordinary way: only one will run
+_WARM_TIMEOUT_SECONDS: Final = 5.0  # for all; then the ordinary way, and only one of two will run
 
 Start = tuple[records.Record, Labels]
 
@@ -47,9 +47,10 @@ def start_supervisors(starts: Iterable[Start], zygotes: Zygotes) -> None:
 def _start_warm(starts: Iterable[Start], zygotes: Zygotes) -> list[Start]:
     """Let zygotes start what they can; returns the others."""
     asked = [(start, _ask(start, zygotes)) for start in starts]
+    give_up_at = time.monotonic() + _WARM_TIMEOUT_SECONDS
     for _, connection in asked:
         if connection is not None:
-            _wait_until_closed(connection)
+            _wait_until_closed(connection, give_up_at)
     return [start for start, connection in asked if connection is None or not start[0].was_started]
 
 
@@ -98,10 +99,10 @@ def _command(record: records.Record) -> dict[str, Any]:
     return command
 
 
-def _wait_until_closed(connection: socket.socket) -> None:
+def _wait_until_closed(connection: socket.socket, give_up_at: float) -> None:
     """The zygote's keeper does it once the start is on record; it ends if it cannot start."""
     with connection, contextlib.suppress(OSError):
-        connection.settimeout(_WARM_TIMEOUT_SECONDS)
+        connection.settimeout(max(give_up_at - time.monotonic(), 0.0))
         connection.recv(1)
 
 

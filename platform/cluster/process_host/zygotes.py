@@ -12,7 +12,9 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,10 +28,13 @@ from cluster.process_host import records
 from cluster.process_host.plain_python import can_start_warm, read_at_import
 
 _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
+_BEGIN_SECONDS: Final = 10.0  # for a new one to detach itself; it needs 0.1 s
 _ROOM: Final = " " * 8192  # for the arguments and environments that its children show
 _PROGRAM: Final = "concertina_worker.zygote"
 _SOCKET: Final = "socket"
 _LOCK: Final = "lock"  # a zygote holds it as long as it lives; says its pid, and when it was asked
+
+logger: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,26 +81,40 @@ class Zygotes:
         except OSError:
             connection.close()
             return None
-        os.utime(folder / _LOCK)
+        with contextlib.suppress(OSError):
+            os.utime(folder / _LOCK)
         return connection
 
     def prepare(self, commands: Iterable[Mapping[str, Any]]) -> None:
-        """Make zygotes for commands like these where there are none; they get warm by and by."""
+        """Make zygotes for commands like these where there are none; they get warm by and by.
+
+        One that cannot be made is logged: the next launch starts in the ordinary way, too.
+        """
         plain = [c for c in commands if can_start_warm(c["arguments"], c["env"])]
         for folder, command in {self._folder_of(command): command for command in plain}.items():
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not _is_taken(folder):
-                self._make_room()
-                self._begin(folder, read_at_import(command["env"]))
+            try:
+                if not _is_taken(folder):
+                    self._make_room()
+                    self._begin(folder, read_at_import(command["env"]))
+            except (OSError, subprocess.TimeoutExpired) as problem:
+                note = {"action": "zygote_prepare"}
+                logger.warning("No zygote could be made: %s", problem, extra=note)
 
     def _make_room(self) -> None:
-        """End those that were asked longest ago where one more would be one too many."""
+        """Remove what dead ones left; where one more were too many, end who was asked longest ago.
+
+        Another process may just make one where a dead one was: that one ends, and is made later.
+        """
         locks = sorted(self.folder.glob(f"*/{_LOCK}"), key=lambda lock: lock.stat().st_mtime_ns)
-        taken = [lock.parent for lock in locks if _is_taken(lock.parent)]
+        folders = [lock.parent for lock in locks]
+        taken = [folder for folder in folders if _is_taken(folder)]
+        for folder in set(folders) - set(taken):
+            shutil.rmtree(folder, ignore_errors=True)
         for folder in taken[: max(len(taken) + 1 - self.most, 0)]:
             _end(folder)
 
     def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         files = (folder / _LOCK, folder / _SOCKET)
         times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
         mark = {records.RECORD_VARIABLE: str(self.marks / folder.name)}
@@ -109,6 +128,7 @@ class Zygotes:
                 stderr=output,
                 start_new_session=True,
                 check=False,
+                timeout=_BEGIN_SECONDS,
             )
 
     def _folder_of(self, command: Mapping[str, Any]) -> Path:
@@ -125,11 +145,13 @@ def version_of(package: Path, installed: Iterable[Path]) -> str:
 
 def _is_taken(folder: Path) -> bool:
     """Whether a zygote is there, warm or not."""
-    with (folder / _LOCK).open("ab") as lock:
-        try:
+    try:
+        with (folder / _LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
     return False
 
 
