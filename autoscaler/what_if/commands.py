@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -58,6 +58,13 @@ def claim() -> Simulation | None:
     """
     if Simulation.objects.filter(state=State.RUNNING).exists():
         return None
+    try:
+        return _take_up_next()
+    except IntegrityError:  # another process took one up just now: the database keeps it to one
+        return None
+
+
+def _take_up_next() -> Simulation | None:
     with transaction.atomic():
         waiting = Simulation.objects.filter(state=State.QUEUED).order_by("requested_at")
         simulation = waiting.select_for_update(skip_locked=True).first()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tenancy.access import Principal
 
-from autoscaler.simulation.trace import Trace
 from autoscaler.what_if.errors import NotAllowed, TooLarge
+
+if TYPE_CHECKING:  # numpy comes with it, and `tasks` is loaded by every process
+    from autoscaler.simulation.trace import Trace
 
 MOST_SIMULATED_JOBS: Final = 20_000  # jobs x policies x clusters; guessed: some minutes of a core
 MOST_SECONDS: Final = 1800.0  # of computing; a simulation that takes longer is given up

@@ -50,6 +50,11 @@ class Simulation(models.Model):
                 condition=~Q(state="completed") | Q(result__isnull=False),
                 name="a_completed_simulation_has_a_result",
             ),
+            models.UniqueConstraint(
+                fields=("state",),
+                condition=Q(state="running"),
+                name="one_simulation_runs_at_a_time",
+            ),
         )
 
     def __str__(self) -> str:

@@ -12,10 +12,10 @@ from typing import Final
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from autoscaler.what_if import commands
+from autoscaler.what_if import commands, limits
 
 logger: Final = logging.getLogger(__name__)
-KILLED_AFTER_SECONDS: Final = 1860  # a minute after a simulation should have given itself up
+KILLED_AFTER_SECONDS: Final = int(limits.MOST_SECONDS) + 60  # it should have given up by itself
 
 
 @shared_task(name="autoscaler.what_if.tasks.run_next", time_limit=KILLED_AFTER_SECONDS)

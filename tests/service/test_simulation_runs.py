@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
+from django.db import connection, transaction
 from django.utils import timezone
 from tenancy.models import Team
 
@@ -17,6 +20,7 @@ from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation
 from jobs.lifecycle import State
 from jobs.models import Job, Measurement
+from tests.end_to_end.waiting import until
 from tests.extension import install_example, policies_found_anew
 
 
@@ -57,6 +61,41 @@ def test_simulations_run_one_at_a_time_and_each_asks_for_the_next(
     make()
     assert tasks.run_next()
     assert (state_of(second), asked) == ("completed", [True])
+
+
+def test_two_workers_that_look_at_the_same_moment_take_up_one_simulation(
+    transactional_db: None, vision: Team
+) -> None:
+    """The other one looks while the first has not committed, so it sees none that runs."""
+    make()
+    make()
+    claimed: list[Simulation | None] = []
+
+    def claim() -> None:
+        try:
+            claimed.append(commands.claim())
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=claim)
+    with transaction.atomic():
+        assert commands.claim() is not None
+        other.start()
+        until(is_decided(other), seconds=20, what="the other worker has looked")
+    other.join()
+    assert claimed == [None]
+    assert Simulation.objects.filter(state="running").count() == 1
+
+
+def is_decided(other: threading.Thread) -> Callable[[], bool]:
+    """Whether the other one has returned, or waits for our transaction."""
+
+    def look() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return not other.is_alive() or cursor.fetchone() != (0,)
+
+    return look
 
 
 def test_a_simulation_whose_worker_died_is_run_again(simulation: Simulation) -> None:
