@@ -99,7 +99,7 @@ def _defaults(view: JobView, worker: WorkerView, gpu_indices: tuple[int, ...]) -
     if not _has_gpus(view):
         return {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **interfaces}
     return {
-        "CUDA_VISIBLE_DEVICES": ",".join(node.cuda_name(index) for index in gpu_indices),
+        "CUDA_VISIBLE_DEVICES": ",".join(node.cuda_names(gpu_indices)),
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # as NVML counts; CUDA's own order is by speed
         **interfaces,
     }

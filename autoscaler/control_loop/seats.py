@@ -41,20 +41,22 @@ def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list
 def take(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> bool:
     """Make the workers and claim their GPUs, inside the caller's transaction.
 
-    GPUs of workers that were slow lately are taken where there are no others.
+    GPUs of workers that were slow lately are taken where there are no others, whatever their index:
+    slots may share a GPU.
     False, and nothing changed, when not every seat is free.
     """
     nodes = {node.name: node for node in Node.objects.filter(name__in={s.node for s in seats})}
     free = free_gpus([node.id for node in nodes.values()])
-    slow = slow_gpus(now)
+    slow = {(name, nodes[name].cuda_name(index)) for name, index in slow_gpus(now) if name in nodes}
     chosen: list[tuple[Seat, list[int]]] = []
     for seat in seats:
-        indices = free.get(nodes[seat.node].id, []) if seat.node in nodes else []
-        if len(indices) < seat.gpus:
+        node = nodes.get(seat.node)
+        indices = free.get(node.id, []) if node else []
+        if node is None or len(indices) < seat.gpus:
             return False
-        fine = [index for index in indices if (seat.node, index) not in slow]
+        fine = [index for index in indices if (node.name, node.cuda_name(index)) not in slow]
         taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
-        free[nodes[seat.node].id] = [index for index in indices if index not in taken]
+        free[node.id] = [index for index in indices if index not in taken]
         chosen.append((seat, taken))
     for seat, indices in chosen:
         node = nodes[seat.node]

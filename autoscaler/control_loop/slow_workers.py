@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.seats import free_gpus
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.decisions import Reason
 from jobs.models import Assignment, Worker
@@ -40,8 +41,16 @@ def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.
             relative_speed=slow.row.relative_speed or 0.0,
             may_be_replaced=replacements.count() < MOST_REPLACEMENTS,
         ),
-        avoided_nodes=slow_nodes(now),
+        avoided_nodes=(*slow_nodes(now), *_without_another_gpu(slow, job.gpus_per_worker)),
     )
+
+
+def _without_another_gpu(slow: WorkerView, gpus: int) -> tuple[str, ...]:
+    """Its node, where all that is free are slots on GPUs that the slow worker has."""
+    node = slow.row.node
+    its_own = node.cuda_names(claim.gpu_index for claim in slow.row.claims.all())
+    others = [i for i in free_gpus([node.id])[node.id] if node.cuda_name(i) not in its_own]
+    return (node.name,) if len(others) < gpus else ()
 
 
 def called_back(view: JobView) -> list[WorkerView]:

@@ -216,7 +216,7 @@ class Job:
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
     scale_on: ScaleOn | None = None
     straggler: Straggler | None = None  # the slowest of them
-    avoided_nodes: tuple[str, ...] = ()  # on which one straggler came after the other
+    avoided_nodes: tuple[str, ...] = ()  # where a substitute would be slow as well
     # Newest values of the application's own metrics, reported at its present size.
     reported: tuple[tuple[str, float], ...] = ()
 

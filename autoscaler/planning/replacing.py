@@ -8,7 +8,8 @@ other decision of the plan takes. Which one, the first that is free:
 2. another one of the slow worker's node: the worker or its GPU may have been slow, not the node
 3. on any other node
 
-Nodes on which substitutes were slow as well (`avoided_nodes`) are left out.
+Nodes on which a substitute would be slow as well (`avoided_nodes`) are left out: others were slow
+there, or all that is free are slots on the slow worker's own GPU.
 """
 
 from __future__ import annotations

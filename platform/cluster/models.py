@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -110,12 +112,16 @@ class Node(models.Model):
         return self.name
 
     def cuda_name(self, index: int) -> str:
-        """What CUDA_VISIBLE_DEVICES calls the GPU of this index."""
+        """What CUDA_VISIBLE_DEVICES calls the GPU of this index; several may share one."""
         return self.gpu_uuids[index] if index < len(self.gpu_uuids) else str(index)
+
+    def cuda_names(self, indices: Iterable[int]) -> tuple[str, ...]:
+        """Of each GPU once, in order."""
+        return tuple(dict.fromkeys(self.cuda_name(index) for index in indices))
 
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
-        _check_gpu_uuids(self.gpu_uuids)
+        self.check_gpu_uuids()
         if self.is_draining and self.is_schedulable:
             raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
         if self.pool_id is None or not self.gpus:
@@ -130,13 +136,17 @@ class Node(models.Model):
                 }
             )
 
-
-def _check_gpu_uuids(uuids: object) -> None:
-    are_names = isinstance(uuids, list) and all(
-        isinstance(name, str) and name and "," not in name for name in uuids
-    )
-    if not are_names:
-        raise ValidationError({"gpu_uuids": 'Write a list of names, such as ["GPU-8a1c…"].'})
+    def check_gpu_uuids(self) -> None:
+        """Refuse what are no names, and names of some GPUs only: a mixture would confuse them."""
+        uuids: object = self.gpu_uuids
+        are_names = isinstance(uuids, list) and all(
+            isinstance(name, str) and name and "," not in name for name in uuids
+        )
+        if not are_names:
+            raise ValidationError({"gpu_uuids": 'Write a list of names, such as ["GPU-8a1c…"].'})
+        if self.gpu_uuids and len(self.gpu_uuids) != self.gpus:
+            told = f"{len(self.gpu_uuids)} names for {self.gpus} GPUs"
+            raise ValidationError({"gpu_uuids": f"Write a name for each GPU, or none: {told}."})
 
 
 class NodeChange(models.Model):

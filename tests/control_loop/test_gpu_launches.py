@@ -40,6 +40,12 @@ def test_a_gpu_that_stands_for_several_is_shared(world: World) -> None:
     assert of_second_worker(world)["CUDA_VISIBLE_DEVICES"] == "GPU-aa"
 
 
+def test_a_gpu_is_named_once_to_a_worker_that_has_two_slots_of_it(world: World) -> None:
+    with_gpus("GPU-aa", "GPU-aa", "GPU-bb", "GPU-bb")
+    environment = of_second_worker(world, gpus_per_worker=2)
+    assert environment["CUDA_VISIBLE_DEVICES"] == "GPU-bb"
+
+
 def test_a_plain_script_finds_its_own_gpu_under_its_local_rank(world: World) -> None:
     with_gpus()
     environment = of_second_worker(world)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from cluster.models import Node
 
 from autoscaler.control_loop.slow_workers import MOST_REPLACEMENTS
 from autoscaler.planning.planner import plan
@@ -142,6 +143,34 @@ def test_the_gpu_of_a_straggler_is_the_last_to_be_given_out_again(
         trained.world.running(job, 1)
     gpus = {worker: index for _, index, worker in claims()}
     assert [gpus[worker] for job in jobs for worker in live_workers(job)] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("uuids", "expected"),
+    [
+        (("GPU-aa", "GPU-aa", "GPU-aa", "GPU-aa"), "n2"),
+        (("GPU-aa", "GPU-bb", "GPU-bb", "GPU-bb"), "n2"),
+        (("GPU-aa", "GPU-bb", "GPU-bb", "GPU-cc"), "n1"),
+    ],
+)
+def test_a_substitute_does_not_share_the_gpu_of_whom_it_replaces(
+    make_world: MakeWorld, db: None, uuids: tuple[str, ...], expected: str
+) -> None:
+    trained = Trained(make_world(nodes=(4, 2)), {"n1": 2})
+    Node.objects.filter(name="n1").update(gpu_uuids=list(uuids))
+    new = trained.swap(live_workers(trained.job)[1])  # of GPU 1
+    assert trained.node_of(new) == expected
+    if expected == "n1":
+        assert ("n1", 3, new) in claims()
+
+
+def test_on_a_machine_with_one_gpu_nobody_is_replaced(make_world: MakeWorld, db: None) -> None:
+    trained = Trained(make_world(nodes=(4,)), {"n1": 2})
+    Node.objects.update(gpu_uuids=["GPU-aa"] * 4)
+    trained.is_slow(live_workers(trained.job)[1])
+    trained.tick()
+    assert fresh(trained.job).state == "running"
+    assert "no GPU that may replace it is free" in fresh(trained.job).message
 
 
 def test_nobody_is_replaced_over_and_over(make_world: MakeWorld, db: None) -> None:

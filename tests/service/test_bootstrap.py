@@ -88,7 +88,33 @@ def test_a_node_knows_the_uuids_of_its_gpus() -> None:
     assert [node.cuda_name(0), node.cuda_name(1)] == ["GPU-aa", "GPU-bb"]
 
 
+def test_uuids_stay_as_they_are_until_something_is_said_of_them() -> None:
+    bootstrap("--gpu-type=nvidia-l4", "--slots=1", "--gpu-uuids=GPU-aa")
+    bootstrap("--gpu-type=nvidia-l4", "--slots=1")
+    assert Node.objects.get().gpu_uuids == ["GPU-aa"]
+    bootstrap("--slots=1", "--gpu-uuids=")
+    assert Node.objects.get().gpu_uuids == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--nodes=3", "--slots=1", "--gpu-uuids=GPU-aa"), "of one node"),
+        (("--slots=2", "--gpu-uuids=GPU-aa"), "1 names for 2 GPUs"),
+    ],
+)
+def test_uuids_name_each_gpu_of_one_node(arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        bootstrap(*arguments)
+    assert not Node.objects.exists()
+
+
 @pytest.mark.parametrize("uuids", [{}, "GPU-aa", [1], [""], ["GPU-aa,GPU-bb"]])
 def test_uuids_are_a_list_of_names(uuids: Any) -> None:
     with pytest.raises(ValidationError, match="list of names"):
         Node(name="n", gpus=1, gpu_uuids=uuids).clean()
+
+
+def test_some_gpus_with_uuids_and_some_without_would_be_mixed_up() -> None:
+    with pytest.raises(ValidationError, match="1 names for 2 GPUs"):
+        Node(name="n", gpus=2, gpu_uuids=["GPU-aa"]).clean()

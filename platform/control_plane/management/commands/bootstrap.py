@@ -32,7 +32,8 @@ class Command(BaseCommand):
         parser.add_argument("--nodes", type=int, default=1, help="number of nodes")
         parser.add_argument("--slots", type=int, default=4, help="GPUs per node")
         parser.add_argument(
-            "--gpu-uuids", default="", help="of a single node's GPUs, by index: GPU-…,GPU-…"
+            "--gpu-uuids",
+            help="of one node's GPUs, by index: GPU-…,GPU-…; empty: none; not given: as before",
         )
         parser.add_argument(
             "--team",
@@ -68,13 +69,20 @@ def _make_pool(options: dict[str, Any]) -> Pool:
     pool.gpu_type = options["gpu_type"]
     pool.full_clean()
     pool.save()
-    gpus = {
-        "gpus": options["slots"],
-        "gpu_uuids": [uuid for uuid in options["gpu_uuids"].split(",") if uuid],
-    }
+    fields = {"pool": pool, "gpus": options["slots"], **_named(options["gpu_uuids"])}
+    if options["nodes"] > 1 and fields.get("gpu_uuids"):
+        raise CommandError("--gpu-uuids are those of one node: write others in the administration.")
     for number in range(1, options["nodes"] + 1):
-        Node.objects.update_or_create(name=f"{pool.name}-{number}", defaults={"pool": pool, **gpus})
+        node, _ = Node.objects.update_or_create(name=f"{pool.name}-{number}", defaults=fields)
+        node.check_gpu_uuids()
     return pool
+
+
+def _named(gpu_uuids: str | None) -> dict[str, Any]:
+    """What to write of them; nothing where nothing was said."""
+    if gpu_uuids is None:
+        return {}
+    return {"gpu_uuids": [uuid for uuid in gpu_uuids.split(",") if uuid]}
 
 
 def _parse_team(text: str) -> tuple[str, int]:
