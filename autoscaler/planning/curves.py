@@ -2,7 +2,7 @@
 
 A curve depends on what is known of the job's speed, on its rules and on the pool's shape, but on
 no other job and not on the time. Most ticks change none of these, so curves are cached by exactly
-that: the *question*. A new one costs a fraction of a millisecond, all sizes and batches at once.
+that: the `question`. A new one costs a fraction of a millisecond, all sizes and batches at once.
 
 Speeds are compared as S(k) = goodput(b_opt(k), k) / goodput(base batch, smallest size), which is
 the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient noise is unknown.
@@ -10,28 +10,23 @@ the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient n
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from autoscaler.planning.batch import NO_BATCH, FeasibleBatches, best_batches
-from autoscaler.planning.goodput import efficiency, known_noise
+from autoscaler.planning.batch_growth import largest_next_batch
+from autoscaler.planning.goodput import efficiency
 from autoscaler.planning.scaling import NOTHING_KNOWN
-from autoscaler.planning.sizes import PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.sizes import allowed_sizes
 from autoscaler.planning.throughput import Configurations
 
 if TYPE_CHECKING:
     from autoscaler.planning.batch import Column, Counts
-    from autoscaler.planning.cluster_state import Allocation, BatchRange, Job
-    from autoscaler.planning.scaling import ScalingModel
+    from autoscaler.planning.question import Question
 
-LARGEST_STEP: Final = 2  # the batch at most doubles per rescale, so that training can follow
-BATCH_SETTLES_SECONDS: Final = (
-    30.0  # guessed: it grows no sooner after a change; the rate has to ramp
-)
 LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
 SOUND_ERROR: Final = 0.25  # guessed: predictions this sure are off by 5 to 10 % in the median
 
@@ -52,41 +47,6 @@ class Size:
     efficiency: float = 1.0
     relative_error: float = NOTHING_KNOWN
     spans_nodes: bool = False
-
-
-class Question(NamedTuple):
-    """All that a curve depends on. A named tuple, because it is hashed for every job and tick."""
-
-    scaling: ScalingModel | None
-    batch: BatchRange
-    workers: WorkerRules
-    shape: PoolShape
-    current_batch: int | None  # None: not started, or the batch is constant anyway
-    noise_scale: float | None
-    may_grow: bool = True  # its batch, for it has trained with the present one for a while
-    is_measurable: bool = True
-    also: int = 0  # a number of workers the job holds though it is none of its sizes
-
-    @classmethod
-    def of(
-        cls, job: Job, shape: PoolShape, allocation: Allocation | None, now: float = math.inf
-    ) -> Question:
-        has_choice = job.batch.minimum < job.batch.maximum
-        current = allocation.global_batch_size if allocation and has_choice else None
-        return cls(
-            job.scaling,
-            job.batch,
-            WorkerRules.of(job),
-            shape,
-            current,
-            known_noise(job.noise_scale),
-            current is None or now - _changed_at(job) >= BATCH_SETTLES_SECONDS,
-            job.is_measurable,
-        )
-
-    @property
-    def workers_per_node(self) -> int:
-        return self.shape.workers_per_node(self.workers.gpus_per_worker)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +94,7 @@ def size_at(question: Question, workers: int, batch: int, crosses_nodes: bool) -
 
 def next_step(question: Question, size: Size) -> Size:
     """The size with the batch that training takes next on its way to that size's own."""
-    largest = _largest_next_batch(question)
+    largest = largest_next_batch(question)
     if size.global_batch_size <= largest:
         return size
     feasible = FeasibleBatches.of(question.batch, np.array([size.workers]), at_most=largest)
@@ -207,7 +167,7 @@ def _batches(question: Question, workers: Counts) -> Counts:
     a job is worth what its batch will grow to, step by step. Without, it is worth the next step.
     """
     rules, scaling = question.batch, question.scaling
-    within_reach = FeasibleBatches.of(rules, workers, at_most=_largest_next_batch(question))
+    within_reach = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(question))
     if scaling is None:
         return within_reach.nearest(question.current_batch or rules.base)
     feasible = within_reach
@@ -223,22 +183,6 @@ def _batches(question: Question, workers: Counts) -> Counts:
         feasible, goodput, max_per_gpu=rules.max_per_gpu, current=question.current_batch
     )
     return np.where(within_reach.count > 0, best, NO_BATCH)
-
-
-def _largest_next_batch(question: Question) -> int:
-    """At most twice the present one, and no growth before that was measured and has settled."""
-    if question.scaling is None:
-        return question.batch.maximum
-    measured, current = question.scaling.measured_batch, question.current_batch
-    if current is None:  # a start: nothing larger than what is known to work
-        return max(measured, question.batch.base)
-    grown = LARGEST_STEP * min(measured, current) if question.may_grow else 0
-    return max(grown, current)
-
-
-def _changed_at(job: Job) -> float:
-    times = (job.last_rescaled_at, job.running_since)
-    return max((time for time in times if time is not None), default=-math.inf)
 
 
 def _base_rate(question: Question, smallest: int) -> float:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.batch import fewest_workers
 from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
-from autoscaler.planning.curves import Curve, Question, Size, curve_of, size_at
+from autoscaler.planning.curves import Curve, Size, curve_of, size_at
+from autoscaler.planning.question import Question
 from autoscaler.planning.sizes import PoolShape
 from autoscaler.planning.usefulness import useful_size
 

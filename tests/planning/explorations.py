@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.curves import Question, curve_of
+from autoscaler.planning.curves import curve_of
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.question import Question
 from autoscaler.planning.sizes import PoolShape, WorkerRules
 from autoscaler.planning.throughput import Configurations
 from autoscaler.simulation import applications

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autoscaler.planning.batch_growth import BATCH_SETTLES_SECONDS, LARGEST_STEP
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.curves import BATCH_SETTLES_SECONDS, LARGEST_STEP
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.scaling import ScalingModel
