@@ -42,8 +42,9 @@ def speed(samples_per_second: float) -> str:
     return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING
 
 
-def percent(fraction: float | None) -> str:
-    return NOTHING if fraction is None else f"{fraction:.0%}"
+def percent(fraction: float | None, *, places: int = 0) -> str:
+    """`42 %`, `0.4 %`."""
+    return NOTHING if fraction is None else f"{100 * fraction:.{places}f} %"
 
 
 def moment(text: str | None) -> datetime | None:

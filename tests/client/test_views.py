@@ -27,7 +27,7 @@ def test_a_list_of_jobs_has_a_line_for_each() -> None:
     text = seen(jobs.jobs_table([documents.job(), documents.waiting_job(name="b")]))
     head, first, second = text.splitlines()
     assert head.split() == ["ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY"]
-    for fact in ("abcdefghjk", "vision/digits-a", "running", "42%", "1 min 05 s", "Keeps 3"):
+    for fact in ("abcdefghjk", "vision/digits-a", "running", "42 %", "1 min 05 s", "Keeps 3"):
         assert fact in first
     assert second.split()[:7] == ["abcdefghjk", "vision/b", "queued", "0", "-", "-", "-"]
 
@@ -42,7 +42,7 @@ def test_a_narrow_screen_cuts_only_the_last_column() -> None:
         text = seen(jobs.jobs_table([job], is_narrow=width == 80), width=width)
         assert all(len(line) <= width for line in text.splitlines())
         assert len(text.splitlines()) == 2
-        for fact in ("vision/digits-a", "running", "42%", "1 min 05 s"):
+        for fact in ("vision/digits-a", "running", "42 %", "1 min 05 s"):
             assert fact in text
 
 
@@ -100,7 +100,7 @@ def test_a_description_marks_the_straggler() -> None:
 def test_a_description_shows_how_gpus_are_used_where_that_is_known() -> None:
     busy = documents.worker(gpu_utilisation=0.93, gpu_memory_bytes=3 * 2**29)
     text = seen(description.description(documents.job(), [], [busy], []))
-    assert "93%" in text
+    assert "93 %" in text
     assert "1.5 GiB" in text
 
 
@@ -210,7 +210,7 @@ def test_a_log_file_gets_progress_now_and_then_but_every_event() -> None:
             reporter.event(documents.event())
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
-    assert text.count("42% done") == 3
+    assert text.count("42 % done") == 3
     assert text.count("running → rescaling") == 4
 
 

@@ -80,10 +80,11 @@ def _cost(job: Job) -> str:
     """What all changes together cost, and which part of the run that was."""
     share = job["stall_seconds"] / job["trained_seconds"] if job["trained_seconds"] else 0.0
     longest = words.duration(job["longest_stall_seconds"])
-    stood = f"stood still for {words.duration(job['stall_seconds'])}, {share:.1%} of its run"
+    part = words.percent(share, places=1)
+    stood = f"stood still for {words.duration(job['stall_seconds'])}, {part} of its run"
     lost = job["lost_work_seconds"]
     again = f"; {words.duration(lost)} of work made again" if lost else ""
-    return f"{stood.replace('%', ' %')}; longest {longest}{again}"
+    return f"{stood}; longest {longest}{again}"
 
 
 def _foretold(job: Job) -> Iterator[tuple[str, str]]:
@@ -153,7 +154,7 @@ def _relative_speed(worker: Worker) -> str:
 def _gpu_use(worker: Worker) -> tuple[str, str]:
     used, memory = worker["gpu_utilisation"], worker["gpu_memory_bytes"]
     return (
-        "-" if used is None else f"{used:.0%}",
+        words.percent(used),
         "-" if memory is None else f"{memory / 2**30:.1f} GiB",
     )
 

@@ -75,7 +75,7 @@ def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
             words.number(choice["global_batch_size"]),
             words.speed(choice["samples_per_second"]),
             f"{choice['speedup']:.2f}",
-            f"{choice.get('efficiency', 1.0):.0%}",
+            words.percent(choice.get("efficiency", 1.0)),
             words.number(choice["value"]),
             "now" if choice["workers"] == job["workers_desired"] else "",
         )
