@@ -191,6 +191,11 @@ class MemoryJob:
             self._tell(on.RanOutOfMemory(worker=self.alive[0], samples=samples))
 
     @property
+    def total_samples(self) -> int | None:
+        """As the job's length was told."""
+        return self._machine.memory.total_samples
+
+    @property
     def alive(self) -> list[str]:
         return [*self._threads]
 

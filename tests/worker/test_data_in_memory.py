@@ -105,3 +105,23 @@ def test_an_epoch_that_the_script_broke_off_can_go_on(tmp_path: Path) -> None:
     job = MemoryJob(tmp_path, script, batch_size=8)
     job.run(2)
     assert [step.batch.start for step in job.steps()] == 2 * [0, 8, 16, 24, 32]
+
+
+@pytest.mark.parametrize("is_stream", [False, True], ids=["map", "stream"])
+def test_samples_that_are_dropped_at_the_end_of_an_epoch_count_for_its_progress(
+    *, is_stream: bool, tmp_path: Path
+) -> None:
+    passed: list[float] = []
+
+    def script(job: Job, worker: str) -> None:
+        training = Training(job)
+        for _ in job.epochs(3):
+            for rows in job.batches(data_of(is_stream=is_stream, drop_last=True)):
+                training.step(rows)
+            if job.is_main:
+                passed.append(job.progress)
+
+    job = MemoryJob(tmp_path, script, batch_size=10)
+    job.run(2)
+    assert passed == [1.0, 2.0, 3.0]
+    assert job.total_samples == 3 * 30 == sum(len(step.batch) for step in job.steps())

@@ -54,3 +54,35 @@ def test_a_third_three_times_is_a_whole_epoch() -> None:
         schedule = schedule.after(range(start, start + 3), length=9, base=3)
     assert schedule.epochs == 1.0
     assert schedule.whole_epochs_since(Schedule()) == 1
+
+
+def dropping_the_last(batches: list[int], *, efficiency: float = 1.0) -> Schedule:
+    """After two epochs."""
+    now = Schedule()
+    for _ in range(2):
+        before, position, turn = now, 0, 0
+        while (stop := position + batches[turn % len(batches)]) <= LENGTH:
+            now = now.after(
+                range(position, stop),
+                length=LENGTH,
+                base=BASE,
+                efficiency=efficiency,
+                drops_last=True,
+            )
+            position, turn = stop, turn + 1
+        now = now.after_epoch(before, used=position / LENGTH)
+    return now
+
+
+@pytest.mark.parametrize("batches", [[32], [600], [999], [250], [7, 130], [2000]], ids=str)
+def test_an_epoch_counts_one_however_much_of_it_is_dropped(batches: list[int]) -> None:
+    assert dropping_the_last(batches).epochs == 2.0
+    if sum(batches) < LENGTH:
+        assert dropping_the_last(batches, efficiency=0.5).epochs == 1.0
+
+
+@pytest.mark.parametrize("batches", [[32], [8], [250], [600], [7, 130]], ids=str)
+def test_a_last_batch_that_is_dropped_is_no_step_of_a_schedule(batches: list[int]) -> None:
+    assert dropping_the_last(batches).steps <= 2 * (LENGTH // BASE)
+    if batches in ([32], [8], [250]):
+        assert dropping_the_last(batches).steps == 2 * 31

@@ -92,7 +92,8 @@ class Job:
     def progress(self) -> float:
         """Epochs trained so far: 2.5 in the middle of the third. For schedules in samples.
 
-        Under `lr_scaling: adascale` what the steps so far are worth in epochs of the base batch.
+        What an epoch leaves out (`drop_last`, `break`) counts when it is over. Under
+        `lr_scaling: adascale` what the steps so far are worth in epochs of the base batch.
         Of a stream whose length is not known whole epochs count, each when it is over.
         """
         return self._registered.loop.state.schedule.epochs if self._registered else 0.0

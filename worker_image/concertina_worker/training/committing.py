@@ -36,7 +36,9 @@ class Commits:
 
     def schedule_after(self, step: StepUnderWay) -> Schedule:
         """Where schedules stand once it counts."""
-        return self._rates.schedule_after(step.share.batch, self._supply.length)
+        return self._rates.schedule_after(
+            step.share.batch, length=self._supply.length, drops_last=self._supply.drops_last
+        )
 
     def commit(self, step: StepUnderWay) -> CommittedStep:
         state, batch = self._state, step.share.batch

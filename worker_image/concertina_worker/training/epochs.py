@@ -107,11 +107,15 @@ class Epochs:
 
     def _tell_length(self) -> None:
         """As soon as it is known: of a stream when it has ended."""
-        length, found = self.loop.supply.length, self.loop.supply.found_length
-        if self._total is not None and length is not None:
-            self._ending.progress.tell_length(self.loop.rates.total_samples(self._total, length))
-        elif self._total is not None and found is not None:
-            self._ending.progress.tell_length(self._total * found)
+        supply, rates = self.loop.supply, self.loop.rates
+        if self._total is None:
+            return
+        if supply.length is not None:
+            used = supply.used_of(supply.length, batch_size=self.loop.global_batch_size)
+            self._ending.progress.tell_length(rates.total_samples(self._total, used))
+        elif supply.found_length is not None:
+            used = supply.used_of(supply.found_length, batch_size=self.loop.global_batch_size)
+            self._ending.progress.tell_length(self._total * used)
 
     @property
     def _has_scaler(self) -> bool:

@@ -57,6 +57,7 @@ class TrainingLoop:
         self.global_batch_size = 0
         self.samples_at_once = 0  # of the micro-batch computed now, or where the script broke off
         self.on_rescale: list[Callable[[], None]] = []
+        self._has_counted = True  # the epoch, or there is none
         self._noise = NoiseMeter(state, is_wanted=environment.batch is not None)
         self._membership = membership
         self._on_commit = on_commit
@@ -96,6 +97,7 @@ class TrainingLoop:
         """Raises DataMismatchError when the epoch began with other data."""
         self.supply.begin_epoch(source)
         self.moment.epoch = self.state.cursor.epoch
+        self._has_counted = False
         if self.state.cursor.position == 0:
             self.state.schedule_at_epoch = self.state.schedule
         self.moment.is_in_epoch = True
@@ -115,8 +117,11 @@ class TrainingLoop:
 
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
-        if not self.moment.is_catching_up and self.supply.length is None:
-            self.rates.count_epoch_of_stream()
+        if self.moment.is_catching_up or self._has_counted:
+            return
+        length = self.supply.length
+        self.rates.count_epoch(used=self.state.cursor.position / length if length else 0.0)
+        self._has_counted = True
 
     def end_epoch(self) -> None:
         """Maybe because of an error of the script: others may not be waited for here."""

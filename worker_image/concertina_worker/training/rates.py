@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import torch
 
@@ -53,10 +52,16 @@ class Rates:
             for group, rate in zip(groups, own_rates, strict=True):
                 group["lr"] = rate
 
-    def schedule_after(self, batch: range, length: int | None) -> Schedule:
+    def schedule_after(
+        self, batch: range, *, length: int | None, drops_last: bool = False
+    ) -> Schedule:
         """Where schedules stand once this batch of an epoch of `length` samples is used."""
         return self._state.schedule.after(
-            batch, length=length, base=self._rule.base, efficiency=self._efficiency
+            batch,
+            length=length,
+            base=self._rule.base,
+            efficiency=self._efficiency,
+            drops_last=drops_last,
         )
 
     # -- of a training -------------------------------------------------------------------------
@@ -69,10 +74,10 @@ class Rates:
             return 1
         return state.schedule.whole_epochs_since(state.schedule_at_epoch)
 
-    def count_epoch_of_stream(self) -> None:
-        """One is over of which nobody knew how long it is: it counts one, whatever it is worth."""
+    def count_epoch(self, *, used: float) -> None:
+        """One is over, of whose samples this part was used: see `Schedule.after_epoch`."""
         state = self._state
-        state.schedule = replace(state.schedule, epochs=state.schedule_at_epoch.epochs + 1)
+        state.schedule = state.schedule.after_epoch(state.schedule_at_epoch, used=used)
 
     def has_trained(self, epochs: int) -> bool:
         """So many epochs of the data; under AdaScale what is worth them at the base batch."""
@@ -86,7 +91,7 @@ class Rates:
         return self._rule.follows_worth and is_used and not self.has_trained(epochs)
 
     def total_samples(self, epochs: int, length: int) -> int:
-        """How many samples `epochs` take; under AdaScale at the present batch and noise."""
+        """How many samples so many epochs take; under AdaScale at the present batch and noise."""
         if not self._rule.follows_worth:
             return epochs * length
         left = max(epochs - self._state.schedule.epochs, 0.0) * length

@@ -124,6 +124,15 @@ class Supply:
         return source.length if source.is_stream else self._feed.length
 
     @property
+    def drops_last(self) -> bool:
+        """A last batch that is smaller than the others is left out."""
+        return self._feed.source.drops_last
+
+    def used_of(self, length: int, *, batch_size: int) -> int:
+        """How many samples of an epoch go into steps."""
+        return length - length % batch_size if self.drops_last else length
+
+    @property
     def found_length(self) -> int | None:
         """Of a stream, too, once it has ended."""
         return self._feed.length
