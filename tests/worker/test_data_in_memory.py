@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, IterableDataset
 from concertina_worker.job import Job
 from concertina_worker.training.pitfalls import ScriptError
 from tests.worker.memory_job import MemoryJob
+from tests.worker.running_job import wait_for
 
 SAMPLES = 37
 
@@ -26,6 +27,28 @@ class Stream(IterableDataset[torch.Tensor]):
 
     def __iter__(self) -> Iterator[torch.Tensor]:
         return iter(torch.arange(3.0 * self.length).view(-1, 3))
+
+
+class Telling(Stream):
+    """A stream that can tell where it stands, and where it began."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = 0
+        self.began_at: list[int] = []
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        rows = [*super().__iter__()]
+        self.began_at.append(self.read)
+        while self.read < self.length:
+            self.read += 1
+            yield rows[self.read - 1]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"read": self.read}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.read = state["read"]
 
 
 class Training:
@@ -125,3 +148,25 @@ def test_samples_that_are_dropped_at_the_end_of_an_epoch_count_for_its_progress(
     job.run(2)
     assert passed == [1.0, 2.0, 3.0]
     assert job.total_samples == 3 * 30 == sum(len(step.batch) for step in job.steps())
+
+
+def test_a_newcomer_goes_on_in_a_stream_where_a_survivor_of_two_losses_stands(
+    tmp_path: Path,
+) -> None:
+    streams = {f"w{number}": Telling() for number in (1, 2, 3, 4)}
+    changes = iter([lambda: job.die("w1"), lambda: job.die("w2"), lambda: job.want(2)])
+
+    def script(own: Job, worker: str) -> None:
+        training = Training(own)
+        for _ in own.epochs(1):
+            for rows in own.batches(DataLoader(streams[worker], batch_size=8)):
+                if worker == job.training[0] and streams[worker].read >= 5:
+                    next(changes, lambda: None)()
+                if job.happened["deaths"] == 2 and worker == "w3":
+                    wait_for(lambda: job.can_switch("w3") or own.world_size == 2)
+                training.step(rows)
+
+    job = MemoryJob(tmp_path, script, batch_size=5)
+    job.run(3)
+    assert streams["w3"].began_at == [0]
+    assert streams["w4"].began_at[0] > 5

@@ -187,7 +187,7 @@ def test_a_stream_that_can_tell_where_it_stands_goes_on_from_there() -> None:
     half = feed_of(Telling())
     first = torch.cat(read(half, steps=2))
     assert half.stream is not None
-    place = half.stream.place(12)
+    place = half.stream.place(epoch=0, position=12)
     assert place is not None
     assert len(place.samples) == 1  # read to know whether the epoch ends
     stream = Telling()

@@ -102,9 +102,9 @@ class StreamReader:
         self._random: tuple[Any, ...] = ()
         self.resumes_at: Bookmark | None = None
 
-    def place(self, position: int) -> Bookmark | None:
-        """Where the stream stands; None when it cannot tell, or is not read here."""
-        is_here = self._start <= position <= self._stop and self._epoch >= 0
+    def place(self, *, epoch: int, position: int) -> Bookmark | None:
+        """If the stream stands there and can tell; None, too, where it is not read here."""
+        is_here = self._epoch == epoch and self._start <= position <= self._stop
         if not (is_here and hasattr(self.dataset, "load_state_dict")):
             return None
         return Bookmark(

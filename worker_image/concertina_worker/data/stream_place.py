@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from concertina_worker.data.cursor import Cursor
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bookmark:
@@ -26,25 +28,34 @@ class Bookmark:
 class TellsPlace(Protocol):
     """A reader."""
 
-    def place(self, position: int) -> Bookmark | None: ...
+    def place(self, *, epoch: int, position: int) -> Bookmark | None: ...
 
 
 class StreamPlace:
     """The place a stream has come to, or the one where it is to go on."""
 
-    def __init__(self, position: Callable[[], int]) -> None:
-        """`position`: where the training stands in the epoch."""
-        self._position = position
+    def __init__(self, cursor: Callable[[], Cursor]) -> None:
+        """`cursor`: where the training stands."""
+        self._cursor = cursor
         self._loaded: Bookmark | None = None
         self._reader: TellsPlace | None = None
 
     def get(self) -> Bookmark | None:
-        return self._reader.place(self._position()) if self._reader else self._loaded
+        """For the cursor; None when nobody can tell."""
+        now, loaded = self._cursor(), self._loaded
+        if self._reader is not None:
+            read = self._reader.place(epoch=now.epoch, position=now.position)
+            if read is not None:
+                return read
+        is_there = loaded and (loaded.epoch, loaded.position) == (now.epoch, now.position)
+        return loaded if is_there else None
 
     def set(self, place: Bookmark | None) -> None:
-        """From a checkpoint or another worker; takes effect when an epoch is begun."""
+        """From a checkpoint or another worker; takes effect when an epoch is begun.
+
+        A reader is kept: after a recovery most still stand where the training goes on.
+        """
         self._loaded = place
-        self._reader = None
 
     def take(self, reader: TellsPlace | None) -> Bookmark | None:
         """What was set; from now on this reader will be asked."""

@@ -49,7 +49,7 @@ class TrainingState:
         self.schedule_at_epoch = Schedule()  # when the present epoch began
         self.noise = NoiseAverage()
         self.trained: tuple[bool, ...] | None = None  # by parameter; None: not settled yet
-        self.stream_place = StreamPlace(lambda: self.cursor.position)
+        self.stream_place = StreamPlace(lambda: self.cursor)
         self.steps_ahead = 0  # for which samples may be loaded: a switch waits for them
         self.is_complete = False  # holds the state of a training, not just fresh weights
         self._allocated: list[torch.optim.Optimizer] = []  # hold room, which means nothing yet
