@@ -146,6 +146,10 @@ def trained_alone(
     return trainer.numbers()
 
 
+def shuffled_order(epoch: int) -> list[int]:
+    return shuffled(seed=SEED, epoch=epoch, length=SAMPLES).at(range(SAMPLES))
+
+
 # -- what happens to it ----------------------------------------------------------------------------
 
 
@@ -291,9 +295,7 @@ def test_any_schedule_trains_like_one_worker(
     dtype: torch.dtype,
 ) -> None:
     def order(epoch: int) -> list[int]:
-        if is_stream:
-            return [*range(SAMPLES)]
-        return shuffled(seed=SEED, epoch=epoch, length=SAMPLES).at(range(SAMPLES))
+        return [*range(SAMPLES)] if is_stream else shuffled_order(epoch)
 
     with tempfile.TemporaryDirectory() as folder:
         job = trained_elastically(Path(folder), recipe, dtype, schedule, is_stream=is_stream)
@@ -385,6 +387,37 @@ def test_what_was_reached_is_kept_when_the_main_worker_dies_in_the_last_step_bef
     assert len({step.step for step in memory_job.steps_of("w2")}) == 2
     assert memory_job.steps_of("w3")[0].step == 3, "nothing is made again"
     assert_every_sample_once(memory_job.steps())
+
+
+def test_epochs_may_be_broken_off_while_state_is_on_its_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
+    recipe, dtype = Recipe(optimizers=momentum), torch.float64
+
+    def script(job: Job, worker: str) -> torch.Tensor:
+        trainer = Trainer(recipe, dtype)
+        job.register(trainer.model, trainer.optimizers, trainer.scheduler)
+        job.state("scaler", trainer.scaler)
+        for epoch in job.epochs(4):
+            for x, y in job.batches(TensorDataset(*the_samples(dtype))):
+                trainer.backward(x, y)
+                trainer.step()
+                if job.world_size == 1 and epoch == 0:
+                    memory_job.want(2)
+                    wait_for(lambda: memory_job.can_switch(worker))
+                if job._epochs.loop.state.step % 3 == 2:  # noqa: SLF001 - the same on all
+                    break
+        return trainer.numbers()
+
+    memory_job = MemoryJob(tmp_path, script, batch_size=4)
+    memory_job.run(1)
+    steps = memory_job.steps()
+    assert [step.epoch for step in steps] == [epoch for epoch in range(4) for _ in range(3)]
+    assert len(memory_job.committed["w2"]) > 4  # so many portions there are
+    alone = trained_alone(recipe, dtype, steps, shuffled_order)
+    for worker in ("w1", "w2"):
+        assert (memory_job.results[worker] - alone).abs().max() <= TOLERANCE[dtype]
 
 
 def test_between_epochs_all_workers_have_the_running_averages_of_the_main_one(

@@ -11,9 +11,10 @@ import pytest
 import torch
 from torch import nn
 
-from concertina_worker.collective.group import Group
+from concertina_worker.collective.group import Group, GroupLostError
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.state import optimizer_state, portions
+from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.digest import digest
 from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
@@ -373,6 +374,21 @@ def test_weights_that_no_optimizer_moves_arrive_as_they_are_in_the_end(
 
     assert (hand_over_while_training(states, after_step=follow)["a"] or 0) > 1
     assert_equal(states["a"], states["b"])
+
+
+def test_models_that_differ_are_found_out_before_gloo_would_end_the_process() -> None:
+    states = {"a": a_state(seed=1), "b": with_teacher(a_state(seed=2)), "c": a_state(seed=3)}
+
+    def fail(group: Group) -> type[Exception]:
+        with pytest.raises((GroupLostError, OtherModelError)) as failure:
+            synchronise(group, states[group.worker], lambda: None)
+        return failure.type
+
+    found = gather(a_plan("abc", is_recovery=True), fail)
+    assert found == {"a": GroupLostError, "b": OtherModelError, "c": GroupLostError}
+    del states["b"]
+    synchronise_all(states)
+    assert_equal(states["a"], states["c"])
 
 
 def test_only_the_source_looks_whether_they_change_and_first_beside_the_training(
