@@ -17,6 +17,7 @@ from tests.end_to_end.waiting import job_of, until
 pytestmark = pytest.mark.timeout(240)
 
 SCRIPT = Path(__file__).parent / "scripts" / "chatty_regression.py"
+NONE = "\u2013"
 PATIENCE_MILLISECONDS = 20_000  # a poll of the page, on a busy machine
 
 
@@ -164,9 +165,12 @@ def test_the_job_page_tells_what_changed_and_why(
     changes = page.get_by_role("table", name="Changes, newest first").locator("tbody")
     expect(changes.first).to_contain_text(generations[-1]["message"])
     expect(changes.filter(has_text="3 workers").first).to_be_visible()
-    for cost in ("stall", "transfer", "lost work"):
-        told = changes.first.locator(f"[data-label='{cost}']")
-        expect(told).to_have_text(re.compile(r"^(\u2013|[\d.]+ m?s.*)$"))
+    age, grown = next((n, g) for n, g in enumerate(reversed(generations)) if g["transfer_seconds"])
+    for cost in ("stall", "transfer"):
+        told = seconds_in(changes.nth(age).locator(f"[data-label='{cost}']").inner_text())
+        assert told == pytest.approx(grown[f"{cost}_seconds"], rel=0.05, abs=0.005)
+    assert grown["lost_steps"] == 0
+    expect(changes.nth(age).locator("[data-label='lost work']")).to_have_text(NONE)
     rescales = page.get_by_role("group", name="Rescales")
     expect(rescales).to_contain_text(re.compile(r"s standing still in all \([\d.]+ %\)"))
 
@@ -180,6 +184,14 @@ def test_the_job_page_tells_what_changed_and_why(
     for pace in (r"^[\d.]+ m?s$", r"^\d+ %$"):
         expect(workers.get_by_role("cell").filter(has_text=re.compile(pace))).to_have_count(3)
     keep_screenshot(page, "job")
+
+
+def seconds_in(told: str) -> float:
+    """Of a cost as the page writes it: `3.8 ms`, `0.25 s`, or a dash."""
+    if told == NONE:
+        return 0.0
+    number, unit = told.split()
+    return float(number) * {"ms": 1e-3, "s": 1.0}[unit]
 
 
 def test_pointing_at_the_timeline_shows_the_reason(page: Page, training: dict[str, Any]) -> None:
