@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
+from concertina_worker.data.comparison import DataMismatchError
 from concertina_worker.job import Job
 from concertina_worker.training.pitfalls import ScriptError
 from tests.worker.memory_job import MemoryJob
@@ -170,3 +171,34 @@ def test_a_newcomer_goes_on_in_a_stream_where_a_survivor_of_two_losses_stands(
     job.run(3)
     assert streams["w3"].began_at == [0]
     assert streams["w4"].began_at[0] > 5
+
+
+@pytest.mark.parametrize("stranger", ["w1", "w2"])
+@pytest.mark.parametrize("drop_last", [False, True])
+def test_a_stream_of_another_length_is_found_where_it_ends(
+    *, drop_last: bool, stranger: str, tmp_path: Path
+) -> None:
+    faults: dict[str, str] = {}
+
+    def script(own: Job, worker: str) -> None:
+        training = Training(own)
+        data = Stream(24 if worker == stranger else 42)
+        for _ in own.epochs(1):
+            try:
+                for rows in own.batches(DataLoader(data, drop_last=drop_last)):
+                    training.step(rows)
+            except DataMismatchError as mismatch:
+                faults[worker] = str(mismatch)
+                job.die(worker)
+
+    job = MemoryJob(tmp_path, script, batch_size=10)
+    job.run(3)
+    assert [step.batch for step in job.steps()][-1].stop == {
+        ("w1", True): 20,  # the first in rank says what holds
+        ("w1", False): 24,
+        ("w2", True): 40,
+        ("w2", False): 42,
+    }[stranger, drop_last]
+    others = {"w2", "w3"} if stranger == "w1" else {"w2"}
+    assert faults.keys() == others
+    assert all("24" in fault for fault in faults.values())

@@ -42,7 +42,7 @@ class Job:
     """The script's side of an elastic training job.
 
     The loss of a micro-batch must be the *mean* over its samples (the default of torch's losses),
-    and `backward()` must run once per micro-batch.
+    and `backward()` must run once per micro-batch, except inside `job.step()`.
     """
 
     def __init__(

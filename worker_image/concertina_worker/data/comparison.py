@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -17,7 +17,14 @@ from concertina_worker.data.meeting import Row, check_place, table_of
 
 _UNKNOWN = -1
 
-Exchange = Callable[[torch.Tensor], Any]
+
+class Work(Protocol):
+    """A collective under way."""
+
+    def wait(self) -> Any: ...
+
+
+StartSum = Callable[[torch.Tensor], Work | None]
 """Starts the sum over all workers, in place; None when there is nobody else."""
 
 
@@ -40,7 +47,7 @@ class View:
 class Comparison:
     """One exchange of views under way."""
 
-    def __init__(self, own: View, *, rank: int, size: int, exchange: Exchange) -> None:
+    def __init__(self, own: View, *, rank: int, size: int, exchange: StartSum) -> None:
         """Raises RuntimeError when a worker is lost."""
         self._own = own
         self._rank = rank

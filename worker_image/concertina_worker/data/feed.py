@@ -125,6 +125,11 @@ class Feed:
             return wanted.division.share(wanted.batch)
         return self._share_of_stream(wanted, extent)
 
+    @property
+    def has_loaded(self) -> bool:
+        """Something for the first micro-batch, be it dropped."""
+        return self._request is not None and self._first[0] is not None
+
     def load(self, number: int) -> Any:
         """A micro-batch of the step, in order; blocks until it is loaded."""
         if number == 0 or self._request is None:

@@ -57,6 +57,12 @@ class Share:
         return len(self.micro_batches[number]) / len(self.batch) if self.own else 0.0
 
 
+def nobodys(position: int) -> Share:
+    """Of a step that will not count: what was loaded, to go through it with the others."""
+    some = range(position, position + 1)
+    return Share(batch=some[:0], own=some[:0], largest=0, micro_batches=(some,))
+
+
 def split(positions: range, *, parts: int, index: int) -> range:
     """Part `index` of an even split; sizes differ by at most one, the larger ones come first."""
     size, larger = divmod(len(positions), parts)

@@ -7,23 +7,11 @@ for the end of the backward pass: its postscript is written as late as possible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
-import torch
-
+from concertina_worker.data.comparison import StartSum, Work
 from concertina_worker.device.kernels import await_kernels
 from concertina_worker.training.layout import Bucket
-
-
-class Work(Protocol):
-    """A collective under way."""
-
-    def wait(self) -> Any: ...
-
-
-StartSum = Callable[[torch.Tensor], Work | None]
-"""Starts the sum over all workers, in place; None when there is nobody else."""
 
 
 class Exchange:

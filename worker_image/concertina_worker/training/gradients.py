@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 import torch
 
 from concertina_worker.batch.noise_scale import SquaredNorms
+from concertina_worker.data.comparison import StartSum
 from concertina_worker.membership.agreement import Offer
 from concertina_worker.training.capture import Capture, Captured, Trained
-from concertina_worker.training.exchange import Exchange, StartSum
+from concertina_worker.training.exchange import Exchange
 from concertina_worker.training.postscript import Postscript, tally_of
 
 

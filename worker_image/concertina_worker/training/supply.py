@@ -18,7 +18,7 @@ from concertina_worker.data.comparison import (
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.data.feed import Feed
 from concertina_worker.data.requests import Ahead
-from concertina_worker.data.share import REHEARSED_SAMPLES, Share
+from concertina_worker.data.share import REHEARSED_SAMPLES, Share, nobodys
 from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
@@ -75,15 +75,20 @@ class Supply:
     def begin_step(self) -> Share | None:
         """What this worker computes of the next batch; None at the end of the epoch.
 
-        Blocks until the first micro-batch is loaded.
+        Blocks until the first micro-batch is loaded, and at the end of a stream until all have told
+        whether they are there, too.
         """
-        share = self._feed.begin_step(self._state.step, self._state.cursor.position)
+        position = self._state.cursor.position
+        share = self._feed.begin_step(self._state.step, position)
         self._comparison, self._is_broken = None, False
-        if share is not None and (share.batch.start == 0 or self._feed.source.is_stream):
+        if self._feed.source.is_stream or (share is not None and position == 0):
             try:
-                self._comparison = self._compare(share)
+                self._comparison = self._compare(share.batch.stop if share else position)
             except RuntimeError:
                 self._is_broken = True
+        if share is None and self._feed.has_loaded and not self.is_confirmed():
+            self._is_broken = True
+            return nobodys(position)
         return share
 
     def load(self, number: int) -> Any:
@@ -95,7 +100,7 @@ class Supply:
         return self._feed.rehearsal()
 
     def is_confirmed(self) -> bool:
-        """After the exchange of a step: do all use the same data?
+        """After the exchange of a step, or at the end of a stream: do all use the same data?
 
         False when a worker was lost meanwhile, or must go because it sees other data.
 
@@ -159,12 +164,12 @@ class Supply:
         )
         return Ahead(batch_size=leg.batch_size, division=division)
 
-    def _compare(self, share: Share) -> Comparison:
+    def _compare(self, batch_stop: int) -> Comparison:
         """With the others' data: where an epoch begins, and all along a stream."""
         view = View(
             length=self._feed.length,
             fingerprint=self._feed.fingerprint,
-            batch_stop=share.batch.stop,
+            batch_stop=batch_stop,
             steps_ahead=self._feed.steps_ahead,
         )
         return Comparison(
