@@ -260,3 +260,26 @@ def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> Non
     loader = DataLoader(Shifted(), batch_size=4, num_workers=1, worker_init_fn=start)  # type: ignore[arg-type]
     numbers = torch.cat([batch[0] for batch in read(feed_of(loader))])
     assert numbers.tolist() == list(range(100, 100 + SAMPLES))
+
+
+def test_a_limit_that_no_share_comes_to_throws_nothing_away_that_was_loaded_ahead() -> None:
+    limits: list[int | None] = [None]
+
+    def foresee(_: int) -> Ahead:
+        division = Division(parts=2, index=0, limit=limits[-1])
+        return Ahead(batch_size=BATCH, division=division)
+
+    def thrown_away_by(limit: int) -> int:
+        dice: Any = Dice()
+        loader = DataLoader(dice, batch_size=4, num_workers=1, prefetch_factor=2)
+        feed = Feed(source_of(loader), seed=5, foresee=foresee)
+        feed.begin_epoch(0)
+        feed.begin_step(0, 0)
+        limits.append(limit)
+        feed.begin_step(1, BATCH)
+        feed.end_epoch()
+        limits.pop()
+        return feed.thrown_away
+
+    assert thrown_away_by(BATCH // 2) == 0
+    assert thrown_away_by(1) > 0

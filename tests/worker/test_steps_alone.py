@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.data.course import Course
+from concertina_worker.data.course import Course, Leg
 from concertina_worker.data.source import source_of
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
@@ -32,7 +32,7 @@ class Training:
         if loads is not None:
             self.optimizer.load_state_dict(loads)
         state = TrainingState(self.model, [self.optimizer], {})
-        alone = Alone()
+        self.alone = alone = Alone()
         alone.course = Course.steady(2, alone.worker)
         self.loop = TrainingLoop(WorkerEnvironment.read({}), alone, state, lambda *_: None)
         take_over_optimizer(self.optimizer, self.loop)
@@ -97,3 +97,12 @@ def test_an_optimizer_does_not_step_inside_a_block() -> None:
 def test_a_block_is_refused_outside_of_an_epoch() -> None:
     with pytest.raises(StepBlockError):
         Training().loop.several_backwards()
+
+
+def test_a_lower_limit_of_a_leg_to_come_does_not_hold_before() -> None:
+    training = Training()
+    later = Leg(first_step=2, batch_size=2, workers=("alone",), batch_limit=1)
+    supply, alone = training.loop.supply, training.alone
+    alone.course = alone.course.then(later)
+    limits = [supply.foresee(step).division.limit for step in (2, 0)]
+    assert limits == [1, None]

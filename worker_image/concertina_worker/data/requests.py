@@ -111,7 +111,7 @@ class Requests:
             if position >= self._order.length or (is_short and self._drops_last):
                 return None
             stop = min(stop, self._order.length)
-        return self._request(ahead.division, range(position, stop), 0)
+        return self._request(ahead.division.up_to(ahead.batch_size), range(position, stop), 0)
 
     def _request(self, division: Division, batch: range, number: int) -> Request:
         indices: tuple[int, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 REHEARSED_SAMPLES: Final = 2  # batch normalisation cannot do with one
@@ -28,6 +28,11 @@ class Division:
             largest=len(split(batch, parts=parts, index=0)),
             micro_batches=micro_batches(own, limit=self.limit) or (batch[:REHEARSED_SAMPLES],),
         )
+
+    def up_to(self, samples: int) -> Division:
+        """For batches of at most so many samples: a limit to which no share comes is none."""
+        most = max(self.share(range(samples)).largest, 2 * self.fewest - 1)
+        return self if self.limit is None or most > self.limit else replace(self, limit=None)
 
     def most_micro_batches(self, batch: range) -> int:
         """Of this worker's share of a batch that may turn out to be shorter than this one.

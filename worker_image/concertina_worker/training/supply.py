@@ -56,6 +56,13 @@ class Supply:
         """Start what will load these samples, before it is known which are needed."""
         self._feed_of(source).warm_up()
 
+    def foresee(self, step: int) -> Ahead:
+        """What the step will be like before which so many were made."""
+        leg = self._membership.course.at(step)
+        limit = smaller(self._batch_limit, leg.batch_limit)
+        division = leg.division(self._membership.worker, limit=limit, fewest=self._fewest)
+        return Ahead(batch_size=leg.batch_size, division=division)
+
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         feed, cursor = self._feed_of(source), self._state.cursor
@@ -153,16 +160,8 @@ class Supply:
 
     def _feed_of(self, source: Source) -> Feed:
         if self._begun is None or not self._begun.serves(source):
-            self._begun = Feed(source, seed=self._environment.seed, foresee=self._foresee)
+            self._begun = Feed(source, seed=self._environment.seed, foresee=self.foresee)
         return self._begun
-
-    def _foresee(self, step: int) -> Ahead:
-        leg = self._membership.course.at(step)
-        self.limit_batch(leg.batch_limit)
-        division = leg.division(
-            self._membership.worker, limit=self._batch_limit, fewest=self._fewest
-        )
-        return Ahead(batch_size=leg.batch_size, division=division)
 
     def _compare(self, batch_stop: int) -> Comparison:
         """With the others' data: where an epoch begins, and all along a stream."""
