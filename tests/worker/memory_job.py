@@ -306,6 +306,7 @@ class MemoryJob:
             self.happened["deaths"] += 1
         except BaseException as fault:  # noqa: BLE001 - `run` raises it
             self.faults.append(fault)
+        _await_checkpoints()  # of a process that is dead none would be written any more
         with self._lock:
             del self._threads[worker]
             if self.faults:
@@ -341,3 +342,9 @@ class MemoryJob:
             sample_audit_dir=self.folder / "audit",
             coordinator_lost_seconds=FOREVER,
         )
+
+
+def _await_checkpoints() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "concertina_checkpoint":
+            thread.join(JOIN_SECONDS)
