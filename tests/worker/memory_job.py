@@ -103,6 +103,11 @@ class _Line(CoordinatorLine):
         self.orders = Orders(self.control, lost_seconds=FOREVER)
         self._rooms = rooms
 
+    def is_to_recover(self, generation: int) -> bool:
+        """By a plan that came after this generation."""
+        newest = self.preparations.newest
+        return newest is not None and newest.is_recovery and newest.generation > generation
+
     def _build(self, plan: Plan, wires: Wires) -> Group:
         return self._rooms.build(plan, self.worker, wires)
 
@@ -309,6 +314,8 @@ class MemoryJob:
         _await_checkpoints()  # of a process that is dead none would be written any more
         with self._lock:
             del self._threads[worker]
+            if membership.is_broken or line.is_to_recover(membership.generation):
+                line.preparations.end()  # as sockets end with their process
             if self.faults:
                 for other in self._lines.values():
                     other.direct.release("the test has failed")
@@ -346,5 +353,5 @@ class MemoryJob:
 
 def _await_checkpoints() -> None:
     for thread in threading.enumerate():
-        if thread.name == "concertina_checkpoint":
+        if thread.name == "concertina_checkpoint" and thread.is_alive():
             thread.join(JOIN_SECONDS)

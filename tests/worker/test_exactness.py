@@ -301,10 +301,10 @@ def test_any_schedule_trains_like_one_worker(
         job = trained_elastically(Path(folder), recipe, dtype, schedule, is_stream=is_stream)
         steps = job.steps()
     assert_every_sample_once(steps)
-    ours, *others = job.results.values()
-    assert all(torch.equal(ours, other) for other in others)
-    deviation = (ours - trained_alone(recipe, dtype, steps, order)).abs().max()
-    assert deviation <= TOLERANCE[dtype]
+    alone = trained_alone(recipe, dtype, steps, order)
+    assert job.results  # of workers that end: one that missed the last sum makes that step alone
+    for ours in job.results.values():
+        assert (ours - alone).abs().max() <= TOLERANCE[dtype]
 
 
 # -- moments that chance seldom finds --------------------------------------------------------------

@@ -80,8 +80,9 @@ class Preparations:
     def end(self) -> None:
         """Nothing is needed any more: whoever waits in a group, or for one, gets out of it."""
         with self._changed:
+            useless = [*self._wires]
             self._prepared = self._current = None
-        for wires in [*self._wires]:
+        for wires in useless:
             wires.cut()
 
     def stand_in(self, group: Group | None) -> None:
