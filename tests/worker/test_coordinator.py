@@ -140,6 +140,19 @@ def test_a_stop_in_whose_last_step_a_member_dies_lets_everybody_go(story: Story)
     assert story.coordination.is_over
 
 
+def test_a_recovery_comes_to_nothing_when_one_has_left_for_a_stop(story: Story) -> None:
+    story.train("a", "b", "c").want_stop()
+    stop = story.plan
+    story.lose("c")
+    assert story.plan.members == ("a", "b")
+    story.tell(on.WorkerSwitched(worker="a", generation=stop.generation, step=1))
+    assert story.released == set()
+    story.tell(on.CollectiveFailed(worker="b", generation=stop.generation - 1))
+    assert story.released == {"a", "b"}
+    story.lose("a", "b")
+    assert story.coordination.is_over
+
+
 def test_a_leaver_that_misses_its_last_step_goes_when_the_others_have_made_it(
     story: Story,
 ) -> None:

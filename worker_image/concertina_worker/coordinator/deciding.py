@@ -62,7 +62,7 @@ class Decisions:
         active = self.memory.active
         if active is None:
             return []
-        failed = [] if self._needs_recovery() else self._failed_leavers(active)
+        failed = self._failed_leavers()
         must_have_switched = active.stayers or tuple(self.memory.leavers)
         if not all(self._has_switched(w) or w in failed for w in must_have_switched):
             return []
@@ -71,8 +71,12 @@ class Decisions:
             "the new generation trains without it",
         )
 
-    def _failed_leavers(self, active: Plan) -> list[str]:
-        return [w for w in self.memory.leavers if self.crew.failed_in(w) >= active.generation]
+    def _failed_leavers(self) -> list[str]:
+        """Unless they are needed for a recovery."""
+        memory = self.memory
+        if self._needs_recovery() or (memory.pending and memory.pending.is_recovery):
+            return []
+        return [w for w in memory.leavers if self.crew.failed_in(w) >= memory.left_generation]
 
     def _needs_recovery(self) -> bool:
         pending = self.memory.pending

@@ -26,6 +26,7 @@ class Memory:
     published: list[Plan] = field(default_factory=list)  # newer than `active`, oldest first
     trained: list[str] = field(default_factory=list)  # members of the newest active plan there was
     leavers: list[str] = field(default_factory=list)  # out of `active`, not released yet
+    left_generation: int = 0  # that the leavers were in
     switched: list[str] = field(default_factory=list)  # workers that told they are in `active`
     withdrawn: int = 0  # a generation whose group could not be built
     step: int = 0  # newest committed step that was told
@@ -75,6 +76,7 @@ class Memory:
             "published": [plan.to_json() for plan in self.published],
             "trained": self.trained,
             "leavers": self.leavers,
+            "left_generation": self.left_generation,
             "switched": self.switched,
             "withdrawn": self.withdrawn,
             "step": self.step,

@@ -160,11 +160,13 @@ class Notes:
         if not plan.members:
             memory.reports.draft = None  # everybody leaves: nothing trains
         memory.leavers = [w for w in old_members if w not in plan.members and w not in memory.lost]
+        memory.left_generation = before.generation if before else 0
         memory.switched = []
         memory.active = plan
         memory.trained = list(plan.members)
         self.speeds.begin_generation(plan.members)
-        memory.published = [p for p in memory.published if p.generation > plan.generation]
+        later = [p for p in memory.published if p.generation > plan.generation]
+        memory.published = later if plan.members else []  # who has left gets into none of them
 
     def _generation_report(self, plan: Plan, before: Plan | None, step: int) -> GenerationReport:
         members_before = before.members if before else ()
