@@ -75,7 +75,10 @@ class _DirectControl(Control):
     def __init__(
         self, platform: Platform, line: CoordinatorLine, tell: Callable[[Any], None]
     ) -> None:
-        super().__init__(platform, line.pulse, line.preparations.take)
+        preparations = line.preparations
+        super().__init__(
+            platform, line.pulse, on_plan=preparations.take, on_release=preparations.end
+        )
         self._tell = tell
         self._worker = line.worker
 
@@ -88,9 +91,6 @@ class _DirectControl(Control):
 
     def fall_silent(self) -> None:
         self._tell = lambda _: None
-
-    def release(self, reason: str) -> None:
-        self._release_reason = reason
 
 
 class _Line(CoordinatorLine):

@@ -266,6 +266,7 @@ class RunningJob:
             Env.COORDINATOR: f"127.0.0.1:{self.port}",
             Env.SERVICE_URL: self.service.url,
             Env.STATE_DIR: str(self.folder / "coordinator"),
+            Env.COORDINATOR_TERM: str(self.service.term),
             Env.CHECKPOINT_DIR: str(self.folder / "checkpoints"),
             Env.CHECKPOINT_INTERVAL_SECONDS: str(self.checkpoint_seconds),
             Env.COORDINATOR_LOST_SECONDS: str(self.coordinator_lost_seconds),

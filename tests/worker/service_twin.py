@@ -30,6 +30,7 @@ class ServiceTwin:
             "next_generation": 1,
         }
         self.is_down = False
+        self.term = 0  # coordinators of earlier ones are turned away
         self.newest: SyncReport | None = None
         self.generations: list[GenerationReport] = []
         self.metrics: list[MetricReport] = []
@@ -85,6 +86,8 @@ class ServiceTwin:
                     self.send_error(503)
                 elif self.headers["Authorization"] != f"Bearer {twin.token}":
                     self.send_error(401)
+                elif json.loads(body).get("term", 0) < twin.term:
+                    self.send_error(409)
                 else:
                     self._answer(json.dumps(twin.take(json.loads(body))).encode())
 

@@ -20,10 +20,15 @@ from concertina_worker.state.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 
-def write(folder: Path, *steps: int, keep_last: int = 3) -> list[Path]:
+def write(folder: Path, *steps: int, keep_last: int = 3, start: int = 0) -> list[Path]:
+    weights = {step: torch.full((1000,), step) for step in steps}
     return [
         checkpoint.write(
-            folder, step, {"step": step, "weights": torch.full((1000,), step)}, keep_last=keep_last
+            folder,
+            step,
+            {"step": step, "start": start, "weights": weights[step]},
+            keep_last=keep_last,
+            start=start,
         )
         for step in steps
     ]
@@ -112,6 +117,26 @@ def test_only_the_last_ones_are_kept(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "step-000000000015.pt",
         "step-000000000020.pt",
+    ]
+
+
+def test_workers_of_an_earlier_start_neither_overwrite_nor_outlive_those_of_a_later_one(
+    tmp_path: Path,
+) -> None:
+    """They may train on, on a node that nobody reaches, after the job has started elsewhere."""
+    write(tmp_path, 100, start=1)
+    ours = write(tmp_path, 110, 120, start=2, keep_last=2)
+    write(tmp_path, 120, 900, start=1, keep_last=2)  # further, and of no use
+    assert [path.exists() for path in ours] == [True, True]
+    content = checkpoint.load_newest(tmp_path)
+    assert content is not None
+    assert (content["step"], content["start"]) == (120, 2)
+    write(tmp_path, 130, start=10, keep_last=3)
+    assert newest_step(tmp_path) == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "step-000000000110.start-2.pt",
+        "step-000000000120.start-2.pt",
+        "step-000000000130.start-10.pt",
     ]
 
 

@@ -22,7 +22,7 @@ def test_a_coordinator_that_takes_nothing_any_more_is_connected_to_anew(
         listener.settimeout(20.0)
         port = listener.getsockname()[1]
         platform = Platform(worker_id="w1", attempt=1, token="t", host="127.0.0.1", port=port)
-        line = Control(platform, Pulse(), lambda _: None)
+        line = Control(platform, Pulse(), on_plan=lambda _: None, on_release=lambda: None)
         line.start()
         stopped, _ = listener.accept()  # nobody reads here
         with stopped:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import pytest
 
+from concertina_worker.coordinator.state_file import StateFile
+from concertina_worker.protocol import ExitCode
 from tests.worker.running_job import RunningJob
 from tests.worker.test_rescaling import assert_same_parameters
 
@@ -41,6 +43,25 @@ class Takeovers:
     def _started_at(self) -> float:
         newest = self.job.service.newest
         return newest["coordinator_started_at"] if newest else 0.0
+
+
+def test_a_coordinator_that_was_replaced_ends_and_its_workers_go_on_with_the_next(
+    make_job: MakeJob,
+) -> None:
+    job = make_job()
+    job.begin_attempt(2)
+    first = job.wait_for_workers(2)
+    job.service.term = 1
+    job.wait("the old one ends", lambda: job.coordinator_code == ExitCode.REPLACED)
+    kept = StateFile(job.folder / "coordinator", term=1)
+    assert kept.load().active == StateFile(job.folder / "coordinator").load().active
+    job.start_coordinator()
+    job.resize(1)  # heard from the next one
+    job.wait_for_workers(1)
+    job.end()
+    assert kept.load().next_generation > first["number"] + 1
+    assert StateFile(job.folder / "coordinator").load().next_generation == first["number"] + 1
+    job.assert_every_sample_once(epochs=job.result(job.members[0])["epochs"])
 
 
 def test_a_coordinator_killed_in_any_phase_is_replaced_and_nothing_is_lost(

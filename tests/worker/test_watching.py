@@ -112,6 +112,13 @@ def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> Non
     assert story.plan.members == ("a",)
 
 
+def test_a_given_up_worker_that_wakes_is_not_given_up_again_while_it_lives(story: Story) -> None:
+    story.train("a", "b").beat("a", "b").pass_time(5.0, "a").switch("a")
+    story.connect("b")
+    assert story.pass_time(20.0, "a", "b").given_up == set()
+    assert story.pass_time(16.0, "a").given_up == {"b"}
+
+
 def test_lines_of_a_worker_that_has_gone_are_still_read_without_harm(story: Story) -> None:
     story.train("a", "b").want("a").switch("a", "b", step=4)
     assert story.released == {"b"}

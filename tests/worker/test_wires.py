@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from concertina_worker.collective.group import Group
+from concertina_worker.collective.group import Group, GroupLostError, broadcast
 from concertina_worker.collective.store import Board, GlooStore
 from concertina_worker.collective.wires import Wires, addresses_in
 from tests.worker.gathering import a_plan, gather
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 def test_members_that_wait_for_a_silent_one_are_freed() -> None:
@@ -31,6 +40,25 @@ def test_members_that_wait_for_a_silent_one_are_freed() -> None:
         return "done"
 
     assert gather(a_plan("abc"), act) == {"a": "freed", "b": "freed", "c": "silent"}
+
+
+def test_members_are_freed_in_the_middle_of_a_message() -> None:
+    """Gloo itself forgets whoever waits for the rest of it."""
+    tensors = {"a": torch.ones(2**25), "b": torch.zeros(2**25)}
+
+    def cut_when_begun(group: Group) -> None:
+        until(lambda: bool(tensors["b"][0]))
+        group.wires.cut()
+
+    def act(group: Group) -> str:
+        threading.Thread(target=cut_when_begun, args=(group,)).start()
+        with pytest.raises(GroupLostError) as caught:
+            broadcast(group.everyone, tensors[group.worker], root=0)
+        return str(caught.value)
+
+    errors = gather(a_plan("ab"), act)
+    assert not tensors["b"][-1]
+    assert not any("Timed out" in error for error in errors.values())
 
 
 def test_other_sockets_of_the_process_are_left_alone() -> None:

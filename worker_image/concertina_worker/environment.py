@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from concertina_worker.protocol import BatchRules, Env, GpuExchange, LearningRateScaling
+from concertina_worker.protocol import (
+    COORDINATOR_LOST_SECONDS,
+    BatchRules,
+    Env,
+    GpuExchange,
+    LearningRateScaling,
+)
 
 CUDA_GPUS: Final = "CUDA_VISIBLE_DEVICES"
 FIXED_SIZE_VARIABLES: Final = (
@@ -24,7 +30,6 @@ FIXED_SIZE_VARIABLES: Final = (
     "TORCHELASTIC_RUN_ID",
     "TORCHELASTIC_RESTART_COUNT",
 )
-_COORDINATOR_LOST_SECONDS: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +38,11 @@ class CoordinatorEnvironment:
 
     job_id: str
     token: str
-    host: str
+    host: str  # to listen on
     port: int
     service_url: str
     state_dir: Path
+    term: int
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> CoordinatorEnvironment:
@@ -44,10 +50,11 @@ class CoordinatorEnvironment:
         return cls(
             job_id=_required(environ, Env.JOB_ID),
             token=_required(environ, Env.TOKEN),
-            host=host,
+            host=environ.get(Env.LISTEN_ON) or host,
             port=port,
             service_url=_required(environ, Env.SERVICE_URL),
             state_dir=Path(_required(environ, Env.STATE_DIR)),
+            term=_whole(environ, Env.COORDINATOR_TERM, 0),
         )
 
 
@@ -67,6 +74,7 @@ class CheckpointRules:
     folder: Path
     interval_seconds: float
     keep_last: int
+    start: int = 0  # of the job, as `Env.START` counts them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +105,7 @@ class WorkerEnvironment:
             seed=_whole(environ, Env.SEED, 0),
             sample_audit_dir=Path(audit) if audit else None,
             coordinator_lost_seconds=_seconds(
-                environ, Env.COORDINATOR_LOST_SECONDS, _COORDINATOR_LOST_SECONDS
+                environ, Env.COORDINATOR_LOST_SECONDS, COORDINATOR_LOST_SECONDS
             ),
         )
 
@@ -131,6 +139,7 @@ def _checkpoints(environ: Mapping[str, str]) -> CheckpointRules | None:
         folder=Path(folder),
         interval_seconds=_seconds(environ, Env.CHECKPOINT_INTERVAL_SECONDS, 60.0),
         keep_last=max(1, _whole(environ, Env.CHECKPOINT_KEEP_LAST, 3)),
+        start=_whole(environ, Env.START, 0),
     )
 
 

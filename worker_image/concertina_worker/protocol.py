@@ -15,6 +15,10 @@ from enum import IntEnum, StrEnum
 from typing import Final, NotRequired, TypedDict
 
 SYNC_PATH: Final = "/internal/v1/jobs/{job_id}/sync"
+COORDINATOR_LOST_SECONDS: Final = 600.0
+"""A worker without a coordinator for so long ends itself. Guessed: ten times what the service waits
+for a silent node before it starts a coordinator elsewhere; trades work that may yet be saved
+against work that nobody will use."""
 
 
 class Env(StrEnum):
@@ -24,9 +28,12 @@ class Env(StrEnum):
     TOKEN = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name; valid for this job only
     WORKER_ID = "CONCERTINA_WORKER_ID"
     ATTEMPT = "CONCERTINA_ATTEMPT"
-    COORDINATOR = "CONCERTINA_COORDINATOR"  # host:port the coordinator listens on
+    COORDINATOR = "CONCERTINA_COORDINATOR"  # host:port where workers reach it
+    LISTEN_ON = "CONCERTINA_LISTEN_ON"  # coordinator only, optional: an address of its own machine
     SERVICE_URL = "CONCERTINA_SERVICE_URL"  # coordinator only: where to sync
     STATE_DIR = "CONCERTINA_STATE_DIR"  # coordinator only: its own small durable state
+    COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
+    START = "CONCERTINA_START"  # how often the job came out of the queue: tells checkpoints apart
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
@@ -35,7 +42,7 @@ class Env(StrEnum):
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
     GPU_TYPE = "CONCERTINA_GPU_TYPE"  # of the worker's pool; "slot" on a machine without GPUs
     GPU_EXCHANGE = "CONCERTINA_GPU_EXCHANGE"  # a job may set it: see `GpuExchange`
-    COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional, default 600
+    COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional
     SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # a job may set it: record every step
 
 
@@ -49,6 +56,7 @@ class ExitCode(IntEnum):
     RELEASED = 83  # left because the plan said so; nothing went wrong
     COORDINATOR_LOST = 84  # no coordinator for too long: a fenced worker stops itself
     PORT_IN_USE = 85  # the coordinator could not listen; the service picks another port
+    REPLACED = 87  # a coordinator for which another has taken over
     OUT_OF_MEMORY = 86  # in a micro-batch: a worker with smaller ones takes its place
     COMMAND_NOT_FOUND = 127
     COMMAND_NOT_EXECUTABLE = 126
@@ -186,6 +194,7 @@ class SyncReport(TypedDict):
     """Everything the coordinator knows; metrics and generations until acknowledged by a 200."""
 
     coordinator_started_at: float
+    term: NotRequired[int]  # counts up when a coordinator takes over from one on a lost node
     registered: bool  # the script called `register`: it can be rescaled hot
     model_bytes: int  # parameters and optimizer state; 0 until registered
     noise_scale: NotRequired[float]  # gradient noise in samples at the base batch, if measured

@@ -32,6 +32,7 @@ def main() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     job.register(model, optimizer)
     seen = []
+    is_told = False  # on all of them in the same epoch, because a mean has told them
     for epoch in job.epochs(EPOCHS if takes_many else 100000):
         for x, y in job.batches(data, 20):
             nn.functional.mse_loss(model(x), y).backward()
@@ -39,15 +40,15 @@ def main() -> None:
             if takes_many:
                 seen.append(job.mean(float(job.rank + 1)))
             time.sleep(0.005)
-        is_told = (folder / "now").exists() and job.world_size == 3
         if is_told and worker == KILLED:
             os.kill(os.getpid(), signal.SIGKILL)
         if main_alone and not job.is_main:
             continue
-        mean = job.mean(1.0)
+        mean = job.mean(float((folder / "now").exists()))
         if is_told:
             seen = [job.is_main, job.world_size, mean]
             (folder / f"{worker}.json").write_text(json.dumps(seen))
+        is_told = mean > 0 and job.world_size == 3 and not seen
         if (folder / f"{worker}.json").exists() and epoch % 2:
             break
     if takes_many:

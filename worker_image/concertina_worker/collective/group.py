@@ -33,7 +33,7 @@ class Group:
 
     plan: Plan
     worker: str
-    everyone: Any = None  # ProcessGroupGloo of all members
+    everyone: Any = None  # GlooExchange of all members
     handover: Any = None  # of the source (rank 0) and the joiners
     nccl: NcclExchange | None = None  # of all members, if each has a GPU of its own
     board: Board | RemoteBoard | None = None  # of the rendezvous

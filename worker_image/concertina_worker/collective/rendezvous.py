@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from torch.distributed.distributed_c10d import ProcessGroupGloo
 
+from concertina_worker.collective.gloo import GlooExchange
 from concertina_worker.collective.gpu_offer import GpuOffer, is_possible
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import NcclExchange
@@ -50,10 +51,12 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
     def store_of(name: str) -> GlooStore:
         return GlooStore(board, wires, prefix=f"{name}/", timeout_seconds=MEETING_SECONDS)
 
-    everyone = _gloo(store_of("everyone"), meeting, plan, (group.rank, group.size))
+    def gloo(name: str, place: tuple[int, int]) -> GlooExchange:
+        return GlooExchange(_gloo(store_of(name), meeting, plan, place), wires)
+
+    everyone = gloo("everyone", (group.rank, group.size))
     some = (plan.source, *plan.joiners)
-    place = (some.index(worker), len(some)) if worker in some else None
-    handover = _gloo(store_of("handover"), meeting, plan, place) if place else None
+    handover = gloo("handover", (some.index(worker), len(some))) if worker in some else None
     group = replace(group, everyone=everyone, handover=handover, board=board, server=server)
     return replace(group, nccl=_nccl(group, store_of("nccl"), meeting.gpu))
 

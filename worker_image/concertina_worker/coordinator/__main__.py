@@ -12,7 +12,7 @@ import time
 
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.server import Server
-from concertina_worker.coordinator.service import HttpService
+from concertina_worker.coordinator.service import HttpService, ReplacedError
 from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.coordinator.synchronising import Synchroniser
 from concertina_worker.environment import CoordinatorEnvironment
@@ -22,8 +22,8 @@ _log = logging.getLogger("concertina_worker.coordinator")
 
 
 async def run(environment: CoordinatorEnvironment) -> int:
-    state_file = StateFile(environment.state_dir)
-    coordination = Coordination(state_file.load(), now=time.time())
+    state_file = StateFile(environment.state_dir, term=environment.term)
+    coordination = Coordination(state_file.load(), now=time.time(), term=environment.term)
     server = Server(coordination, state_file, token=environment.token)
     service = HttpService(
         url=environment.service_url, job_id=environment.job_id, token=environment.token
@@ -43,8 +43,12 @@ async def run(environment: CoordinatorEnvironment) -> int:
         await asyncio.wait({syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED)
         for task in (syncing, ending, watching):
             task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await syncing
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await syncing
+        except ReplacedError:
+            _log.warning("Another coordinator has taken over action=exit")
+            return ExitCode.REPLACED
         server.save()
     return ExitCode.COMPLETED
 

@@ -20,8 +20,9 @@ from concertina_worker.protocol import SyncReport, WorkerReport
 class Coordination:
     """The coordinator's mind: what it knows (`memory`, `crew`) and what follows from it."""
 
-    def __init__(self, memory: Memory, *, now: float) -> None:
+    def __init__(self, memory: Memory, *, now: float, term: int = 0) -> None:
         self.memory = memory
+        self._term = term
         self.crew = Crew()
         self._speeds = Speeds()
         self._started_at = now
@@ -42,6 +43,7 @@ class Coordination:
         memory = self.memory
         report: SyncReport = {
             "coordinator_started_at": self._started_at,
+            "term": self._term,
             "registered": memory.is_registered,
             "model_bytes": memory.model_bytes,
             "total_samples": memory.total_samples,

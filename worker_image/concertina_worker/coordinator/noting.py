@@ -68,7 +68,7 @@ class Notes:
         worker = getattr(event, "worker", None)
         if worker is None or isinstance(event, on.WorkerConnected):
             return False
-        may_tell = isinstance(event, on.WorkerDisconnected | on.GoodbyeSaid)
+        may_tell = isinstance(event, on.WorkerDisconnected | on.HeartBeat | on.GoodbyeSaid)
         return worker not in self.crew or (not may_tell and worker in self.memory.lost)
 
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:

@@ -21,6 +21,7 @@ class Service(Protocol):
 
         Raises:
             ServiceUnavailableError: nothing was acknowledged; try again later.
+            ReplacedError: another coordinator speaks for the job now; never try again.
         """
 
 
@@ -46,6 +47,10 @@ class HttpService:
                 if answer.status != HTTPStatus.OK:
                     raise ServiceUnavailableError(f"HTTP {answer.status}")
                 return _desired(json.load(answer))
+        except urllib.error.HTTPError as error:
+            if error.code == HTTPStatus.CONFLICT:
+                raise ReplacedError from error
+            raise ServiceUnavailableError(str(error)) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ServiceUnavailableError(str(error)) from error
 
@@ -75,6 +80,10 @@ def _names(value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise TypeError(f"{value!r} is no list of names")
     return value
+
+
+class ReplacedError(Exception):
+    """Another coordinator has taken over."""
 
 
 class ServiceUnavailableError(Exception):

@@ -1,5 +1,8 @@
 """Where does the memory of a killed coordinator lie? In one file, replaced atomically.
 
+One file for each term: a coordinator that was replaced, on a node that does not answer, may write
+on for a while and must not overwrite what its successor knows.
+
 No fsync: the file has to outlive the process, not a power cut of the machine, which ends the
 workers as well; they resume from their checkpoint then.
 """
@@ -17,23 +20,25 @@ _log = logging.getLogger(__name__)
 
 
 class StateFile:
-    """The durable form of `Memory` in a folder of the coordinator's own."""
+    """The durable form of `Memory` in a folder of the coordinators of one job."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "memory.json"
+    def __init__(self, folder: Path, *, term: int = 0) -> None:
+        self._folder = folder
+        self._term = term
         folder.mkdir(parents=True, exist_ok=True)
 
     def load(self) -> Memory:
-        """A new memory when there is none, or none that can be read.
+        """That of the newest term; a new memory when there is none, or none that can be read.
 
         What was desired is asked for anew: a stop from before a pause must not meet the workers
         of the resumed job. What fitted into memory was told to the service, which remembers it by
         type of GPU.
         """
-        if not self._path.exists():
+        newest = next((p for p in map(self._path, range(self._term, -1, -1)) if p.exists()), None)
+        if newest is None:
             return Memory()
         try:
-            memory = Memory.from_json(json.loads(self._path.read_text()))
+            memory = Memory.from_json(json.loads(newest.read_text()))
         except (ValueError, TypeError, KeyError) as error:
             _log.warning("The state file cannot be read, starting anew: %s action=forget", error)
             return Memory()
@@ -42,6 +47,10 @@ class StateFile:
         return memory
 
     def save(self, memory: Memory) -> None:
-        temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
+        path = self._path(self._term)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(json.dumps(memory.to_json()))
-        temporary.replace(self._path)
+        temporary.replace(path)
+
+    def _path(self, term: int) -> Path:
+        return self._folder / (f"memory-{term}.json" if term else "memory.json")

@@ -66,10 +66,18 @@ class Standing:
 class Control:
     """The worker's line to its coordinator."""
 
-    def __init__(self, platform: Platform, pulse: Pulse, on_plan: Callable[[Plan], None]) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        pulse: Pulse,
+        *,
+        on_plan: Callable[[Plan], None],
+        on_release: Callable[[], None],
+    ) -> None:
         self._platform = platform
         self._pulse = pulse
         self._on_plan = on_plan
+        self._on_release = on_release
         self._standing = Standing()
         self._outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._connection: Connection | None = None
@@ -202,11 +210,16 @@ class Control:
                     self._stores[int(message["generation"])] = str(message["address"])
                     self._changed.notify_all()
             case FromCoordinator.RELEASE:
-                self._release_reason = str(message["reason"])
+                self.release(str(message["reason"]))
             case FromCoordinator.FAREWELL:
                 with self._changed:
                     self._is_seen_off = True
                     self._changed.notify_all()
+
+    def release(self, reason: str) -> None:
+        """The others go on without this worker, or have ended."""
+        self._release_reason = reason
+        self._on_release()
 
     # -- sending -------------------------------------------------------------------------------
 

@@ -37,7 +37,12 @@ class CoordinatorLine:
         self.preparations = Preparations(self.worker, self._build)
         self.preparations.on_build_failed = self._report_failed_build
         self.pulse = Pulse()
-        self.control = Control(platform, self.pulse, self.preparations.take)
+        self.control = Control(
+            platform,
+            self.pulse,
+            on_plan=self.preparations.take,
+            on_release=self.preparations.end,  # the others may be gone, and not have said so
+        )
         self.orders = Orders(self.control, lost_seconds=lost_seconds)
 
     def start(self) -> None:

@@ -5,8 +5,11 @@ ends with a checksum: one that is torn or rotten is skipped for the one before i
 name, so that it does not pass for the newest when old ones are removed; the job's log says why. A
 disk that is full costs the checkpoint, never the training.
 
-Two may write into one folder, while the workers of an attempt that is over are still ending: names
-do not collide, and a file that somebody may be writing is left alone.
+Two may write into one folder: workers of an attempt that is over may still be ending, or train on
+upon a node that nobody reaches, for a job that was started again elsewhere. So names say of which
+start of the job a checkpoint is, and one of an earlier start is always older, whatever its step:
+it is neither loaded before those of its successors nor takes their place. A file that somebody may
+be writing is left alone.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import hashlib
 import io
 import logging
 import os
+import re
 import secrets
 import threading
 import time
@@ -31,18 +35,21 @@ from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
 _FOOTER_BYTES: Final = len(_MAGIC) + hashlib.sha256().digest_size
+_NAME: Final = re.compile(r"step-(?P<step>\d+)(\.start-(?P<start>\d+))?\.(pt|broken)")
 LEFTOVER_SECONDS: Final = 600.0  # guessed: nobody writes, and then does not for so long
 
 _log = logging.getLogger(__name__)
 
 
-def write(folder: Path, step: int, content: dict[str, Any], *, keep_last: int) -> Path:
+def write(
+    folder: Path, step: int, content: dict[str, Any], *, keep_last: int, start: int = 0
+) -> Path:
     """Blocks until the checkpoint would survive a power cut; then removes the oldest ones."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".step-{step:012d}.{secrets.token_hex(4)}.tmp"
     try:
         _write_whole(temporary, content)
-        path = temporary.replace(_path_of(step, folder))
+        path = temporary.replace(_path_of(step, folder, start))
     finally:
         temporary.unlink(missing_ok=True)  # or a full disk would stay full
     _sync_folder(folder)
@@ -50,8 +57,15 @@ def write(folder: Path, step: int, content: dict[str, Any], *, keep_last: int) -
     return path
 
 
-def _path_of(step: int, folder: Path) -> Path:
-    return folder / f"step-{step:012d}.pt"
+def _path_of(step: int, folder: Path, start: int) -> Path:
+    return folder / (f"step-{step:012d}.start-{start}.pt" if start else f"step-{step:012d}.pt")
+
+
+def _oldest_first(folder: Path, kind: str) -> list[Path]:
+    """By start, then by step."""
+    found = ((_NAME.fullmatch(path.name), path) for path in folder.glob(f"step-*.{kind}"))
+    named = ((int(m["start"] or 0), int(m["step"]), path) for m, path in found if m)
+    return [path for _, _, path in sorted(named)]
 
 
 def _write_whole(path: Path, content: dict[str, Any]) -> None:
@@ -68,7 +82,7 @@ def _write_whole(path: Path, content: dict[str, Any]) -> None:
 
 def load_newest(folder: Path) -> dict[str, Any] | None:
     """The newest checkpoint that is whole; None when there is none."""
-    for path in sorted(folder.glob("step-*.pt"), reverse=True):
+    for path in reversed(_oldest_first(folder, "pt")):
         try:
             return _read(path)
         except (OSError, BrokenCheckpointError) as error:
@@ -96,7 +110,7 @@ class CheckpointWriter:
 
     def has(self, step: int) -> bool:
         """Somebody has written it, be it another worker."""
-        return _path_of(step, self._rules.folder).exists()
+        return _path_of(step, self._rules.folder, self._rules.start).exists()
 
     @property
     def is_due(self) -> bool:
@@ -126,7 +140,8 @@ class CheckpointWriter:
 
     def _write(self, step: int, content: dict[str, Any]) -> None:
         try:
-            write(self._rules.folder, step, content, keep_last=self._rules.keep_last)
+            rules = self._rules
+            write(rules.folder, step, content, keep_last=rules.keep_last, start=rules.start)
         except (OSError, RuntimeError) as error:
             _log.warning(
                 "The checkpoint of step %d could not be written, the training goes on without it: "
@@ -177,7 +192,8 @@ def _read(path: Path) -> dict[str, Any]:
             io.BytesIO(body), weights_only=False, map_location="cpu"
         )
     except (AttributeError, ImportError) as error:
-        step = int(path.stem.removeprefix("step-"))
+        named = _NAME.fullmatch(path.name)
+        step = int(named["step"]) if named else 0
         raise CheckpointMismatchError(step=step, detail=str(error)) from error
     return content
 
@@ -199,7 +215,7 @@ def _remove_old(folder: Path, keep_last: int, *, written: Path) -> None:
 
 
 def _all_but_last(folder: Path, kind: str, count: int) -> list[Path]:
-    return sorted(folder.glob(f"step-*.{kind}"))[:-count]
+    return _oldest_first(folder, kind)[:-count]
 
 
 def _sync_folder(folder: Path) -> None:
