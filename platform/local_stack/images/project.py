@@ -1,0 +1,24 @@
+"""What does the project say of itself? Its version and requirements, from `pyproject.toml`."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+_PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+VERSION: str = _PROJECT["version"]
+
+
+def requirements(extra: str | None = None) -> tuple[str, ...]:
+    """Of the service itself, or of one of the extras."""
+    return tuple(_PROJECT["optional-dependencies"][extra] if extra else _PROJECT["dependencies"])
+
+
+def revision() -> str:
+    """The commit of this checkout; empty outside of one."""
+    command = ("git", "-C", str(ROOT), "rev-parse", "HEAD")
+    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    return asked.stdout.strip()
