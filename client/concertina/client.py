@@ -15,6 +15,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import quote
 
 from concertina import credentials, references, watching
 from concertina.errors import BadInput
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Job,
         LogLine,
         Pool,
+        Secret,
         Team,
         Validation,
         Worker,
@@ -181,6 +183,29 @@ class Client:
 
     def pools(self) -> list[Pool]:
         return self._items("/pools")
+
+    def secrets(self, *, team: str | None = None) -> list[Secret]:
+        """A team's secrets, without what is in them; by default those of the token's own team."""
+        return self._items(self._secrets(team))
+
+    def set_secret(self, name: str, content: dict[str, Any], *, team: str | None = None) -> Secret:
+        """Keep `{"kind": "environment", "variables": {…}}`, or a registry's login."""
+        path = f"{self._secrets(team)}/{quote(name, safe='')}"
+        return cast("Secret", self._send("PUT", path, body=content)[1])
+
+    def delete_secret(self, name: str, *, team: str | None = None, force: bool = False) -> None:
+        """Refused while live jobs need it, unless forced."""
+        path = f"{self._secrets(team)}/{quote(name, safe='')}"
+        params = {"force": "true"} if force else None
+        self._send("DELETE", path, params=params, is_repeatable=False)
+
+    def _secrets(self, team: str | None) -> str:
+        if team is None:
+            mine = [one["name"] for one in self.teams() if one["is_mine"]]
+            if len(mine) != 1:
+                raise BadInput(f"Name one of your teams: {', '.join(mine) or 'you have none'}.")
+            team = mine[0]
+        return f"/teams/{quote(team, safe='')}/secrets"
 
     def _control(self, job_id: str, verb: str, reason: str) -> Job:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""

@@ -253,6 +253,20 @@ class Team(TypedDict):
     waiting: int
     running_jobs: int
     waiting_jobs: int
+    is_mine: bool  # the caller may act for it
+
+
+class Secret(TypedDict):
+    """What only a team's jobs may know; what is in it never leaves the service."""
+
+    name: str
+    kind: str
+    variables: list[str]
+    registry: str
+    created_at: str
+    updated_at: str
+    updated_by: str
+    jobs_count: int
 
 
 class Pool(TypedDict):

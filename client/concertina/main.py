@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from concertina.commands import control, inspect, login, logs, submit, top
+from concertina.commands import control, inspect, login, logs, secrets, submit, top
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -35,3 +35,4 @@ for command in (
     inspect.teams,
 ):
     app.command()(command)
+app.add_typer(secrets.app, name="secrets")

@@ -85,6 +85,8 @@ class Transport:
             yield response.iter_lines()
 
     def _decoded(self, response: httpx.Response) -> Any:
+        if response.status_code == HTTPStatus.NO_CONTENT:
+            return None
         try:
             content = response.json()
         except ValueError:

@@ -22,6 +22,7 @@ class Principal:
     teams: Mapping[str, Team]
     led: frozenset[str] = field(default=frozenset())  # teams whose tokens and members it manages
     is_admin: bool = False
+    is_token: bool = False
 
     @property
     def team_ids(self) -> list[int]:
@@ -29,6 +30,10 @@ class Principal:
 
     def leads(self, team: str) -> bool:
         return self.is_admin or team in self.led
+
+    def may_set_secrets(self, team: str) -> bool:
+        """Leads, and tokens, which only leads and admins make: pipelines set secrets as well."""
+        return self.leads(team) or (self.is_token and team in self.teams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def principal_of(request: Request) -> Principal:
     user = request.user
     if isinstance(user, TokenUser):
         team = user.token.team
-        return Principal(name=user.username, teams={team.name: team})
+        return Principal(name=user.username, teams={team.name: team}, is_token=True)
     return principal_of_person(user)
 
 

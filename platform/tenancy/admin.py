@@ -12,19 +12,21 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from tenancy import tokens
-from tenancy.models import FairShareSettings, Membership, Quota, Team, Token
+from tenancy.models import FairShareSettings, ImageRule, Membership, Quota, Secret, Team, Token
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     TeamAdminBase = admin.ModelAdmin[Team]
     TokenAdminBase = admin.ModelAdmin[Token]
+    SecretAdminBase = admin.ModelAdmin[Secret]
+    ImageRuleAdminBase = admin.ModelAdmin[ImageRule]
     QuotaAdminBase = admin.ModelAdmin[Quota]
     FairShareSettingsAdminBase = admin.ModelAdmin[FairShareSettings]
     MembershipInlineBase = admin.TabularInline[Membership, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
     PersonAdminBase = UserAdmin[User]
 else:
-    TeamAdminBase = TokenAdminBase = QuotaAdminBase = admin.ModelAdmin
-    FairShareSettingsAdminBase = admin.ModelAdmin
+    TeamAdminBase = TokenAdminBase = SecretAdminBase = QuotaAdminBase = admin.ModelAdmin
+    FairShareSettingsAdminBase = ImageRuleAdminBase = admin.ModelAdmin
     MembershipInlineBase = QuotaInlineBase = admin.TabularInline
     PersonAdminBase = UserAdmin
 
@@ -153,6 +155,36 @@ class TokenAdmin(TokenAdminBase):
     def revoke(self, request: HttpRequest, chosen: QuerySet[Token]) -> None:
         revoked = sum(tokens.revoke(token) for token in chosen)
         self.message_user(request, f"{revoked} tokens no longer work.")
+
+
+@admin.register(Secret)
+class SecretAdmin(SecretAdminBase):
+    """What teams keep, without what is in it; set on the team's page or by `concertina secrets`."""
+
+    list_display = ("name", "team", "kind", "variables", "registry", "updated_at", "updated_by")
+    list_filter = ("team", "kind")
+    list_select_related = ("team",)
+    search_fields = ("name", "registry")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
+        return False
+
+    def has_change_permission(
+        self,
+        request: HttpRequest,  # noqa: ARG002 - Django's signature
+        obj: Secret | None = None,  # noqa: ARG002 - Django's signature
+    ) -> bool:
+        return False
+
+
+@admin.register(ImageRule)
+class ImageRuleAdmin(ImageRuleAdminBase):
+    """Which images jobs may run; without a rule only the platform's own."""
+
+    list_display = ("pattern", "team", "created_at")
+    list_filter = ("team",)
+    list_select_related = ("team",)
+    autocomplete_fields = ("team",)
 
 
 class PersonAdmin(PersonAdminBase):

@@ -11,6 +11,7 @@ from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q, Sum
 
+from tenancy.image_names import LONGEST, BadName, Pattern
 from tenancy.quota_rules import Setting, problems_of
 
 slug_validator = RegexValidator(
@@ -93,6 +94,76 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team}/{self.name} ({self.prefix}…)"
+
+
+class Secret(models.Model):
+    """What only a team's jobs may know. What is `sealed` opens in `tenancy.team_secrets` alone."""
+
+    class Kind(models.TextChoices):
+        ENVIRONMENT = "environment", "environment: variables for the jobs that name it"
+        REGISTRY = "registry", "registry: a login, for images of the team's jobs"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="secrets")
+    name = models.CharField(max_length=40, validators=[slug_validator])
+    kind = models.CharField(max_length=11, choices=Kind)
+    variables = models.JSONField(default=list, help_text="Names of what it sets, in order.")
+    registry = models.CharField(max_length=255, default="", blank=True, help_text="Of a login.")
+    sealed = models.TextField(editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    updated_by = models.CharField(max_length=150)
+
+    class Meta:
+        ordering = ("team", "name")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("team", "name"), name="secret_names_are_unique_per_team"
+            ),
+            models.UniqueConstraint(
+                fields=("team", "registry"),
+                condition=~Q(registry=""),
+                name="one_login_per_team_and_registry",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team}/{self.name} ({self.kind})"
+
+
+class ImageRule(models.Model):
+    """Images that jobs may run. Without any rule only the platform's own image may be run."""
+
+    team = models.ForeignKey(
+        Team,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="image_rules",
+        help_text="Whose jobs, those of teams below it included. Empty: everybody's.",
+    )
+    pattern = models.CharField(
+        max_length=LONGEST + 100,  # in full it may be longer than as written
+        help_text="Such as registry.example.com/vision/*; * stands for any characters.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pattern", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("team", "pattern"), nulls_distinct=False, name="one_rule_of_a_pattern"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pattern} for {self.team or 'everybody'}"
+
+    def clean(self) -> None:
+        """Write the pattern in full, so that everybody sees what it covers."""
+        try:
+            self.pattern = str(Pattern.parse(self.pattern))
+        except BadName as error:
+            raise ValidationError({"pattern": f"This {error.problem}. {error.remedy}"}) from error
 
 
 class Quota(models.Model):

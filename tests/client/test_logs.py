@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cluster import log_store
-from cluster.process_host.line_log import LineLog
+from cluster.log_lines import LineLog
 from django.conf import settings
 
 from jobs.lifecycle import State

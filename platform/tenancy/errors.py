@@ -1,0 +1,51 @@
+"""What can go wrong with a request about a team? One class per situation, each with a code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A field that is wrong, and what would be right. Never its value: it may be a secret."""
+
+    field: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.problem}. {self.remedy}"
+
+
+class TenancyError(Exception):
+    """A request about a team cannot be done."""
+
+    code: ClassVar[str]
+    status: ClassVar[int]
+
+    def __init__(self, message: str = "", faults: Sequence[Fault] = ()) -> None:
+        super().__init__(message or self.__doc__)
+        self.faults = tuple(faults)
+
+
+class SecretInvalid(TenancyError):
+    """This is no secret that can be kept."""
+
+    code, status = "invalid_secret", 400
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(" ".join(map(str, faults[:3])), faults)
+
+
+class SecretInUse(TenancyError):
+    """Live jobs name this secret; end them first, or force it."""
+
+    code, status = "secret_in_use", 409
+
+
+class TooManySecrets(TenancyError):
+    """The team keeps as many secrets as it may; delete one first."""
+
+    code, status = "too_many_secrets", 409

@@ -1,0 +1,27 @@
+"""Bring every team's secrets under the newest secret key, so that an earlier one can be dropped.
+
+After `CONCERTINA_SECRET_KEY` was changed and the old one put into
+`CONCERTINA_SECRET_KEY_FALLBACKS`. May be run again and again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from tenancy import team_secrets
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        resealed, lost = team_secrets.reseal_all()
+        self.stdout.write(f"{resealed} secrets are under the newest key.")
+        if lost:
+            names = ", ".join(f"{row.team.name}/{row.name}" for row in lost)
+            raise CommandError(
+                f"No key opens {names}: set them again, or put the key they were set under into"
+                " CONCERTINA_SECRET_KEY_FALLBACKS."
+            )

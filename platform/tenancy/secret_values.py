@@ -1,0 +1,125 @@
+"""What may a secret hold? Variables for a job's environment, or the login of an image registry.
+
+Their reprs show no value, and neither do the faults found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tenancy.errors import Fault, SecretInvalid
+
+DOCKER_HUB: Final = "docker.io"
+
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_REGISTRY: Final = re.compile(
+    r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[0-9]{1,5})?"
+)
+_HUBS_OTHER_NAMES: Final = frozenset({"index.docker.io", "registry-1.docker.io"})
+_OURS: Final = "CONCERTINA_"
+_MOST_VARIABLES: Final = 100
+_MOST_CHARACTERS: Final = 32 * 1024  # guessed: above any key file, below what a kernel passes on
+_LONGEST_REGISTRY: Final = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables:
+    """Names with their values, for the environment of a job's workers."""
+
+    values: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryLogin:
+    """How to be let into one private registry."""
+
+    registry: str  # host[:port]
+    username: str = field(repr=False)
+    password: str = field(repr=False)
+
+
+def variables(values: Mapping[str, str]) -> Variables:
+    """Check variables.
+
+    Raises:
+        SecretInvalid: one has no fitting name or value, or there are too many.
+    """
+    _refuse_if_any(_faults_of_variables(values))
+    return Variables(values=dict(values))
+
+
+def registry_login(*, registry: str, username: str, password: str) -> RegistryLogin:
+    """Check a login; its registry is written as it begins images' names.
+
+    Raises:
+        SecretInvalid: the registry is no host, or a part is missing or does not fit.
+    """
+    host = canonical_registry(registry)
+    found = [] if is_registry(host) else [_NO_REGISTRY]
+    for name, text in (("username", username), ("password", password)):
+        found += [Fault(field=name, problem="is missing", remedy="Add it.")] if not text else []
+        found += _faults_of_text(name, text)
+    _refuse_if_any(found)
+    return RegistryLogin(registry=host, username=username, password=password)
+
+
+def canonical_registry(host: str) -> str:
+    """One way to write each: lower case, and Docker's own under one name."""
+    lowered = host.lower()
+    return DOCKER_HUB if lowered in _HUBS_OTHER_NAMES else lowered
+
+
+def is_registry(host: str) -> bool:
+    return len(host) <= _LONGEST_REGISTRY and _REGISTRY.fullmatch(host) is not None
+
+
+_NO_REGISTRY: Final = Fault(
+    field="registry",
+    problem="is not a registry",
+    remedy="Write its host, with its port if it has one, such as registry.example.com:5000.",
+)
+
+
+def _faults_of_variables(values: Mapping[str, str]) -> Iterator[Fault]:
+    if not values:
+        yield Fault(field="variables", problem="is empty", remedy="Give at least one variable.")
+    if len(values) > _MOST_VARIABLES:
+        yield Fault(
+            field="variables",
+            problem=f"has {len(values)} entries",
+            remedy=f"Use at most {_MOST_VARIABLES}.",
+        )
+        return
+    for name, value in values.items():
+        place = f"variables.{name[:80]}"
+        if not _VARIABLE.fullmatch(name):
+            yield Fault(
+                field=place,
+                problem="is not a variable name",
+                remedy="Use letters, digits and underscores, not beginning with a digit.",
+            )
+        if name.startswith(_OURS):
+            yield Fault(field=place, problem="is one the platform sets itself", remedy="Rename it.")
+        yield from _faults_of_text(place, value)
+
+
+def _faults_of_text(place: str, text: str) -> Iterator[Fault]:
+    if "\0" in text:
+        yield Fault(field=place, problem="contains a null character", remedy="Remove it.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        yield Fault(field=place, problem="is no text", remedy="Encode what is not text as base64.")
+    if len(text) > _MOST_CHARACTERS:
+        yield Fault(
+            field=place,
+            problem=f"has {len(text)} characters",
+            remedy=f"Use at most {_MOST_CHARACTERS}; put larger files into the job's image.",
+        )
+
+
+def _refuse_if_any(faults: Iterator[Fault] | list[Fault]) -> None:
+    found = list(faults)
+    if found:
+        raise SecretInvalid(found)

@@ -1,0 +1,131 @@
+"""Which secrets does a team keep, and what is in them? Only jobs are ever told the latter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, cast
+
+from django.db import transaction
+
+from tenancy import sealing
+from tenancy.errors import Fault, SecretInvalid, TooManySecrets
+from tenancy.models import Secret, Team, slug_validator
+from tenancy.secret_values import RegistryLogin, Variables
+
+MOST_PER_TEAM: Final = 100  # so that a list of them is one page
+
+
+class SecretUnavailable(Exception):
+    """A secret that a job needs cannot be read; the message is for the job's users."""
+
+
+def put(
+    *, team: Team, name: str, content: Variables | RegistryLogin, by: str
+) -> tuple[Secret, bool]:
+    """Keep a secret under this name, instead of the one that had it; True: there was none.
+
+    Raises:
+        SecretInvalid: this is no name, or the team has another login for this registry.
+        TooManySecrets: the team keeps as many as it may.
+    """
+    _check_name(name)
+    fields = {**_shown(content), "sealed": _sealed(team, name, content), "updated_by": by}
+    with transaction.atomic():
+        kept = Secret.objects.filter(team=Team.objects.select_for_update().get(pk=team.pk))
+        _check_registry(kept.exclude(name=name), fields["registry"])
+        if kept.exclude(name=name).count() >= MOST_PER_TEAM:
+            raise TooManySecrets
+        return Secret.objects.update_or_create(team=team, name=name, defaults=fields)
+
+
+def environment_of(team: Team, names: Collection[str]) -> Mapping[str, str]:
+    """The variables of these secrets.
+
+    Raises:
+        SecretUnavailable: one was deleted, or cannot be decrypted.
+    """
+    if not names:
+        return {}
+    rows = {row.name: row for row in Secret.objects.filter(team=team, name__in=names)}
+    found: dict[str, str] = {}
+    for name in names:
+        if name not in rows:
+            raise SecretUnavailable(f"Secret {name} of team {team.name} was deleted.")
+        if rows[name].kind == Secret.Kind.ENVIRONMENT:
+            found |= cast("dict[str, str]", _opened(rows[name]))
+    return found
+
+
+def registry_login_of(team: Team, registry: str) -> RegistryLogin | None:
+    """How the team is let into a registry; None: it keeps no login for it.
+
+    Raises:
+        SecretUnavailable: it cannot be decrypted.
+    """
+    row = Secret.objects.filter(team=team, registry=registry).first() if registry else None
+    if row is None:
+        return None
+    values: Any = _opened(row)
+    return RegistryLogin(registry=registry, **values)
+
+
+def reseal_all() -> tuple[int, list[Secret]]:
+    """Bring every secret under the newest key: how many were, and those no key opens."""
+    lost = []
+    resealed = 0
+    for row in Secret.objects.select_related("team").iterator():
+        try:
+            sealed = sealing.reseal(row.sealed)
+        except sealing.CannotOpen:
+            lost.append(row)
+            continue
+        # Unless somebody has put another one meanwhile, which is under the newest key.
+        resealed += Secret.objects.filter(pk=row.pk, sealed=row.sealed).update(sealed=sealed)
+    return resealed, lost
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(slug_validator.regex, name):
+        remedy = str(slug_validator.message)
+        raise SecretInvalid([Fault(field="name", problem="is not a secret's name", remedy=remedy)])
+
+
+def _check_registry(others: Iterable[Secret], registry: str) -> None:
+    same = next((row for row in others if registry and row.registry == registry), None)
+    if same is not None:
+        fault = Fault(
+            field="registry",
+            problem=f"has a login already, in secret {same.name}",
+            remedy="Replace that one, or delete it first.",
+        )
+        raise SecretInvalid([fault])
+
+
+def _shown(content: Variables | RegistryLogin) -> dict[str, Any]:
+    """What of a secret is no secret."""
+    if isinstance(content, Variables):
+        names = sorted(content.values)
+        return {"kind": Secret.Kind.ENVIRONMENT, "variables": names, "registry": ""}
+    return {"kind": Secret.Kind.REGISTRY, "variables": [], "registry": content.registry}
+
+
+def _sealed(team: Team, name: str, content: Variables | RegistryLogin) -> str:
+    if isinstance(content, Variables):
+        return sealing.seal(content.values, place=_place(team.pk, name))
+    values = {"username": content.username, "password": content.password}
+    return sealing.seal(values, place=_place(team.pk, name))
+
+
+def _opened(row: Secret) -> dict[str, object]:
+    try:
+        return sealing.open_sealed(row.sealed, place=_place(row.team_id, row.name))
+    except sealing.CannotOpen:
+        raise SecretUnavailable(
+            f"Secret {row.name} of team {row.team.name} cannot be decrypted: the service's secret"
+            " key was changed. Set the secret again."
+        ) from None
+
+
+def _place(team_id: int, name: str) -> str:
+    return f"{team_id}/{name}"
