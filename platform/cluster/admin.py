@@ -17,7 +17,8 @@ from tenancy.quota_rules import Setting, total_promised
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
 from cluster.maintenance import Maintenance, maintain
-from cluster.models import Node, Pool
+from cluster.models import Node, Pool, WarmPool
+from cluster.warmth import lines_by_node
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     PoolAdminBase = admin.ModelAdmin[Pool]
@@ -25,11 +26,12 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     NodeAdminBase = admin.ModelAdmin[Node]
     NodeInlineBase = admin.TabularInline[Node, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
+    WarmPoolInlineBase = admin.TabularInline[WarmPool, Any]
     QuotaFormSetBase = BaseInlineFormSet[Quota, Pool, Any]
 else:
     PoolFormBase = ModelForm
     PoolAdminBase = NodeAdminBase = admin.ModelAdmin
-    NodeInlineBase = QuotaInlineBase = admin.TabularInline
+    NodeInlineBase = QuotaInlineBase = WarmPoolInlineBase = admin.TabularInline
     QuotaFormSetBase = BaseInlineFormSet
 
 
@@ -62,6 +64,19 @@ class QuotaInline(QuotaInlineBase):
     formset = QuotaFormSet
     extra = 0
     autocomplete_fields = ("team",)
+
+
+class WarmPoolInline(WarmPoolInlineBase):
+    """Containers that wait for jobs of this pool."""
+
+    model = WarmPool
+    extra = 0
+    readonly_fields = ("now",)
+
+    @admin.display(description="now")
+    def now(self, warm_pool: WarmPool) -> str:
+        lines = lines_by_node([warm_pool], with_notes=True)
+        return "; ".join(f"{node}: {line}" for node, line in lines.items())
 
 
 class PoolForm(PoolFormBase):
@@ -113,10 +128,10 @@ class PoolAdmin(PoolAdminBase):
     form = PoolForm
     list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed")
     search_fields = ("name",)
-    inlines = (NodeInline, QuotaInline)
+    inlines = (NodeInline, QuotaInline, WarmPoolInline)
 
     def get_inlines(self, request: HttpRequest, obj: Pool | None = None) -> Any:
-        """Guarantees come second: a new pool first gets its nodes."""
+        """The rest comes second: a new pool first gets its nodes."""
         return super().get_inlines(request, obj) if obj else (NodeInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Pool]:
@@ -133,7 +148,17 @@ class PoolAdmin(PoolAdminBase):
 
 @admin.register(Node)
 class NodeAdmin(NodeAdminBase):
-    list_display = ("name", "pool", "gpus", "address", "is_schedulable", "is_draining")
+    list_display = (
+        "name",
+        "pool",
+        "gpus",
+        "address",
+        "docker_url",
+        "is_schedulable",
+        "is_draining",
+        "silent_since",
+    )
+    readonly_fields = ("silent_since", "silent_reason")
     list_filter = ("pool", "is_schedulable", "is_draining")
     list_select_related = ("pool",)
     search_fields = ("name", "address")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from cluster.gpu_listing import Gpu
 from cluster.worker_host import (
+    Failing,
     HostUnavailable,
     Launch,
     LaunchRefused,
     LogLine,
     ObservedProcess,
     ProcessPhase,
+    WarmStock,
+    WarmWish,
 )
 
 
@@ -27,15 +31,22 @@ class InMemoryHost:
 
     A process runs until the test calls `exit` or `lose`, or until `stop` ends it: at once with
     -15, or, when its id is in `deaf`, with -9 after the grace period on `clock`. Commands
-    in `exit_codes_by_command` end at once. While `is_unavailable`, every call fails.
+    in `exit_codes_by_command` end at once. One whose image is in `fetching` is in preparation until
+    the test calls `fetched`. While `is_unavailable`, every call fails; nodes in `silent` show none
+    of their processes, which go on, and every call about those fails.
     """
 
     clock: Callable[[], datetime] = _now
     exit_codes_by_command: dict[str, int] = field(default_factory=dict)
     deaf: set[str] = field(default_factory=set)
+    fetching: dict[str, str] = field(default_factory=dict)  # images, and how far they are
     is_unavailable: bool = False
+    silent: dict[str, str] = field(default_factory=dict)  # nodes that do not answer, and why
     launches: list[Launch] = field(default_factory=list)
     stops: list[tuple[str, float]] = field(default_factory=list)
+    warm: tuple[WarmWish, ...] = ()  # as wished for last
+    cold: dict[str, str] = field(default_factory=dict)  # images that nothing gets warm of, and why
+    gpus_by_node: dict[str, tuple[Gpu, ...]] = field(default_factory=dict)
     _processes: dict[str, ObservedProcess] = field(default_factory=dict)
     _kill_at: dict[str, float] = field(default_factory=dict)
     _lines: list[LogLine] = field(default_factory=list)
@@ -45,6 +56,8 @@ class InMemoryHost:
         if not all(launch.command for launch in launches):
             raise LaunchRefused("The command is empty.")
         for launch in launches:
+            self._check_node(launch.node)
+        for launch in launches:
             self._start(launch)
 
     def _start(self, launch: Launch) -> None:
@@ -52,10 +65,11 @@ class InMemoryHost:
         if process_id in self._processes:
             return
         self.launches.append(launch)
+        is_fetched = launch.image not in self.fetching
         self._processes[process_id] = ObservedProcess(
             labels=launch.labels,
             node=launch.node,
-            phase=ProcessPhase.RUNNING,
+            phase=ProcessPhase.RUNNING if is_fetched else ProcessPhase.PREPARING,
             started_at=self.clock(),
         )
         if launch.command[0] in self.exit_codes_by_command:
@@ -63,8 +77,9 @@ class InMemoryHost:
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         self._check()
+        self._check_node_of(process_id)
         self.stops.append((process_id, grace_seconds))
-        if not self._is_running(process_id):
+        if not self._is_there(process_id):
             return
         if process_id not in self.deaf:
             self.exit(process_id, -15)
@@ -74,7 +89,8 @@ class InMemoryHost:
 
     def forget(self, process_id: str) -> None:
         self._check()
-        if not self._is_running(process_id):
+        self._check_node_of(process_id)
+        if not self._is_there(process_id):
             self._processes.pop(process_id, None)
 
     def list(self) -> tuple[ObservedProcess, ...]:
@@ -83,7 +99,35 @@ class InMemoryHost:
         for process_id, kill_at in list(self._kill_at.items()):
             if now >= kill_at and self._is_running(process_id):
                 self.exit(process_id, -9)
-        return tuple(self._processes.values())
+        return tuple(
+            self._with_note(process)
+            for process in self._processes.values()
+            if process.node not in self.silent
+        )
+
+    def silent_nodes(self) -> Mapping[str, str]:
+        return dict(self.silent)
+
+    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+        """All at once."""
+        self._check()
+        self.warm = wishes
+        return tuple(
+            WarmStock(
+                node=wish.node,
+                image=wish.image,
+                warm=0 if wish.image in self.cold else wish.count,
+                note=self.cold.get(wish.image, ""),
+            )
+            for wish in wishes
+            if wish.node not in self.silent
+        )
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        """As `TellsGpus`."""
+        self._check()
+        self._check_node(node)
+        return self.gpus_by_node.get(node, ())
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}
@@ -101,15 +145,34 @@ class InMemoryHost:
         lines = sorted(wanted, key=lambda line: line.at)
         return iter(lines if tail is None else lines[len(lines) - min(tail, len(lines)) :])
 
-    def exit(self, process_id: str, exit_code: int) -> None:
-        """The process ends with this code."""
+    def exit(
+        self,
+        process_id: str,
+        exit_code: int | None,
+        *,
+        failing: Failing | None = None,
+        note: str = "",
+    ) -> None:
+        """The process ends with this code; None: it never ran."""
         self._kill_at.pop(process_id, None)
         self._processes[process_id] = replace(
             self._processes[process_id],
             phase=ProcessPhase.EXITED,
             exit_code=exit_code,
             ended_at=self.clock(),
+            failing=failing,
+            note=note,
         )
+
+    def fetched(self, image: str) -> None:
+        """The image is there: who waited for it runs."""
+        del self.fetching[image]
+        for process_id, process in self._processes.items():
+            is_waiting = process.phase is ProcessPhase.PREPARING
+            if is_waiting and self.launch_of(process_id).image == image:
+                self._processes[process_id] = replace(
+                    process, phase=ProcessPhase.RUNNING, started_at=self.clock()
+                )
 
     def lose(self, process_id: str) -> None:
         """The process vanishes without a trace, as with a machine that burnt down."""
@@ -130,9 +193,27 @@ class InMemoryHost:
             launch for launch in reversed(self.launches) if launch.labels.process_id == process_id
         )
 
+    def _with_note(self, process: ObservedProcess) -> ObservedProcess:
+        if process.phase is not ProcessPhase.PREPARING:
+            return process
+        image = self.launch_of(process.labels.process_id).image or ""
+        return replace(process, note=self.fetching[image])
+
+    def _is_there(self, process_id: str) -> bool:
+        process = self._processes.get(process_id)
+        return process is not None and process.phase is not ProcessPhase.EXITED
+
     def _is_running(self, process_id: str) -> bool:
         process = self._processes.get(process_id)
         return process is not None and process.phase is ProcessPhase.RUNNING
+
+    def _check_node_of(self, process_id: str) -> None:
+        if process := self._processes.get(process_id):
+            self._check_node(process.node)
+
+    def _check_node(self, node: str) -> None:
+        if node in self.silent:
+            raise HostUnavailable(f"Node {node} does not answer: {self.silent[node]}")
 
     def _check(self) -> None:
         if self.is_unavailable:

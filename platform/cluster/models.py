@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from tenancy.models import Team, settings_of_pool, slug_validator
 from tenancy.quota_rules import total_promised
@@ -13,6 +14,9 @@ from tenancy.quota_rules import total_promised
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
 from cluster.all_reduce import validate_all_reduce
+from cluster.docker_urls import check_docker_url
+
+MOST_WARM: Final = 16  # containers of one image on a node; each holds some 250 MB
 
 
 class Pool(models.Model):
@@ -83,6 +87,14 @@ class Node(models.Model):
     address = models.CharField(
         max_length=200, default="127.0.0.1", help_text="Where its processes reach one another."
     )
+    docker_url = models.CharField(
+        "Docker URL",
+        max_length=200,
+        blank=True,
+        default="",
+        help_text="Where its Docker daemon listens: unix:///var/run/docker.sock, tcp://host:2376,"
+        " ssh://user@host. Empty: where this installation's settings say. Only for containers.",
+    )
     gpus = models.PositiveIntegerField(validators=[MinValueValidator(1)])
     gpu_uuids = models.JSONField(
         "GPU UUIDs",
@@ -97,6 +109,13 @@ class Node(models.Model):
     is_draining = models.BooleanField(
         default=False, help_text="On, for a cordoned node: running jobs move away from it."
     )
+    silent_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Since then it does not answer and takes no new work; empty: it answers.",
+    )
+    silent_reason = models.CharField(max_length=300, blank=True, default="", editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -111,6 +130,11 @@ class Node(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def takes_work(self) -> bool:
+        """Neither an admin nor its silence keeps new work away."""
+        return self.is_schedulable and self.silent_since is None
+
     def cuda_name(self, index: int) -> str:
         """What CUDA_VISIBLE_DEVICES calls the GPU of this index; several may share one."""
         return self.gpu_uuids[index] if index < len(self.gpu_uuids) else str(index)
@@ -122,6 +146,7 @@ class Node(models.Model):
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         self.check_gpu_uuids()
+        check_docker_url(self.docker_url)
         if self.is_draining and self.is_schedulable:
             raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
         if self.pool_id is None or not self.gpus:
@@ -149,6 +174,38 @@ class Node(models.Model):
             raise ValidationError({"gpu_uuids": f"Write a name for each GPU, or none: {told}."})
 
 
+class WarmPool(models.Model):
+    """Containers of one image that wait on each node of a pool, started and with all imported."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="warm_pools")
+    image = models.CharField(
+        max_length=255, blank=True, default="", help_text="Blank: the platform's worker image."
+    )
+    size = models.PositiveSmallIntegerField(
+        validators=[MaxValueValidator(MOST_WARM)],
+        help_text="On each node that takes work. 0: its image is fetched in advance, no more, which"
+        " is also all that nodes with GPUs do: nobody can give a GPU to a container that runs.",
+    )
+    observed = models.JSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text='What the control loop saw last: {"node-1": {"warm": 2, "note": ""}}.',
+    )
+
+    class Meta:
+        ordering = ("pool__name", "image")
+        constraints = (
+            models.UniqueConstraint(fields=("pool", "image"), name="one_warm_pool_of_an_image"),
+            models.CheckConstraint(
+                condition=models.Q(size__lte=MOST_WARM), name="warm_pool_is_small"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.size} of {self.image or 'the worker image'} on each node of {self.pool}"
+
+
 class NodeChange(models.Model):
     """Something that happened to a node. Names, not rows: it outlives the node and its pool."""
 
@@ -158,6 +215,8 @@ class NodeChange(models.Model):
         CORDONED = "cordoned", "cordoned: takes no new work"
         DRAINING = "draining", "draining: its jobs move away"
         UNCORDONED = "uncordoned", "uncordoned: takes work again"
+        SILENT = "silent", "silent: does not answer, takes no new work"
+        ANSWERING = "answering", "answering: nothing unwanted runs there, takes work again"
 
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=10, choices=Kind)

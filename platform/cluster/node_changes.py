@@ -25,6 +25,11 @@ def since(moment: datetime) -> Iterable[NodeChange]:
     return NodeChange.objects.filter(at__gt=moment).order_by("id")
 
 
+def note(kind: Kind, node: Node) -> None:
+    """Write it down, in the transaction that makes it so."""
+    NodeChange.objects.create(kind=kind, pool=node.pool.name, node=node.name)
+
+
 def _remember(instance: Node, **_: Any) -> None:
     """How the node stands before it is saved, for `_note_saved`."""
     instance._before = Node.objects.filter(pk=instance.pk).first()  # type: ignore[attr-defined]  # noqa: SLF001
@@ -33,20 +38,16 @@ def _remember(instance: Node, **_: Any) -> None:
 def _note_saved(instance: Node, **_: Any) -> None:
     before: Node | None = instance._before  # type: ignore[attr-defined]  # noqa: SLF001
     if before is None:
-        _note(Kind.JOINED, instance)
+        note(Kind.JOINED, instance)
     elif _service(before) != _service(instance):
-        _note(_service(instance), instance)
+        note(_service(instance), instance)
 
 
 def _note_deleted(instance: Node, **_: Any) -> None:
-    _note(Kind.LOST, instance)
+    note(Kind.LOST, instance)
 
 
 def _service(node: Node) -> Kind:
     if node.is_draining:
         return Kind.DRAINING
     return Kind.UNCORDONED if node.is_schedulable else Kind.CORDONED
-
-
-def _note(kind: Kind, node: Node) -> None:
-    NodeChange.objects.create(kind=kind, pool=node.pool.name, node=node.name)

@@ -1,6 +1,6 @@
 """How does the service start, stop and find the processes of jobs? Through this one small port.
 
-Adapters: `process_host` (a machine without Docker), `in_memory_host` (tests); later Docker. All
+Adapters: `docker_host`, `process_host` (a machine without Docker), `in_memory_host` (tests). All
 pass `tests/contract/test_worker_host.py`. Calls return at once and are idempotent, because the
 control loop repeats them until what it observes is what it wants.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol
 
 
@@ -38,6 +39,25 @@ class Limits:
 
     memory_bytes: int | None = None
     cpus: float | None = None
+    shm_bytes: int | None = None  # of /dev/shm; None: half of the memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """A folder of the node that a process sees; only containers need it."""
+
+    source: Path  # made when it is not there
+    target: str
+    is_writable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryLogin:
+    """How to be let into one private registry."""
+
+    registry: str  # host[:port], as it begins an image's name
+    username: str
+    password: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +68,61 @@ class Launch:
     command: tuple[str, ...]
     env: Mapping[str, str]
     node: str
+    secret_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """As `env`, but nobody who looks at the process from outside may see it."""
     workdir: str | None = None
     gpu_indices: tuple[int, ...] = ()
+    gpu_names: tuple[str, ...] = ()  # UUIDs of those GPUs; empty: there are slots only
     limits: Limits = field(default_factory=Limits)
+    image: str | None = None  # None where there are no containers: the machine itself
+    registry_logins: tuple[RegistryLogin, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    alias: str | None = None  # a name by which the job's other processes reach this one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmWish:
+    """What shall be there on a node before anybody needs it."""
+
+    node: str
+    image: str  # to have fetched
+    count: int = 0  # of its containers that wait with all imported, for a launch to take one over
+    env: Mapping[str, str] = field(default_factory=dict)  # what launches have in common there
+    targets: tuple[str, ...] = ()  # of the mounts that launches have there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmStock:
+    """What is there of a wish."""
+
+    node: str
+    image: str
+    warm: int
+    note: str = ""  # for people: why it is less than was wished for
 
 
 class ProcessPhase(StrEnum):
     """What the host knows of a process."""
 
+    PREPARING = "preparing"  # not yet running; its image is being fetched, say
     RUNNING = "running"
     EXITED = "exited"
 
 
+class Failing(StrEnum):
+    """What went wrong with a process beside its own code."""
+
+    OUT_OF_MEMORY = "out_of_memory"  # the node's kernel killed it for its memory limit
+    IMAGE_UNAVAILABLE = "image_unavailable"  # for ever, as far as the registry tells
+    CANNOT_START = "cannot_start"  # the node refuses to start it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedProcess:
-    """A process as the host sees it now. Exited ones are listed until `forget`."""
+    """A process as the host sees it now. Exited ones are listed until `forget`.
+
+    One that could not be started is listed as exited, without an exit code.
+    """
 
     labels: Labels
     node: str
@@ -70,6 +130,8 @@ class ObservedProcess:
     started_at: datetime
     exit_code: int | None = None  # negative: ended by that signal; None while running
     ended_at: datetime | None = None
+    failing: Failing | None = None
+    note: str = ""  # for people: how far its preparation is, or why it failed, in the host's words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +165,20 @@ class WorkerHost(Protocol):
         """Drop the record of an exited process; its logs stay. Unknown ids are no error."""
 
     def list(self) -> tuple[ObservedProcess, ...]:
-        """Every process this host started and has not been told to forget."""
+        """Every process this host started and has not been told to forget.
+
+        Those of `silent_nodes` are left out: nobody can tell how they are.
+        """
+
+    def silent_nodes(self) -> Mapping[str, str]:
+        """Nodes that did not answer the latest `list`, and why."""
+
+    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+        """Come a little nearer to having what is wished for, and nothing else; tell what is there.
+
+        Does not wait. What is warm is no process yet: nobody else sees it. A host that has nothing
+        to keep warm tells nothing; so does one of nodes that do not answer, of these.
+        """
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         """Yield each process as it starts or exits; only a hint, `list` is the truth."""
@@ -121,4 +196,7 @@ class LaunchRefused(WorkerHostError):
 
 
 class HostUnavailable(WorkerHostError):
-    """The worker host does not answer now; what it runs goes on."""
+    """The worker host does not answer now; what it runs goes on.
+
+    A host of several nodes raises it only when a call is about one that does not answer.
+    """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 import pytest
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.host import DockerHost
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
@@ -18,11 +21,14 @@ from cluster.worker_host import (
     Labels,
     Launch,
     Limits,
+    Mount,
     ObservedProcess,
     ProcessPhase,
     Role,
     WorkerHost,
 )
+
+from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 
 T = TypeVar("T")
 SCRIPTS: Final = Path(__file__).parent / "scripts"
@@ -42,6 +48,13 @@ def until(look: Callable[[], T], *, seconds: float = 20.0) -> T:
         assert time.monotonic() < give_up_at, "the condition did not come true in time"
         time.sleep(0.02)
     return seen
+
+
+def put(path: Path, text: str) -> None:
+    """Whole at once."""
+    temporary = path.with_name("temporary")
+    temporary.write_text(text)
+    temporary.rename(path)
 
 
 def labels(process_id: str) -> Labels:
@@ -100,15 +113,10 @@ class ProcessBench:
         )
 
     def say(self, process_id: str, text: str) -> None:
-        self._write(process_id, "say", f"{text}\n")
+        put(self.folder / f"{process_id}.say", f"{text}\n")
 
     def end(self, process_id: str, exit_code: int) -> None:
-        self._write(process_id, "exit", str(exit_code))
-
-    def _write(self, process_id: str, what: str, text: str) -> None:
-        temporary = self.folder / "temporary"
-        temporary.write_text(text)
-        temporary.rename(self.folder / f"{process_id}.{what}")
+        put(self.folder / f"{process_id}.exit", str(exit_code))
 
 
 @dataclass
@@ -131,6 +139,33 @@ class WarmBench(ProcessBench):
         exited(self.host, "first")
         until(lambda: list(self.host.state_dir.glob("zygotes/*/socket")))
         self.host.forget("first")
+
+
+@dataclass
+class DockerBench:
+    """Drives real containers through files that they see as well."""
+
+    host: DockerHost
+    folder: Path
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        script = f"trap '' TERM; {OBEDIENT}" if is_deaf else OBEDIENT
+        self.start_command(process_id, ("sh", "-c", f"echo up; {script}"))
+        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
+        self.launch(process_id, command, env={"CONTROL": f"/control/{process_id}"})
+
+    def launch(self, process_id: str, command: tuple[str, ...], **options: Any) -> None:
+        mount = Mount(source=self.folder, target="/control")
+        known = {"labels": labels(process_id), "env": {}, "node": "n1", "mounts": (mount,)}
+        self.host.start(Launch(command=command, **{**known, **options}))
+
+    def say(self, process_id: str, text: str) -> None:
+        put(self.folder / f"{process_id}.say", f"{text}\n")
+
+    def end(self, process_id: str, exit_code: int) -> None:
+        put(self.folder / f"{process_id}.exit", str(exit_code))
 
 
 @dataclass
@@ -177,11 +212,42 @@ def warm_bench(tmp_path: Path) -> Iterator[WarmBench]:
     sweep(state_dir, grace_seconds=0.0)
 
 
-@pytest.fixture(params=["process", "warm", "in_memory"])
+def docker_host(url: str, state_dir: Path) -> DockerHost:
+    endpoint = Endpoint(url=url)
+    installation = f"t{os.getpid()}"
+    return DockerHost(
+        state_dir=state_dir,
+        installation=installation,
+        endpoints=lambda: {"n1": endpoint},
+        worker_image=TINY_IMAGE,
+        user="10001:10001",
+        coordinator_network=f"{installation}-coordinators",
+        answer_seconds=30.0,  # the tests' machine may be busy
+    )
+
+
+@contextlib.contextmanager
+def bench_on(daemon: DockerDaemon, folder: Path) -> Iterator[DockerBench]:
+    control = folder / "control"
+    control.mkdir()
+    control.chmod(0o777)  # the container's user is somebody else
+    bench = DockerBench(host=docker_host(daemon.url, folder / "docker_state"), folder=control)
+    yield bench
+    label = f"concertina.installation={bench.host.installation}"
+    remove_everything(daemon.client(), label=label)
+
+
+@pytest.fixture
+def docker_bench(docker_daemon: DockerDaemon, tmp_path: Path) -> Iterator[DockerBench]:
+    with bench_on(docker_daemon, tmp_path) as bench:
+        yield bench
+
+
+@pytest.fixture(params=["process", "warm", "docker", "in_memory"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "in_memory":
         return InMemoryBench()
-    chosen: ProcessBench = request.getfixturevalue(f"{request.param}_bench")
+    chosen: Bench = request.getfixturevalue(f"{request.param}_bench")
     return chosen
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster.plain_python import can_start_warm, is_plain, read_at_import
 from cluster.process_host import leftovers, records
-from cluster.process_host.plain_python import can_start_warm, is_plain, read_at_import
 from cluster.process_host.sweep import sweep
 from cluster.process_host.zygotes import Keeper, version_of
 from cluster.worker_host import Launch, Limits

@@ -12,7 +12,7 @@ import signal
 import sysconfig
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +30,8 @@ from cluster.worker_host import (
     ObservedProcess,
     ProcessPhase,
     Role,
+    WarmStock,
+    WarmWish,
 )
 from concertina_worker import protocol
 
@@ -86,6 +88,14 @@ class ProcessHost:
             if process_id not in known
         ]
         return (*recorded, *lost)
+
+    def silent_nodes(self) -> Mapping[str, str]:
+        """None: this machine answers."""
+        return {}
+
+    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:  # noqa: ARG002
+        """Nothing: processes start as forks of a zygote, of which one for all is enough."""
+        return ()
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}
@@ -151,7 +161,7 @@ class ProcessHost:
             workdir.mkdir(parents=True, exist_ok=True)
         record = self._record(labels.process_id)
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        env = {"PATH": DEFAULT_PATH, **inherited, **launch.env}
+        env = {"PATH": DEFAULT_PATH, **inherited, **launch.env, **launch.secret_env}
         log_path = log_store.path_of(
             labels.process_id, job_id=labels.job_id, state_dir=self.state_dir
         )

@@ -20,7 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from cluster.process_host import command, identity, line_log, records, warm
+from cluster import log_lines
+from cluster.process_host import command, identity, records, warm
 
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
 _REAP_SECONDS: Final = 5.0  # for killed leftovers to go; longer only in the kernel's own trouble
@@ -35,8 +36,8 @@ class Supervisor:
         self._record = record
         self._warm_child = warm_child
         self._selector = selectors.DefaultSelector()
-        self._splitters: dict[str, line_log.LineSplitter] = {}
-        self._log: line_log.LineLog | None = None
+        self._splitters: dict[str, log_lines.LineSplitter] = {}
+        self._log: log_lines.LineLog | None = None
         self._pid = 0
         self._kill_at: float | None = None
         self._exit_code: int | None = None
@@ -53,7 +54,7 @@ class Supervisor:
         if self._record.stop_path.exists():
             self._exit_code = -signal.SIGTERM
         else:
-            self._log = line_log.LineLog(Path(launch["log_path"]))
+            self._log = log_lines.LineLog(Path(launch["log_path"]))
             self._pid = self._spawn(launch)
             _note(self._record.command_path, self._pid)
             self._stay()
@@ -70,7 +71,7 @@ class Supervisor:
 
     def _pipe(self, stream: str) -> int:
         reader, writer = os.pipe()
-        self._splitters[stream] = line_log.LineSplitter()
+        self._splitters[stream] = log_lines.LineSplitter()
         self._selector.register(reader, selectors.EVENT_READ, stream)
         return writer
 

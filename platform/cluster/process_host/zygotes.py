@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.plain_python import can_start_warm, read_at_import
 from cluster.process_host import records
-from cluster.process_host.plain_python import can_start_warm, read_at_import
 
 _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
 _BEGIN_SECONDS: Final = 10.0  # for a new one to detach itself; it needs 0.1 s

@@ -31,7 +31,7 @@ class LineSplitter:
     def feed(self, data: bytes) -> list[bytes]:
         """The lines that became whole with this data."""
         *whole, self._rest = (self._rest + data).split(b"\n")
-        lines = [piece for line in whole for piece in _pieces(line)]
+        lines = [piece for line in whole for piece in pieces(line)]
         while len(self._rest) >= MOST_BYTES_PER_LINE:
             lines.append(self._rest[:MOST_BYTES_PER_LINE])
             self._rest = self._rest[MOST_BYTES_PER_LINE:]
@@ -53,7 +53,7 @@ class LineLog:
     def write(self, stream: str, lines: list[bytes]) -> None:
         """Append the lines in one write, stamped with now."""
         stamp = timestamp(time.time_ns())
-        text = "".join(f"{stamp} {stream} {_readable(line)}\n" for line in lines)
+        text = "".join(f"{stamp} {stream} {readable(line)}\n" for line in lines)
         try:
             os.write(self._descriptor, text.encode())
         except OSError:
@@ -69,7 +69,8 @@ def timestamp(nanoseconds: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest // 1000:06d}Z"
 
 
-def _pieces(line: bytes) -> list[bytes]:
+def pieces(line: bytes) -> list[bytes]:
+    """The line, cut where it is too long."""
     if len(line) <= MOST_BYTES_PER_LINE:
         return [line]
     return [
@@ -78,5 +79,6 @@ def _pieces(line: bytes) -> list[bytes]:
     ]
 
 
-def _readable(line: bytes) -> str:
+def readable(line: bytes) -> str:
+    """The line as it can be shown anywhere."""
     return line.removesuffix(b"\r").decode(errors="replace").translate(_CONTROLS)

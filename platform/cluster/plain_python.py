@@ -1,12 +1,13 @@
-"""Which commands can start as forks of a zygote, and in which environment does theirs begin?
+"""Which commands can start in a process that has imported all, and what does it have to begin with?
 
-A variable reaches a new process at one of three moments:
+Such a process is the fork of a zygote, or waits in a container. A variable reaches a new process at
+one of three moments:
 
-- at an import: libraries read it once, when a process imports them. A zygote begins with these,
+- at an import: libraries read it once, when a process imports them. What is warm began with these,
   and serves only launches that have the same. Where libraries lie (`LD_LIBRARY_PATH`) is one.
-- before that: it names code that the process shall load. No zygote may run what a job brings along,
-  so a launch with such a variable starts in the ordinary way.
-- later: everything else, so all secrets. The zygote never sees it; the fork is told.
+- before that: it names code that the process shall load. What is warm runs nothing that a job
+  brings along, so a launch with such a variable starts in the ordinary way.
+- later: everything else, so all secrets. It is told when it becomes the process of a launch.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _NAMES_CODE: Final = frozenset(
 
 def can_start_warm(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     """Whether a fork of a zygote is the same as a new process."""
-    return not _NAMES_CODE & env.keys() and _has_our_path(env) and is_plain(arguments, env)
+    return not names_code(env) and _has_our_path(env) and is_plain(arguments, env)
 
 
 def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
@@ -48,12 +49,22 @@ def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     own = Path(sys.executable)
     if found is None or Path(found).parent != own.parent or not own.samefile(found):
         return False
-    match arguments[1:]:
+    return names_script_or_module(arguments[1:])
+
+
+def names_script_or_module(arguments: Sequence[str]) -> bool:
+    """Whether Python, given these, runs a script or a module, and does nothing else."""
+    match arguments:
         case ["-m", module, *_]:
             return not module.startswith("-")
         case [script, *_]:
             return script.endswith(".py") and not script.startswith("-")
     return False
+
+
+def names_code(env: Mapping[str, str]) -> bool:
+    """Whether the loader or Python would load something because of this, without being asked."""
+    return bool(_NAMES_CODE & env.keys())
 
 
 def read_at_import(env: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""Which GPUs does a node have? Asked in a container, where jobs see them, too.
+
+`nvidia-smi -L` counts as NVIDIA's management library (NVML) does. The runtime named `nvidia`, which
+NVIDIA's container toolkit registers with the daemon, brings it into any image.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any, Final
+
+import docker.errors
+
+from cluster.docker_host import labels
+from cluster.docker_host.connections import Client, Connections, asking, talking_to, words
+from cluster.docker_host.endpoint import Endpoint
+from cluster.gpu_listing import Gpu, parse
+from cluster.worker_host import WorkerHostError
+
+_RUNTIME: Final = "nvidia"
+_LISTING: Final = "concertina.gpu-listing"  # the label of a container that lasts for one question
+_PATIENCE_SECONDS: Final = 120  # a driver that has to wake its GPUs first takes some for each
+
+
+class DriverDoesNotAnswer(WorkerHostError):
+    """The node has NVIDIA's runtime, but cannot say which GPUs there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """Of the nodes of one installation."""
+
+    installation: str
+    worker_image: str  # has to be on the node already
+    connections: Connections
+
+    def gpus(self, endpoint: Endpoint) -> tuple[Gpu, ...]:
+        """In the order of their indices; none where the daemon has no runtime for them.
+
+        Of one daemon one question at a time: it removes what others have left there.
+
+        Raises:
+            DriverDoesNotAnswer: nobody can tell; that is not the same as none.
+            HostUnavailable: the daemon does not answer.
+        """
+        with asking(endpoint):
+            client = self.connections.patient(endpoint)
+            runtimes: dict[str, Any] = client.info().get("Runtimes") or {}
+        if _RUNTIME not in runtimes:
+            return ()
+        try:
+            with talking_to(endpoint):
+                self._remove_leftovers(client)
+                return parse(self._listing(client))
+        except docker.errors.APIError as refusal:
+            raise DriverDoesNotAnswer(f"{endpoint.url}: {words(refusal)}") from refusal
+
+    def _remove_leftovers(self, client: Client) -> None:
+        """Of who died while asking."""
+        wanted = [*labels.of_installation(self.installation), _LISTING]
+        for one in client.containers(all=True, filters={"label": wanted}):
+            with contextlib.suppress(docker.errors.APIError):
+                client.remove_container(one["Id"], force=True, v=True)
+
+    def _listing(self, client: Client) -> str:
+        made = client.create_container_from_config(self._config())["Id"]
+        try:
+            client.start(made)
+            code = client.wait(made, timeout=_PATIENCE_SECONDS)["StatusCode"]
+            said: str = client.logs(made).decode(errors="replace")
+        finally:
+            with contextlib.suppress(docker.errors.APIError):
+                client.remove_container(made, force=True, v=True)
+        if code:
+            told = " ".join(said.split()) or f"exit {code}"
+            raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {told}")
+        return said
+
+    def _config(self) -> dict[str, Any]:
+        return {
+            "Image": self.worker_image,
+            "Entrypoint": ["nvidia-smi", "-L"],
+            "Cmd": [],
+            "Env": ["NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=utility"],
+            "Labels": {labels.INSTALLATION: self.installation, _LISTING: ""},
+            "HostConfig": {
+                "Runtime": _RUNTIME,
+                "NetworkMode": "none",
+                "CapDrop": ["ALL"],
+                "SecurityOpt": ["no-new-privileges"],
+            },
+        }

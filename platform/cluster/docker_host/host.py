@@ -1,0 +1,163 @@
+"""The worker host for Docker: the port of `cluster.worker_host` over one or many daemons."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cluster import log_store
+from cluster.docker_host import secrets_file
+from cluster.docker_host.connections import asking
+from cluster.docker_host.containers import Confinement
+from cluster.docker_host.endpoint import Endpoint, Place
+from cluster.docker_host.parts import Parts
+from cluster.gpu_listing import Gpu
+from cluster.job_network import JobNetwork
+from cluster.worker_host import (
+    Launch,
+    LaunchRefused,
+    LogLine,
+    ObservedProcess,
+    ProcessPhase,
+    WarmStock,
+    WarmWish,
+)
+
+_LOOK_SECONDS: Final = 15.0  # guessed: without any event, in case one was lost
+_LOOK_AGAIN_SECONDS: Final = 1.0  # daemons tell of an end a moment before they list it
+_START_SECONDS: Final = 5.0  # guessed: to make and start a container; the rest goes on without us
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerHost:
+    """Runs processes in containers that outlive the service.
+
+    The state folder has the same path on every node. `user` (uid:gid) is whom containers run as.
+    """
+
+    state_dir: Path
+    installation: str  # tells our containers from others' on the same daemon
+    endpoints: Callable[[], Mapping[str, Endpoint]]  # by node; asked again and again
+    worker_image: str  # of launches that name none
+    user: str
+    coordinator_network: str
+    job_network: JobNetwork = JobNetwork.ISOLATED
+    log_bytes: int = 64 << 20  # guessed: what a process may write while nobody copies it
+    pids: int = 4096  # guessed: threads count, and data loaders have many
+    open_files: int = 1 << 14  # guessed; no more than the daemon itself may open
+    answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
+    registry_patience_seconds: float = 120.0  # guessed: GPUs wait that long for its recovery
+    warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
+    _parts: Parts = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = Parts(
+            installation=self.installation,
+            state_dir=self.state_dir,
+            endpoints=self.endpoints,
+            worker_image=self.worker_image,
+            job_network=self.job_network,
+            coordinator_network=self.coordinator_network,
+            confinement=Confinement(
+                user=self.user,
+                pids=self.pids,
+                open_files=self.open_files,
+                log_bytes=self.log_bytes,
+            ),
+            answer_seconds=self.answer_seconds,
+            registry_patience_seconds=self.registry_patience_seconds,
+            warm_modules=self.warm_modules,
+        )
+        object.__setattr__(self, "_parts", parts)
+
+    def start(self, *launches: Launch) -> None:
+        """See the port. Images that are not on their node are fetched in the background."""
+        for launch in launches:
+            self._check(launch)
+        endpoints = self.endpoints()  # once: threads that ask would each connect to the database
+        places = [_place(launch.node, endpoints) for launch in launches]
+        for endpoint in {place.endpoint for place in places}:
+            with asking(endpoint):
+                self._parts.connections.quick(endpoint).ping()
+        settled = list(map(self._parts.starter.begin, launches, places))
+        give_up_at = time.monotonic() + _START_SECONDS
+        for event in settled:
+            event.wait(max(give_up_at - time.monotonic(), 0.0))
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        self._parts.ending.stop(process_id, grace_seconds=grace_seconds)
+
+    def forget(self, process_id: str) -> None:
+        self._parts.ending.forget(process_id)
+
+    def list(self) -> tuple[ObservedProcess, ...]:
+        return self._parts.listing.list()
+
+    def silent_nodes(self) -> Mapping[str, str]:
+        return self._parts.daemons.silent_nodes()
+
+    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+        return self._parts.warm_keeping.keep(wishes)
+
+    def cool_down(self) -> None:
+        """Remove all that waits warm, and return when it is gone."""
+        self._parts.warm_keeping.end()
+
+    def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
+        """See the port. Daemons tell at once; between two looks at them are `poll_seconds`."""
+        seen: dict[str, ProcessPhase] = {}
+        heard, patience = 0, _LOOK_SECONDS
+        watch = self._parts.watch()
+        try:
+            while True:
+                watch.keep_up()
+                now = {process.labels.process_id: process for process in self.list()}
+                for process_id, process in now.items():
+                    if seen.get(process_id) is not process.phase:
+                        yield process
+                seen = {process_id: process.phase for process_id, process in now.items()}
+                known, heard = heard, self._parts.bell.wait(heard, seconds=patience)
+                patience = _LOOK_AGAIN_SECONDS if heard > known else _LOOK_SECONDS
+                time.sleep(poll_seconds)
+        finally:
+            watch.close()
+
+    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
+        wanted = set(process_ids)
+        folders = (self.state_dir / "logs").glob("*/*.log")
+        jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
+        lines = log_store.merge(
+            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id, tail=tail))
+            for job_id, process_id in jobs
+        )
+        return lines if tail is None else iter(deque(lines, maxlen=tail))
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        """The GPUs of a node, none where its daemon has no runtime for them; takes seconds.
+
+        Raises:
+            DriverDoesNotAnswer, HostUnavailable, LaunchRefused: as `Discovery.gpus`; or nobody
+                knows such a node.
+        """
+        return self._parts.discovery.gpus(_place(node, self.endpoints()).endpoint)
+
+    def close(self) -> None:
+        """End its connections, not the processes. For who has several hosts, as tests do."""
+        self._parts.connections.close()
+
+    def _check(self, launch: Launch) -> None:
+        if not launch.command:
+            raise LaunchRefused("The command is empty.")
+        self._parts.records.of(launch.labels.process_id)
+        secrets_file.check(launch.secret_env)
+
+
+def _place(node: str, endpoints: Mapping[str, Endpoint]) -> Place:
+    endpoint = endpoints.get(node)
+    if endpoint is None:
+        raise LaunchRefused(f"Nobody knows where the Docker daemon of node {node} is.")
+    return Place(endpoint=endpoint, daemons=tuple(dict.fromkeys(endpoints.values())))

@@ -1,0 +1,119 @@
+"""Which containers are there, on all daemons that answer?"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
+
+import docker.errors
+import requests
+
+from cluster.docker_host import labels
+from cluster.docker_host.adoption import Adoption
+from cluster.docker_host.connections import Client
+from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.observing import ENDED, RUNNING, observed
+from cluster.worker_host import Labels, ObservedProcess, ProcessPhase
+
+_SECONDS: Final = 10.0  # guessed: for the details of all that is new on a daemon; more come later
+_RUNNING: Final = "running"
+_Row: TypeAlias = tuple[str, str, Labels, ObservedProcess | None]
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A container of ours."""
+
+    container: str  # Docker's id
+    endpoint: Endpoint
+    status: str
+    labels: Labels
+    process: ObservedProcess | None  # None: it was made and not started, or is being removed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What Docker says. Details are asked for once in each of a container's states."""
+
+    installation: str
+    daemons: Daemons
+    adoption: Adoption
+    now: Callable[[], float] = time.monotonic
+    _known: dict[tuple[str, str], ObservedProcess | None] = field(default_factory=dict)
+
+    def look(self) -> dict[Endpoint, tuple[Found, ...]]:
+        """By daemon. Raises: HostUnavailable, if none answers."""
+        answers = self.daemons.ask_all(self._of_daemon)
+        found = {
+            endpoint: tuple(
+                Found(endpoint=endpoint, container=container, status=status, labels=who, process=p)
+                for container, status, who, p in rows
+            )
+            for endpoint, rows in answers.items()
+        }
+        seen = {(one.container, one.status) for several in found.values() for one in several}
+        for key in set(self._known.copy()) - seen:
+            self._known.pop(key, None)
+        return found
+
+    def _of_daemon(self, client: Client) -> list[_Row]:
+        wanted = {"label": labels.of_installation(self.installation)}
+        give_up_at = self.now() + _SECONDS
+        rows = []
+        for row in client.containers(all=True, filters=wanted):
+            found = self.adoption.labels(row["Labels"], row["Names"][0])
+            who = labels.read(found)
+            if who is not None:
+                known = self._last_known(row, who, node=found.get(labels.NODE, ""))
+                details = self._details(client, row["Id"], row["State"], known, give_up_at)
+                rows.append((row["Id"], details[0], who, details[1]))
+        return rows
+
+    def _details(
+        self,
+        client: Client,
+        container: str,
+        status: str,
+        known: ObservedProcess,
+        give_up_at: float,
+    ) -> tuple[str, ObservedProcess | None]:
+        """Its status may have changed since. One that just starts would not answer.
+
+        One whose details the daemon cannot tell, or not in time, hides no other: it counts as
+        running, until its end is certain.
+        """
+        if status not in RUNNING | ENDED:
+            return status, None
+        with contextlib.suppress(KeyError):
+            return status, self._known[container, status]
+        if self.now() >= give_up_at:
+            return _RUNNING, known
+        try:
+            details = client.inspect_container(container)
+        except docker.errors.NotFound:
+            return "removing", None
+        except (docker.errors.APIError, requests.ReadTimeout) as problem:
+            extra = {"action": "inspect_container", "process_id": known.labels.process_id}
+            _log.warning("A container counts as running: %s", problem, extra=extra)
+            return _RUNNING, known
+        status = details["State"]["Status"]
+        process = self._known[container, status] = observed(self.adoption.details(details))
+        return status, process
+
+    def _last_known(self, row: Mapping[str, Any], who: Labels, *, node: str) -> ObservedProcess:
+        """That it ran, since when it was started or, if nobody knows, made."""
+        before = self._known.get((row["Id"], _RUNNING))
+        return before or ObservedProcess(
+            labels=who,
+            node=node,
+            phase=ProcessPhase.RUNNING,
+            started_at=datetime.fromtimestamp(row["Created"], tz=UTC),
+        )

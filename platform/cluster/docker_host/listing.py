@@ -1,0 +1,111 @@
+"""How is each process now? Put together from containers and records; what is left over goes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.ending import Ending
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.inventory import Found, Inventory
+from cluster.docker_host.log_following import Followers, Source
+from cluster.docker_host.observing import ENDED, RUNNING
+from cluster.docker_host.records import Record, Records
+from cluster.docker_host.stopping import Stopper
+from cluster.worker_host import ObservedProcess
+
+_LOG_SECONDS: Final = 2.0  # guessed: who hears that a process ended finds its last lines
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Tells how things are, and puts right what dead service processes and daemons left undone."""
+
+    inventory: Inventory
+    daemons: Daemons
+    records: Records
+    followers: Followers
+    stopper: Stopper
+    ending: Ending
+
+    def list(self) -> tuple[ObservedProcess, ...]:
+        """See the port."""
+        records = [(record, _is_being_prepared(record)) for record in self.records.all()]
+        by_endpoint = self.inventory.look()
+        found = [one for several in by_endpoint.values() for one in several]
+        self._copy_logs(found)
+        for one in found:
+            with _left_for_later(one.labels.process_id):
+                self._see_to(one)
+        here = {one.labels.process_id for one in found if one.process}
+        running = [one.process for one in found if one.process is not None]
+        rest = self._without_container(
+            ((record, was) for record, was in records if record.process_id not in here),
+            by_endpoint,
+        )
+        return (*running, *rest)
+
+    def _without_container(
+        self, records: Iterable[tuple[Record, bool]], answering: Iterable[Endpoint]
+    ) -> Iterator[ObservedProcess]:
+        answering = set(answering)
+        for record, was_being_prepared in records:
+            process = None
+            with _left_for_later(record.process_id):
+                if answering.issuperset(self.daemons.of(record.node)):
+                    process = self._of_record(record, was_being_prepared=was_being_prepared)
+            if process is not None:
+                yield process
+
+    def _of_record(self, record: Record, *, was_being_prepared: bool) -> ObservedProcess | None:
+        process = record.observed()
+        if process and (process.ended_at or was_being_prepared or record.is_being_prepared()):
+            return process
+        if not record.is_being_prepared():
+            self.ending.remove_leftover(record)
+        return None
+
+    def _copy_logs(self, found: Iterable[Found]) -> None:
+        """Of all that run; of those that ended, to the end."""
+        sources = {one: self._source(one) for one in found if one.status in RUNNING | ENDED}
+        for source in sources.values():
+            self.followers.follow(source)
+        ended = [source for one, source in sources.items() if one.status in ENDED]
+        self.followers.await_complete(ended, seconds=_LOG_SECONDS)
+
+    def _see_to(self, one: Found) -> None:
+        record = self.records.of(one.labels.process_id)
+        if one.status in RUNNING:
+            self.stopper.go_on(one.container, one.endpoint, record)
+        elif one.status == "created" and not record.is_being_prepared():
+            self.ending.remove_leftover(record)
+
+    def _source(self, one: Found) -> Source:
+        return Source(
+            container=one.container,
+            labels=one.labels,
+            endpoint=one.endpoint,
+            record=self.records.of(one.labels.process_id),
+        )
+
+
+def _is_being_prepared(record: Record) -> bool:
+    with _left_for_later(record.process_id):
+        return record.is_being_prepared()
+    return False
+
+
+@contextmanager
+def _left_for_later(process_id: str) -> Iterator[None]:
+    """A record that cannot be read, or removed, must not hide all other processes."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as problem:
+        extra = {"action": "list", "process_id": process_id}
+        _log.warning("A record is left for later: %r", problem, extra=extra)

@@ -1,0 +1,58 @@
+"""What does Docker's description of a container say about its process?"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Final
+
+from cluster.docker_host import labels
+from cluster.worker_host import Failing, ObservedProcess, ProcessPhase
+
+RUNNING: Final = frozenset({"running", "paused", "restarting"})
+ENDED: Final = frozenset({"exited", "dead"})
+_LAST_SIGNAL: Final = 64
+_SHELL_SIGNALS: Final = 128  # a shell, and Docker, add this to the signal that ended a process
+_STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+def observed(details: dict[str, Any]) -> ObservedProcess | None:
+    """The process of a container; None while, or if, it is none of ours that runs or ended."""
+    found = details["Config"]["Labels"] or {}
+    identity, state = labels.read(found), details["State"]
+    if identity is None or state["Status"] not in RUNNING | ENDED:
+        return None
+    if state["Status"] in RUNNING:
+        return ObservedProcess(
+            labels=identity,
+            node=found.get(labels.NODE, ""),
+            phase=ProcessPhase.RUNNING,
+            started_at=stamp(state["StartedAt"]),
+        )
+    is_out_of_memory = bool(state["OOMKilled"]) and state["ExitCode"] != 0
+    return ObservedProcess(
+        labels=identity,
+        node=found.get(labels.NODE, ""),
+        phase=ProcessPhase.EXITED,
+        started_at=stamp(state["StartedAt"]),
+        exit_code=exit_code(state["ExitCode"]),
+        ended_at=stamp(state["FinishedAt"]),
+        failing=Failing.OUT_OF_MEMORY if is_out_of_memory else None,
+        note=state["Error"],
+    )
+
+
+def exit_code(told: int) -> int:
+    """Negative if a signal ended it."""
+    signal = told - _SHELL_SIGNALS
+    return -signal if 0 < signal <= _LAST_SIGNAL else told
+
+
+def stamp(text: str) -> datetime:
+    """Docker's moments have up to nine digits of a second, and drop zeros at their end."""
+    found = _STAMP.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no moment of Docker's.")
+    whole, fraction, zone = found.groups()
+    microseconds = (fraction or ".")[1:7].ljust(6, "0")
+    return datetime.fromisoformat(f"{whole}.{microseconds}{zone.replace('Z', '+00:00')}")

@@ -1,0 +1,197 @@
+"""Which parts make up a Docker host? They share connections, records and what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from cluster.docker_host.adoption import Adoption
+from cluster.docker_host.blueprints import Blueprints
+from cluster.docker_host.connections import Connections
+from cluster.docker_host.containers import Confinement
+from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.discovery import Discovery
+from cluster.docker_host.ending import Ending
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.events import Bell, Watch
+from cluster.docker_host.images import Images
+from cluster.docker_host.inventory import Inventory
+from cluster.docker_host.listing import Listing
+from cluster.docker_host.log_following import Followers
+from cluster.docker_host.networks import Networks
+from cluster.docker_host.records import Records
+from cluster.docker_host.starting import Starter
+from cluster.docker_host.stopping import Stopper
+from cluster.docker_host.taking_over import TakingOver
+from cluster.docker_host.tunnels import Tunnels
+from cluster.docker_host.warm_fetching import Fetching
+from cluster.docker_host.warm_folders import WarmFolders
+from cluster.docker_host.warm_keeping import WarmKeeping
+from cluster.docker_host.warm_making import WarmMaking
+from cluster.docker_host.warm_waiting import WaitingRoom
+from cluster.job_network import JobNetwork
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Made once, when first needed."""
+
+    installation: str
+    state_dir: Path
+    endpoints: Callable[[], Mapping[str, Endpoint]]
+    worker_image: str
+    job_network: JobNetwork
+    coordinator_network: str
+    confinement: Confinement
+    answer_seconds: float
+    registry_patience_seconds: float
+    warm_modules: tuple[str, ...]
+
+    @cached_property
+    def connections(self) -> Connections:
+        tunnels = Tunnels(seconds=self.answer_seconds)
+        return Connections(answer_seconds=self.answer_seconds, tunnels=tunnels)
+
+    @cached_property
+    def bell(self) -> Bell:
+        return Bell()
+
+    def watch(self) -> Watch:
+        """Listens to the daemons' events; its caller closes it."""
+        return Watch(
+            installation=self.installation,
+            daemons=self.daemons,
+            connections=self.connections,
+            bell=self.bell,
+        )
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        return Discovery(
+            installation=self.installation,
+            worker_image=self.worker_image,
+            connections=self.connections,
+        )
+
+    @cached_property
+    def records(self) -> Records:
+        return Records(state_dir=self.state_dir)
+
+    @cached_property
+    def daemons(self) -> Daemons:
+        return Daemons(endpoints=self.endpoints, connections=self.connections)
+
+    @cached_property
+    def networks(self) -> Networks:
+        return Networks(
+            installation=self.installation,
+            job_network=self.job_network,
+            coordinator_network=self.coordinator_network,
+            connections=self.connections,
+        )
+
+    @cached_property
+    def followers(self) -> Followers:
+        return Followers(state_dir=self.state_dir, connections=self.connections)
+
+    @cached_property
+    def stopper(self) -> Stopper:
+        return Stopper(connections=self.connections)
+
+    @cached_property
+    def images(self) -> Images:
+        return Images(connections=self.connections)
+
+    @cached_property
+    def adoption(self) -> Adoption:
+        return Adoption(
+            installation=self.installation, records=self.records, connections=self.connections
+        )
+
+    @cached_property
+    def warm_folders(self) -> WarmFolders:
+        return WarmFolders(state_dir=self.state_dir)
+
+    @cached_property
+    def taking_over(self) -> TakingOver:
+        return TakingOver(
+            blueprints=self.blueprints,
+            connections=self.connections,
+            images=self.images,
+            networks=self.networks,
+            folders=self.warm_folders,
+            adoption=self.adoption,
+        )
+
+    @cached_property
+    def warm_keeping(self) -> WarmKeeping:
+        return WarmKeeping(
+            daemons=self.daemons,
+            room=WaitingRoom(
+                installation=self.installation,
+                connections=self.connections,
+                records=self.records,
+                folders=self.warm_folders,
+            ),
+            fetching=Fetching(images=self.images),
+            making=WarmMaking(
+                blueprints=self.blueprints,
+                connections=self.connections,
+                images=self.images,
+                folders=self.warm_folders,
+                modules=self.warm_modules,
+            ),
+        )
+
+    @cached_property
+    def blueprints(self) -> Blueprints:
+        return Blueprints(
+            installation=self.installation,
+            state_dir=self.state_dir,
+            worker_image=self.worker_image,
+            confinement=self.confinement,
+        )
+
+    @cached_property
+    def starter(self) -> Starter:
+        return Starter(
+            blueprints=self.blueprints,
+            connections=self.connections,
+            records=self.records,
+            images=self.images,
+            networks=self.networks,
+            followers=self.followers,
+            registry_patience_seconds=self.registry_patience_seconds,
+            adoption=self.adoption,
+            taking_over=self.taking_over,
+            changed=self.bell.ring,
+        )
+
+    @cached_property
+    def ending(self) -> Ending:
+        return Ending(
+            installation=self.installation,
+            state_dir=self.state_dir,
+            connections=self.connections,
+            daemons=self.daemons,
+            records=self.records,
+            networks=self.networks,
+            followers=self.followers,
+            stopper=self.stopper,
+            adoption=self.adoption,
+        )
+
+    @cached_property
+    def listing(self) -> Listing:
+        return Listing(
+            inventory=Inventory(
+                installation=self.installation, daemons=self.daemons, adoption=self.adoption
+            ),
+            daemons=self.daemons,
+            records=self.records,
+            followers=self.followers,
+            stopper=self.stopper,
+            ending=self.ending,
+        )

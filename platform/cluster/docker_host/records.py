@@ -1,0 +1,250 @@
+"""What is written down about a container's process? What Docker cannot keep, in a folder for each.
+
+`process.json`: which process it is, and how far its preparation is. `stop.json`: until when it may
+take its time to end; `asked.json`: what the daemon knows of that. `ending.json`: how one ended that
+never became a container. `log.json`: how far its log was copied. `run/`: what the container reads
+at its start; `warm/`: the folder of one that had waited for it (`warm_folders`). Whoever prepares a
+process holds `lock`, whoever copies its log `log.lock`; the kernel lets go when they die.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cluster import json_files
+from cluster.docker_host.warm_folders import WarmFolder
+from cluster.worker_host import (
+    Failing,
+    Labels,
+    LaunchRefused,
+    ObservedProcess,
+    ProcessPhase,
+    Role,
+)
+
+_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,120}")  # what Docker takes
+_POLL_SECONDS: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The folder of one process."""
+
+    folder: Path
+
+    @property
+    def process_id(self) -> str:
+        return self.folder.name
+
+    @property
+    def process_path(self) -> Path:
+        return self.folder / "process.json"
+
+    @property
+    def stop_path(self) -> Path:
+        return self.folder / "stop.json"
+
+    @property
+    def asked_path(self) -> Path:
+        return self.folder / "asked.json"
+
+    @property
+    def ending_path(self) -> Path:
+        return self.folder / "ending.json"
+
+    @property
+    def log_cursor_path(self) -> Path:
+        return self.folder / "log.json"
+
+    @property
+    def run_dir(self) -> Path:
+        return self.folder / "run"
+
+    @property
+    def warm(self) -> WarmFolder:
+        """Of the container that waited for it, if one did."""
+        return WarmFolder(folder=self.folder / "warm")
+
+    @property
+    def lock_path(self) -> Path:
+        return self.folder / "lock"
+
+    @property
+    def log_lock_path(self) -> Path:
+        return self.folder / "log.lock"
+
+    @property
+    def node(self) -> str | None:
+        """Where it was to run; None: nobody knows."""
+        document = json_files.read(self.process_path)
+        return None if document is None else str(document["node"])
+
+    def kill_at(self) -> float | None:
+        """When it has to be gone, in seconds since 1970; None: nobody asked it to end."""
+        return _kill_at(self.stop_path)
+
+    def asked(self) -> float | None:
+        """By when its daemon was asked to end it; None: it did not hear of that yet."""
+        return _kill_at(self.asked_path)
+
+    def begin(self, labels: Labels, node: str) -> None:
+        """Write down which process this is, the first time; `lock` is held."""
+        document = {"labels": asdict(labels), "node": node, "started_at": time.time(), "note": ""}
+        json_files.create_once(self.process_path, document)
+
+    def tell(self, note: str) -> None:
+        """How far its preparation is."""
+        document = json_files.read(self.process_path)
+        if document is not None and document["note"] != note:
+            json_files.replace(self.process_path, {**document, "note": note})
+
+    def end(
+        self, *, exit_code: int | None = None, failing: Failing | None = None, note: str = ""
+    ) -> None:
+        """It will never become a container; the first word counts."""
+        ending = {
+            "exit_code": exit_code,
+            "failing": failing,
+            "note": note,
+            "ended_at": time.time(),
+        }
+        json_files.create_once(self.ending_path, ending)
+
+    def observed(self) -> ObservedProcess | None:
+        """The process as long as, or because, it has no container; None: nothing is known."""
+        document, ending = json_files.read(self.process_path), json_files.read(self.ending_path)
+        if document is None:
+            return None
+        begun = {
+            "labels": _labels(document["labels"]),
+            "node": document["node"],
+            "started_at": moment(document["started_at"]),
+        }
+        if ending is None:
+            note = document["note"]
+            return ObservedProcess(phase=ProcessPhase.PREPARING, note=note, **begun)
+        return ObservedProcess(
+            phase=ProcessPhase.EXITED,
+            exit_code=ending["exit_code"],
+            ended_at=moment(ending["ended_at"]),
+            failing=Failing(ending["failing"]) if ending["failing"] else None,
+            note=ending["note"],
+            **begun,
+        )
+
+    def is_being_prepared(self) -> bool:
+        """Whether a service process is at it."""
+        return _is_held(self.lock_path)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """All folders of one installation."""
+
+    state_dir: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.state_dir / "containers"
+
+    def of(self, process_id: str) -> Record:
+        """Raises: LaunchRefused, if this cannot be the name of a container."""
+        if not _NAME.fullmatch(process_id):
+            raise LaunchRefused(f"{process_id!r} cannot name a process.")
+        return Record(folder=self.folder / process_id)
+
+    def all(self) -> tuple[Record, ...]:
+        try:
+            folders = sorted(path for path in self.folder.iterdir() if path.is_dir())
+        except FileNotFoundError:
+            return ()
+        return tuple(Record(folder=folder) for folder in folders)
+
+
+@contextmanager
+def holding(path: Path, *, seconds: float = math.inf) -> Iterator[bool]:
+    """Hold a lock file, waited for so long. False: somebody else has it.
+
+    Its folder is made if need be, and again when it is removed meanwhile.
+    """
+    give_up_at = time.monotonic() + seconds
+    while True:
+        make_private(path.parent)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue
+        try:
+            is_ours = _take(descriptor, give_up_at=give_up_at)
+            if is_ours and not _is_same(descriptor, path):
+                continue
+            yield is_ours
+            return
+        finally:
+            os.close(descriptor)
+
+
+def make_private(folder: Path) -> None:
+    """A process's folder, in one that is closed to others as well: there are secrets in it."""
+    for one in (folder.parent, folder):
+        one.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _take(descriptor: int, *, give_up_at: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= give_up_at:
+                return False
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True
+
+
+def _is_same(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _kill_at(path: Path) -> float | None:
+    document = json_files.read(path)
+    return None if document is None else float(document["kill_at"])
+
+
+def _labels(document: dict[str, Any]) -> Labels:
+    return Labels(**{**document, "role": Role(document["role"])})

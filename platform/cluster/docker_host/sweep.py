@@ -1,0 +1,53 @@
+"""How do all containers of one installation end? For shutting it down, not for its daily work."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.host import DockerHost
+from cluster.worker_host import HostUnavailable, ProcessPhase
+
+_POLL_SECONDS: Final = 0.05
+_PATIENCE_SECONDS: Final = 10.0  # guessed: for Docker, once the grace period is over
+
+
+def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds: float) -> int:
+    """End every container and remove it, and the networks of jobs; returns how many there were.
+
+    Blocks until all have ended; what they wrote is kept.
+
+    Raises:
+        HostUnavailable: Docker does not answer, or does not end them in time.
+    """
+    host = _host(docker_url, installation, state_dir)
+    host.cool_down()
+    found = {process.labels.process_id: process for process in host.list()}
+    for process_id in found:
+        host.stop(process_id, grace_seconds=grace_seconds)
+    _wait_until_all_ended(host, give_up_at=time.monotonic() + grace_seconds + _PATIENCE_SECONDS)
+    for process in host.list():
+        host.forget(process.labels.process_id)
+    return len(found)
+
+
+def _wait_until_all_ended(host: DockerHost, *, give_up_at: float) -> None:
+    while running := [p for p in host.list() if p.phase is not ProcessPhase.EXITED]:
+        if time.monotonic() > give_up_at:
+            names = ", ".join(process.labels.process_id for process in running)
+            raise HostUnavailable(f"Docker has not ended {names}.")
+        time.sleep(_POLL_SECONDS)
+
+
+def _host(docker_url: str, installation: str, state_dir: Path) -> DockerHost:
+    endpoint = Endpoint(url=docker_url)
+    return DockerHost(
+        state_dir=state_dir.absolute(),
+        installation=installation,
+        endpoints=lambda: {"": endpoint},
+        worker_image="",  # nothing is started
+        user="",
+        coordinator_network="",
+    )

@@ -1,0 +1,51 @@
+"""Which GPUs does `nvidia-smi -L` list? On this machine, or in a container on another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+_LONGEST_KIND = 40  # what a pool's `gpu_type` holds
+
+_GPU = re.compile(r"^GPU (?P<index>\d+): (?P<name>.+) \(UUID: (?P<uuid>GPU-[^)]+)\)")
+_PART = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device\s+\d+: \(UUID: (?P<uuid>MIG-[^)]+)\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """One GPU, or a part of one that is divided (MIG)."""
+
+    index: int  # as NVML counts; a part has that of its GPU
+    name: str
+    uuid: str
+
+    @property
+    def kind(self) -> str:
+        """Its name as a word: `nvidia-h100-80gb-hbm3`."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:_LONGEST_KIND].strip("-")
+
+
+@runtime_checkable
+class TellsGpus(Protocol):
+    """A worker host that can be asked which GPUs a node has; only some can."""
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        """In the order of their indices; none where the node has no driver. Takes seconds.
+
+        Raises:
+            WorkerHostError: nobody can tell; that is not the same as none.
+        """
+
+
+def parse(listing: str) -> tuple[Gpu, ...]:
+    """Read what `nvidia-smi -L` prints; of a divided GPU its parts count."""
+    found: list[list[Gpu]] = []  # a GPU, then its parts
+    for line in listing.splitlines():
+        if gpu := _GPU.match(line):
+            found.append([Gpu(index=int(gpu["index"]), name=gpu["name"], uuid=gpu["uuid"])])
+        elif (part := _PART.match(line)) and found:
+            whole = found[-1][0]
+            name = f"{whole.name} {part['profile']}"
+            found[-1].append(Gpu(index=whole.index, name=name, uuid=part["uuid"]))
+    return tuple(gpu for family in found for gpu in family[1:] or family)

@@ -1,0 +1,323 @@
+"""What the Docker host promises beyond the port: confinement, secrets, networks, survival."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster import log_store
+from cluster.docker_host import containers
+from cluster.docker_host import host as host_module
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.log_following import Followers
+from cluster.docker_host.records import Records
+from cluster.docker_host.starting import Starter
+from cluster.docker_host.stopping import note_wish
+from cluster.worker_host import (
+    Failing,
+    HostUnavailable,
+    Launch,
+    LaunchRefused,
+    Limits,
+    ProcessPhase,
+)
+
+from tests.docker_daemon import TINY_IMAGE, DockerDaemon
+
+from .conftest import DockerBench, exited, labels, observed, until
+
+RUN_FOR_EVER = ("sh", "-c", "echo up; exec sleep 1000")
+
+
+def texts(bench: DockerBench, process_id: str) -> list[str]:
+    return [line.text for line in bench.host.logs((process_id,))]
+
+
+def container_name(bench: DockerBench, process_id: str) -> str:
+    return containers.name_of(process_id, installation=bench.host.installation)
+
+
+def networks(bench: DockerBench, daemon: DockerDaemon) -> list[str]:
+    label = f"concertina.installation={bench.host.installation}"
+    return [network["Name"] for network in daemon.client().networks(filters={"label": label})]
+
+
+def run_elsewhere(bench: DockerBench, code: str, **options: Any) -> subprocess.Popen[bytes]:
+    """In another service process, with the same host as `host`."""
+    (endpoint,) = bench.host.endpoints().values()
+    prologue = f"""
+        from pathlib import Path
+        from cluster.docker_host.endpoint import Endpoint
+        from cluster.docker_host.host import DockerHost
+        endpoint = Endpoint(url={endpoint.url!r})
+        host = DockerHost(
+            state_dir=Path({str(bench.host.state_dir)!r}),
+            installation={bench.host.installation!r},
+            endpoints=lambda: {{"n1": endpoint}},
+            worker_image={TINY_IMAGE!r},
+            user="10001:10001",
+            coordinator_network={bench.host.coordinator_network!r},
+        )
+    """
+    env = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    source = textwrap.dedent(prologue) + textwrap.dedent(code)
+    return subprocess.Popen((sys.executable, "-c", source), env=env, **options)
+
+
+def test_what_a_process_wrote_to_its_scratch_goes_with_it(docker_bench: DockerBench) -> None:
+    script = "mkdir -p a/b; touch a/b/c; chmod 0 a/b a .; echo done"
+    docker_bench.launch("w1", ("sh", "-c", script))
+    exited(docker_bench.host, "w1")
+    scratch = docker_bench.host.state_dir / "jobs" / "job1" / "scratch" / "w1"
+    assert (scratch / "a").exists()
+    docker_bench.host.forget("w1")
+    assert not scratch.exists()
+    discarded = containers.discarded_folder(state_dir=docker_bench.host.state_dir)
+    until(lambda: list(discarded.iterdir()) == [])
+
+
+def test_a_full_disk_keeps_nobody_from_being_forgotten(
+    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    log.parent.mkdir(parents=True)
+    log.symlink_to("/dev/full")
+    docker_bench.launch("w1", ("sh", "-c", "echo a; echo b"))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+    assert docker_bench.host.list() == ()
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once
+
+
+def test_scratch_goes_though_the_log_is_still_being_copied(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker_bench.launch("w1", ("sh", "-c", "touch mine"))
+    exited(docker_bench.host, "w1")
+    scratch = docker_bench.host.state_dir / "jobs" / "job1" / "scratch" / "w1"
+    assert scratch.exists()
+    monkeypatch.setattr(Followers, "await_complete", lambda *_, **__: False)
+    with pytest.raises(HostUnavailable, match="log"):
+        docker_bench.host.forget("w1")
+    assert not scratch.exists()
+
+
+def test_a_record_that_cannot_be_read_hides_nobody_else(docker_bench: DockerBench) -> None:
+    docker_bench.start("w1")
+    torn = docker_bench.host.state_dir / "containers" / "torn"
+    torn.mkdir()
+    (torn / "process.json").write_text("{")
+    assert [found.labels.process_id for found in docker_bench.host.list()] == ["w1"]
+
+
+def test_two_installations_on_one_daemon_do_not_see_each_other(
+    docker_bench: DockerBench, tmp_path: Path
+) -> None:
+    docker_bench.launch("w1", RUN_FOR_EVER)
+    other = replace(docker_bench.host, installation="another", state_dir=tmp_path / "other")
+    assert other.list() == ()
+    other.stop("w1", grace_seconds=0.0)
+    other.forget("w1")
+    process = observed(docker_bench.host, "w1")
+    assert process is not None
+    assert process.phase is ProcessPhase.RUNNING
+
+
+def test_a_container_that_somebody_removed_is_not_listed_any_more(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    docker_bench.launch("w1", RUN_FOR_EVER, secret_env={"MINE": "x"})
+    until(lambda: texts(docker_bench, "w1") == ["up"])
+    docker_daemon.client().remove_container(container_name(docker_bench, "w1"), force=True)
+    until(lambda: docker_bench.host.list() == ())
+    until(lambda: list((docker_bench.host.state_dir / "containers").iterdir()) == [])
+    assert networks(docker_bench, docker_daemon) == []
+    assert texts(docker_bench, "w1") == ["up"]
+
+
+def test_what_a_dying_service_made_and_did_not_start_is_started_anew(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    docker_bench.launch("w1", RUN_FOR_EVER)
+    client = docker_daemon.client()
+    details = client.inspect_container(container_name(docker_bench, "w1"))
+    client.create_container_from_config(
+        {
+            "Image": TINY_IMAGE,
+            "Cmd": ["true"],
+            "Labels": {**details["Config"]["Labels"], "concertina.process": "w2"},
+        },
+        container_name(docker_bench, "w2"),
+    )
+    assert observed(docker_bench.host, "w2") is None
+    docker_bench.launch("w2", RUN_FOR_EVER)
+    assert until(lambda: observed(docker_bench.host, "w2"))
+
+
+def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    docker_bench.launch("w1", ("true",), limits=Limits(cpus=100_000))
+    process = exited(docker_bench.host, "w1")
+    assert (process.exit_code, process.failing) == (None, Failing.CANNOT_START)
+    assert "CPUs" in process.note
+    fresh = replace(docker_bench.host)
+    fresh.start(Launch(labels=labels("w1"), command=("true",), env={}, node="n1"))
+    assert fresh.list() == (process,)
+    fresh.forget("w1")
+    assert fresh.list() == ()
+    assert networks(docker_bench, docker_daemon) == []
+
+
+def test_a_node_that_nobody_knows_is_refused(docker_bench: DockerBench) -> None:
+    launch = Launch(labels=labels("w1"), command=("true",), env={}, node="n9")
+    with pytest.raises(LaunchRefused, match="n9"):
+        docker_bench.host.start(launch)
+
+
+def test_a_silent_node_hides_its_processes_and_nobody_elses(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon, tmp_path: Path
+) -> None:
+    """As when its cable is cut: a socket is where nobody listens any more."""
+    passage = tmp_path / "passage.sock"
+    passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
+    known = {"n1": Endpoint(url=docker_daemon.url), "n2": Endpoint(url=f"unix://{passage}")}
+    host = replace(docker_bench.host, endpoints=lambda: {"n2": known["n2"]})
+    host.start(Launch(labels=labels("w2"), command=RUN_FOR_EVER, env={}, node="n2"))
+    passage.unlink()
+    both = replace(docker_bench.host, installation="elsewhere", endpoints=lambda: known)
+    assert both.list() == ()
+    assert set(both.silent_nodes()) == {"n2"}
+    with pytest.raises(HostUnavailable):
+        both.start(Launch(labels=labels("w3"), command=RUN_FOR_EVER, env={}, node="n2"))
+    with pytest.raises(HostUnavailable):
+        host.list()
+    with pytest.raises(HostUnavailable):
+        host.stop("w2", grace_seconds=0.0)
+    passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
+    assert observed(host, "w2") is not None
+    assert both.list() == ()
+    assert both.silent_nodes() == {}
+
+
+def test_events_come_from_the_daemon(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "_LOOK_SECONDS", 1000.0)
+    docker_bench.start("w1")
+    events = docker_bench.host.events(poll_seconds=0.02)
+    assert next(events).phase is ProcessPhase.RUNNING
+    threading.Timer(0.5, docker_bench.end, ("w1", 4)).start()  # while the daemon is listened to
+    assert next(events).exit_code == 4
+    events.close()  # type: ignore[attr-defined]
+
+
+def test_the_grace_period_outlives_the_service(docker_bench: DockerBench) -> None:
+    docker_bench.start("w1", is_deaf=True)
+    code = """
+        import os, signal, threading
+        host.stop("w1", grace_seconds=0.5)
+        for thread in threading.enumerate():
+            if thread.name == "stop-container": thread.join()
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    assert run_elsewhere(docker_bench, code).wait(30) == -signal.SIGKILL
+    name = container_name(docker_bench, "w1")
+    (endpoint,) = docker_bench.host.endpoints().values()
+    client = DockerDaemon(url=endpoint.url).client()
+    assert client.wait(name, timeout=30)["StatusCode"] == 137  # nobody but the daemon looked
+
+
+def test_a_wish_that_no_daemon_heard_of_is_told_to_it(docker_bench: DockerBench) -> None:
+    """Whoever wished it was preparing, or died before the request."""
+    docker_bench.start("w1")
+    record = Records(state_dir=docker_bench.host.state_dir).of("w1")
+    note_wish(record, grace_seconds=60.0)
+    assert exited(docker_bench.host, "w1").exit_code == -signal.SIGTERM
+
+
+def test_one_that_is_stopped_between_its_making_and_its_start_never_runs(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = Starter._create  # noqa: SLF001 - an instant that nobody sees from outside
+
+    def stopped_meanwhile(self: Starter, *given: Any) -> None:
+        create(self, *given)
+        docker_bench.host.stop("w1", grace_seconds=60.0)
+
+    monkeypatch.setattr(Starter, "_create", stopped_meanwhile)
+    docker_bench.launch("w1", ("sh", "-c", "echo ran; touch /control/ran"))
+    assert exited(docker_bench.host, "w1").exit_code == -signal.SIGTERM
+    assert not (docker_bench.folder / "ran").exists()
+
+
+def test_logs_keep_partial_lines_garbage_and_long_lines(docker_bench: DockerBench) -> None:
+    long_line = "head -c 40000 /dev/zero | tr '\\0' y"
+    full_line = "head -c 16384 /dev/zero | tr '\\0' z"
+    script = (
+        r"printf 'caf\303\251\r\n\n'; printf 'bad \377\000\033[1m\n'"
+        f"; {long_line}; echo; {full_line}; echo; printf 'no newline' >&2"
+    )
+    docker_bench.launch("w1", ("sh", "-c", script))
+    exited(docker_bench.host, "w1")
+    lines = list(docker_bench.host.logs(("w1",)))
+    out = [line.text for line in lines if line.stream == "stdout"]
+    assert out[:3] == ["café", "", "bad \ufffd\ufffd\x1b[1m"]
+    assert "".join(out[3:-1]) == "y" * 40000
+    assert out[-1] == "z" * 16384
+    assert [line.text for line in lines if line.stream == "stderr"] == ["no newline"]
+
+
+def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: DockerBench) -> None:
+    """Service processes that copy it are killed again and again."""
+    script = "i=0; while [ $i -lt 30000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
+    docker_bench.launch(
+        "w1", ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
+    )
+    path = docker_bench.host.state_dir / "logs" / "job1" / "w1.log"
+    until(path.exists)
+    (docker_bench.folder / "go").touch()
+    code = """
+        import time
+        while host.list(): time.sleep(0.01)
+    """
+    with contextlib.ExitStack() as ended:
+        services = [run_elsewhere(docker_bench, code) for _ in range(3)]
+        for service in services:
+            ended.callback(service.wait)
+            ended.callback(service.kill)
+        for number, service in enumerate(services):
+            until(lambda number=number: path.stat().st_size > 200_000 * number)  # type: ignore[misc]
+            service.kill()
+    exited(docker_bench.host, "w1")
+    lines = list(docker_bench.host.logs(("w1",)))
+    for stream in ("stdout", "stderr"):
+        said = [line.text for line in lines if line.stream == stream]
+        assert said == [str(number) for number in range(30_000)]
+
+
+def test_the_threads_that_start_containers_do_not_ask_where_daemons_are(
+    docker_bench: DockerBench,
+) -> None:
+    """Each would need a connection to the database."""
+    asked_by = set()
+
+    def endpoints() -> Any:
+        asked_by.add(threading.current_thread())
+        return docker_bench.host.endpoints()
+
+    bench = replace(docker_bench, host=replace(docker_bench.host, endpoints=endpoints))
+    bench.launch("w1", ("true",))
+    exited(bench.host, "w1")
+    assert asked_by == {threading.current_thread()}

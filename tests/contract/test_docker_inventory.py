@@ -1,0 +1,113 @@
+"""What is known of a node whose daemon cannot describe one of its containers?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import docker.errors
+import pytest
+import requests
+from cluster.docker_host import labels
+from cluster.docker_host.adoption import Adoption
+from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.inventory import Inventory
+from cluster.docker_host.records import Records
+from cluster.worker_host import Labels, ProcessPhase, Role
+
+ENDPOINT = Endpoint(url="unix:///nowhere")
+CREATED = 1_700_000_000
+
+
+@dataclass
+class Daemon:
+    """Three containers, each with its status; describing one may fail, and takes time."""
+
+    statuses: dict[str, str]
+    failures: dict[str, Exception] = field(default_factory=dict)
+    seconds: float = 0.0
+    clock: float = 0.0
+
+    def containers(self, **_: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "Id": name,
+                "Names": [f"/{name}"],
+                "State": status,
+                "Created": CREATED,
+                "Labels": told(name),
+            }
+            for name, status in self.statuses.items()
+        ]
+
+    def inspect_container(self, name: str) -> dict[str, Any]:
+        self.clock += self.seconds
+        if name in self.failures:
+            raise self.failures[name]
+        moment = "2026-01-01T00:00:00Z"
+        state = {
+            "Status": self.statuses[name],
+            "StartedAt": moment,
+            "FinishedAt": moment,
+            "ExitCode": 0,
+            "OOMKilled": False,
+            "Error": "",
+        }
+        return {"Name": f"/{name}", "Config": {"Labels": told(name)}, "State": state}
+
+    def quick(self, _: Endpoint) -> Daemon:
+        """As `Connections`."""
+        return self
+
+
+def told(name: str) -> dict[str, str]:
+    who = Labels(process_id=name, job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+    return labels.of_process(who, node="n1", installation="t")
+
+
+def inventory(daemon: Daemon, folder: Path) -> Inventory:
+    connections: Any = daemon
+    records = Records(state_dir=folder)
+    return Inventory(
+        installation="t",
+        daemons=Daemons(endpoints=lambda: {"n1": ENDPOINT}, connections=connections),
+        adoption=Adoption(installation="t", records=records, connections=connections),
+        now=lambda: daemon.clock,
+    )
+
+
+def phases(inventory: Inventory) -> dict[str, ProcessPhase]:
+    processes = [one.process for one in inventory.look()[ENDPOINT]]
+    return {process.labels.process_id: process.phase for process in processes if process}
+
+
+RUNNING, EXITED = ProcessPhase.RUNNING, ProcessPhase.EXITED
+
+
+@pytest.mark.parametrize(
+    "failure", [docker.errors.APIError("input/output error"), requests.ReadTimeout()]
+)
+def test_a_container_that_cannot_be_described_counts_as_running_and_hides_no_other(
+    failure: Exception, tmp_path: Path
+) -> None:
+    daemon = Daemon(
+        statuses={"a": "exited", "b": "exited", "c": "running"}, failures={"b": failure}
+    )
+    seen = inventory(daemon, tmp_path)
+    assert phases(seen) == {"a": EXITED, "b": RUNNING, "c": RUNNING}
+    (row,) = [one for one in seen.look()[ENDPOINT] if one.container == "b"]
+    assert (row.status, row.labels.process_id) == ("running", "b")
+    assert row.process is not None
+    assert (row.process.node, row.process.started_at.timestamp()) == ("n1", CREATED)
+    assert seen.daemons.silent_nodes() == {}
+    daemon.failures.clear()
+    assert phases(seen)["b"] is EXITED
+
+
+def test_a_daemon_that_describes_slowly_tells_the_rest_next_time(tmp_path: Path) -> None:
+    daemon = Daemon(statuses=dict.fromkeys("abc", "exited"), seconds=6.0)
+    seen = inventory(daemon, tmp_path)
+    assert phases(seen) == {"a": EXITED, "b": EXITED, "c": RUNNING}
+    assert phases(seen) == {"a": EXITED, "b": EXITED, "c": EXITED}

@@ -1,0 +1,143 @@
+"""The daemon is asked to end a container until it heard, and then no more."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import requests
+from cluster import json_files
+from cluster.docker_host.connections import Connections
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.records import Record, Records
+from cluster.docker_host.stopping import Stopper, note_wish
+
+GRACE = 60.0
+
+
+@dataclass
+class Answer:
+    status_code: int
+    text: str = "said the daemon"
+
+
+@dataclass
+class Daemon:
+    """Answers each request as scripted; afterwards it obeys. Stands for its connections as well."""
+
+    script: list[int | Exception] = field(default_factory=list)
+    pings: list[Exception] = field(default_factory=list)
+    asked: list[int] = field(default_factory=list)  # seconds, of each request
+    killed: list[str] = field(default_factory=list)
+    base_url: str = "http+docker://localhost"
+    api_version: str = "1.41"
+
+    def quick(self, _: Endpoint) -> Daemon:
+        return self
+
+    patient = quick
+
+    def post(self, _: str, *, params: dict[str, int], timeout: float) -> Answer:
+        assert timeout
+        self.asked.append(params["t"])
+        said = self.script.pop(0) if self.script else 204
+        if isinstance(said, Exception):
+            raise said
+        return Answer(said)
+
+    def ping(self) -> None:
+        if self.pings:
+            raise self.pings.pop(0)
+
+    def kill(self, container: str, _: str) -> None:
+        self.killed.append(container)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    return Records(state_dir=tmp_path).of("w1")
+
+
+def stopper(daemon: Daemon) -> Stopper:
+    return Stopper(connections=cast("Connections", daemon))
+
+
+def settled(work: Callable[[], None]) -> None:
+    """Do it, and wait for the threads that do the rest."""
+    work()
+    for thread in threading.enumerate():
+        if thread.name == "stop-container":
+            thread.join(20)
+
+
+def stop(stopper: Stopper, record: Record, seconds: float = GRACE) -> None:
+    settled(lambda: stopper.stop("c1", Endpoint(url="unix:///x"), record, grace_seconds=seconds))
+
+
+def go_on(stopper: Stopper, record: Record) -> None:
+    settled(lambda: stopper.go_on("c1", Endpoint(url="unix:///x"), record))
+
+
+@pytest.mark.parametrize(
+    "daemon",
+    [
+        Daemon(script=[500]),
+        Daemon(script=[requests.ConnectionError()]),
+        Daemon(script=[requests.ReadTimeout()], pings=[requests.ConnectionError()]),
+    ],
+    ids=["it failed", "it hung up", "it is silent"],
+)
+def test_one_that_did_not_hear_is_asked_again(daemon: Daemon, record: Record) -> None:
+    ours = stopper(daemon)
+    stop(ours, record)
+    go_on(ours, record)
+    stop(ours, record)
+    go_on(ours, record)
+    assert len(daemon.asked) == 2
+
+
+@pytest.mark.parametrize("said", [204, 304, 404, requests.ReadTimeout()])
+def test_one_that_heard_is_not_asked_again_by_any_service(
+    said: int | Exception, record: Record
+) -> None:
+    daemon = Daemon(script=[said])
+    stop(stopper(daemon), record)
+    stop(stopper(daemon), record)
+    go_on(stopper(daemon), record)
+    assert daemon.asked == [GRACE]
+
+
+def test_what_was_only_wished_is_asked_of_it(record: Record) -> None:
+    daemon = Daemon()
+    note_wish(record, grace_seconds=GRACE)
+    stop(stopper(daemon), record, seconds=2 * GRACE)
+    assert daemon.asked == [GRACE]
+
+
+def test_less_time_is_asked_for_again_and_no_time_kills(record: Record) -> None:
+    daemon = Daemon()
+    ours = stopper(daemon)
+    for seconds in (GRACE, GRACE / 2, GRACE, 0.0):
+        stop(ours, record, seconds=seconds)
+    assert (daemon.asked, daemon.killed) == ([GRACE, GRACE / 2], ["c1"])
+
+
+def test_a_full_disk_keeps_nobody_from_being_ended(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(json_files, "replace", full)
+    daemon = Daemon()
+    ours = stopper(daemon)
+    stop(ours, record)
+    stop(ours, record)
+    assert daemon.asked == [GRACE]
+    stop(ours, record, seconds=0.0)
+    assert daemon.killed == ["c1"]

@@ -1,0 +1,183 @@
+"""Two machines on one: each a Docker daemon in a network namespace of its own, both in one swarm.
+
+A cable (a pair of virtual interfaces to a bridge of the host) connects them with each other and
+with the tests. Needs root and an installed `dockerd`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import docker
+import psutil
+import pytest
+import requests
+
+from tests.docker_daemon import DockerDaemon, remove_everything
+
+_SUBNET: Final = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+_OVERLAYS: Final = f"10.{150 + os.getpid() % 50}.0.0/16"
+_PATIENCE_SECONDS: Final = 30.0
+_HOST: Final = f"{_SUBNET}.1"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A node: its daemon, which runs without live-restore, as a swarm demands."""
+
+    name: str
+    address: str
+    daemon: DockerDaemon
+
+    def burn_down(self) -> None:
+        """The daemon and every container end at once."""
+        self.daemon.kill()
+        folder = str(self.daemon.folder)
+        shims = [p for p in psutil.process_iter(["cmdline"]) if _is_shim(p, folder)]
+        for shim in shims:
+            doomed = [shim, *shim.children(recursive=True)]
+            for process in doomed:
+                process.kill()
+
+
+@dataclass(frozen=True)
+class Machines:
+    """A manager of the swarm, and a worker; `host` is where both reach the tests."""
+
+    manager: Machine
+    worker: Machine
+    host: str = _HOST
+
+    @property
+    def both(self) -> tuple[Machine, Machine]:
+        return self.manager, self.worker
+
+    def put_right(self) -> None:
+        """Both daemons run, and nothing is in them but images."""
+        for machine in self.both:
+            if not machine.daemon.is_running:
+                machine.daemon.run()
+            remove_everything(machine.daemon.client(), networks=False)
+        give_up_at = time.monotonic() + _PATIENCE_SECONDS
+        while not self._have_networks_gone():
+            assert time.monotonic() < give_up_at, "a network cannot be removed"
+            time.sleep(0.1)
+
+    def _have_networks_gone(self) -> bool:
+        """The swarm hears a moment later that a container has left one."""
+        for client in (machine.daemon.client() for machine in self.both):
+            for network in client.networks(filters={"type": "custom", "label": "concertina.job"}):
+                with suppress(docker.errors.APIError):
+                    client.remove_network(network["Id"])
+        client = self.manager.daemon.client()
+        return not client.networks(filters={"type": "custom", "label": "concertina.job"})
+
+
+@contextmanager
+def two_machines(images_of: Path) -> Iterator[Machines]:
+    """Both have the images of the daemon of this folder. Skips where there can be none."""
+    if os.geteuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "iptables", "nsenter"))):
+        pytest.skip("needs root, dockerd, ip, iptables and nsenter for daemons in namespaces")
+    with ExitStack() as stack:
+        bridge = stack.enter_context(_bridge())
+        manager, worker = (
+            stack.enter_context(_machine(number, bridge, images_of)) for number in range(2)
+        )
+        _join(manager, worker)
+        yield Machines(manager=manager, worker=worker)
+
+
+def _join(manager: Machine, worker: Machine) -> None:
+    first = manager.daemon.client()
+    first.init_swarm(
+        advertise_addr=manager.address, listen_addr=manager.address, default_addr_pool=[_OVERLAYS]
+    )
+    token = first.inspect_swarm()["JoinTokens"]["Worker"]
+    worker.daemon.client().join_swarm(
+        remote_addrs=[manager.address],
+        join_token=token,
+        advertise_addr=worker.address,
+        listen_addr=worker.address,
+    )
+
+
+@contextmanager
+def _bridge() -> Iterator[str]:
+    name = f"cn{os.getpid()}"
+    rules = [("FORWARD", way, name, "-j", "ACCEPT") for way in ("-i", "-o")]
+    _ip("link", "add", name, "type", "bridge")
+    try:
+        _ip("address", "add", f"{_HOST}/24", "dev", name)
+        _ip("link", "set", name, "up")
+        for rule in rules:
+            subprocess.run(("iptables", "-I", *rule), check=True)
+        yield name
+    finally:
+        for rule in rules:
+            subprocess.run(("iptables", "-D", *rule), check=False)
+        _ip("link", "delete", name)
+
+
+@contextmanager
+def _machine(number: int, bridge: str, images_of: Path) -> Iterator[Machine]:
+    namespace, cable = f"{bridge}-{number}", f"{bridge}-{number}"
+    address = f"{_SUBNET}.{number + 2}"
+    folder = Path(tempfile.mkdtemp(prefix="cn-", dir="/tmp"))  # short: it holds sockets
+    _link_images(images_of, folder)
+    _ip("netns", "add", namespace)
+    try:
+        _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
+        _ip("link", "set", cable, "master", bridge, "up")
+        _ip("-n", namespace, "address", "add", f"{address}/24", "dev", "eth0")
+        for interface in ("lo", "eth0"):
+            _ip("-n", namespace, "link", "set", interface, "up")
+        _ip("-n", namespace, "route", "add", "default", "via", _HOST)
+        daemon = DockerDaemon(
+            url=f"unix://{folder}/docker.sock", folder=folder, options=(), namespace=namespace
+        )
+        try:
+            daemon.run()
+            yield Machine(name=f"n{number + 1}", address=address, daemon=daemon)
+        finally:
+            _leave(daemon)
+            daemon.end()
+    finally:
+        _ip("netns", "delete", namespace)
+
+
+def _link_images(source: Path, target: Path) -> None:
+    """Layers are never changed once they are there, so the same files will do: seconds saved.
+
+    A running daemon mounts its folder upon itself, and no link leads out of a mount.
+    """
+    (target / "data").mkdir()
+    copy = """
+        umount --lazy "$1" 2>/dev/null
+        cp --archive --link "$1/image" "$1/overlay2" "$2" && rm -rf "$2"/image/*/layerdb/mounts
+    """
+    folders = (source / "data", target / "data")
+    subprocess.run(("unshare", "--mount", "sh", "-c", copy, "sh", *folders), check=True)
+
+
+def _leave(daemon: DockerDaemon) -> None:
+    """The swarm's own networks can be removed afterwards."""
+    with suppress(docker.errors.DockerException, requests.RequestException):
+        daemon.client().leave_swarm(force=True)
+
+
+def _is_shim(process: psutil.Process, folder: str) -> bool:
+    words = process.info["cmdline"] or []
+    return bool(words) and "containerd-shim" in words[0] and any(folder in word for word in words)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(("ip", *words), check=True)
