@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils import timezone
+from tenancy import image_rules
+from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import Quota, Team
 
+from jobs import secret_use
 from jobs.capacity import PoolCapacity
 from jobs.errors import SpecInvalid
 from jobs.feasibility import counts_without_batch, worker_counts
 from jobs.goals import format_moment
 from jobs.problems import Problem
+from jobs.quantities import format_size
 from jobs.spec import JobSpec
 
 
@@ -47,7 +51,13 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
     admission = Admission(
         spec=spec, team=team, pool=pool, gpus_limit=quota.limit_gpus if quota else None
     )
-    found = [*_unavailable(spec), *_too_late(spec), *_too_large(admission)]
+    found = [
+        *_unavailable(admission),
+        *_not_allowed(admission),
+        *secret_use.problems_of(spec, team),
+        *_too_late(spec),
+        *_too_large(admission),
+    ]
     if found:
         raise SpecInvalid(found)
     return admission
@@ -100,7 +110,11 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
     )
 
 
-def _unavailable(spec: JobSpec) -> Iterator[Problem]:
+def _unavailable(admission: Admission) -> Iterator[Problem]:
+    """What only containers have, asked of a platform whose workers are processes."""
+    spec = admission.spec
+    if admission.pool.runs_images:
+        return
     if spec.image is not None:
         yield Problem(
             field="image",
@@ -108,6 +122,23 @@ def _unavailable(spec: JobSpec) -> Iterator[Problem]:
             problem="cannot be used: this platform's worker host runs processes, not images",
             remedy="Remove it; command starts on the machine itself, in workdir.",
         )
+    if spec.resources.shm_size is not None:
+        yield Problem(
+            field="resources.shm_size",
+            value=format_size(spec.resources.shm_size),
+            problem="cannot be set: this platform's worker host runs processes, not images",
+            remedy="Remove it; workers use the machine's own /dev/shm.",
+        )
+
+
+def _not_allowed(admission: Admission) -> Iterator[Problem]:
+    image, pool = admission.spec.image, admission.pool
+    if image is None or not pool.runs_images:
+        return
+    try:
+        image_rules.check(image, team=admission.team, platform_image=pool.platform_image)
+    except ImageNotAllowed as error:
+        yield Problem(field="image", value=image, problem=error.problem, remedy=error.remedy)
 
 
 def _too_late(spec: JobSpec) -> Iterator[Problem]:

@@ -14,6 +14,8 @@ class PoolCapacity:
     name: str
     gpus: int
     gpus_of_largest_node: int
+    runs_images: bool  # its workers are containers
+    platform_image: str | None = None  # of those whose job names none
 
 
 ReadPools = Callable[[], Sequence[PoolCapacity]]

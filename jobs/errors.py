@@ -35,6 +35,12 @@ class JobNotFound(JobsError):
     code = "not_found"
 
 
+class CoordinatorReplaced(JobsError):
+    """Another coordinator has taken over this job; this one is to end."""
+
+    code = "coordinator_replaced"
+
+
 class BadCursor(JobsError):
     """This cursor is not one that a list answered with."""
 

@@ -67,6 +67,15 @@ class Job(models.Model):
     not_before = models.DateTimeField(null=True, blank=True, help_text="Back-off after a failure.")
     generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
     revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")
+    starts = models.PositiveIntegerField(
+        default=0, help_text="How often it came out of the queue; tells its checkpoints apart."
+    )
+    coordinator_node = models.CharField(
+        max_length=80, default="", blank=True, help_text="Where it runs; empty: nowhere yet."
+    )
+    coordinator_term = models.PositiveIntegerField(
+        default=0, help_text="Counts up when another takes over from one on a lost node."
+    )
     coordinator_port = models.PositiveIntegerField(null=True, blank=True)
     coordinator_seen_at = models.DateTimeField(null=True, blank=True)
 
@@ -223,6 +232,12 @@ class Worker(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     gone_at = models.DateTimeField(null=True, blank=True)
     exit_code = models.IntegerField(null=True, blank=True)
+    failing = models.CharField(
+        max_length=20,
+        default="",
+        blank=True,
+        help_text="What went wrong beside its own code, as the worker host calls it.",
+    )
     error = models.TextField(default="", blank=True)
     is_given_up = models.BooleanField(
         default=False, help_text="Stopped or hanging; the others train without it. It is killed."

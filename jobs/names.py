@@ -11,6 +11,7 @@ _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
 _OURS: Final = "CONCERTINA_"
+MOST_SECRETS: Final = 20  # of one job
 _MOST_ENTRIES: Final = 200  # guessed: far above real specs, far below what would hurt
 
 
@@ -46,6 +47,14 @@ def check_environment(env: dict[str, str]) -> dict[str, str]:
         if name.startswith(_OURS) and name not in FOR_JOBS_TO_SET:
             raise ValueError(f"sets {name}, which the platform sets itself | Remove it.")
     return env
+
+
+def check_secret_names(names: list[str]) -> list[str]:
+    """Whether there are such secrets is asked later: it depends on the team."""
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValueError(f"names {name} twice | Name it once.")
+    return names
 
 
 def check_labels(labels: dict[str, str]) -> dict[str, str]:

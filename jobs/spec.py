@@ -7,7 +7,7 @@ reads it back, with durations in seconds and sizes in bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -25,8 +25,16 @@ from jobs import problems
 from jobs.errors import SpecInvalid
 from jobs.feasibility import BatchBounds, check_batch, check_elastic
 from jobs.goals import Moment, ScaleOn, Utility
-from jobs.names import check_command, check_environment, check_job_name, check_labels, check_text
-from jobs.quantities import Bytes, Duration
+from jobs.names import (
+    MOST_SECRETS,
+    check_command,
+    check_environment,
+    check_job_name,
+    check_labels,
+    check_secret_names,
+    check_text,
+)
+from jobs.quantities import Bytes, Duration, format_size
 from jobs.spec_part import SpecPart
 
 _HOUR: Final = 3600.0
@@ -39,6 +47,7 @@ class Resources(SpecPart):
     gpus_per_worker: int = Field(default=1, ge=1, le=64)
     cpus: float | None = Field(default=None, gt=0, le=1024, allow_inf_nan=False)
     memory: Bytes | None = None
+    shm_size: Bytes | None = None  # of /dev/shm, a part of `memory`; None: half of it
 
 
 class Elastic(SpecPart):
@@ -150,6 +159,7 @@ class Retry(SpecPart):
 
 
 Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_text)]
+SecretName = Annotated[str, StringConstraints(max_length=40)]
 
 
 class JobSpec(SpecPart):
@@ -164,6 +174,9 @@ class JobSpec(SpecPart):
     ]
     workdir: Word | None = None
     env: Annotated[dict[str, Word], AfterValidator(check_environment)] = Field(default_factory=dict)
+    secrets: Annotated[
+        list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
+    ] = Field(default_factory=list)
     resources: Resources = Resources()
     elastic: Elastic = Elastic()
     batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))
@@ -199,10 +212,25 @@ def parse(document: object) -> JobSpec:
         spec = JobSpec.model_validate(_without_aliases(document))
     except ValidationError as error:
         raise SpecInvalid(problems.from_validation(error, JobSpec)) from error
-    found = [*check_elastic(spec.elastic), *check_batch(spec.elastic, spec.batch.bounds())]
+    found = [
+        *_check_memory(spec.resources),
+        *check_elastic(spec.elastic),
+        *check_batch(spec.elastic, spec.batch.bounds()),
+    ]
     if found:
         raise SpecInvalid(found)
     return spec
+
+
+def _check_memory(resources: Resources) -> Iterator[problems.Problem]:
+    shm_size, memory = resources.shm_size, resources.memory
+    if shm_size is not None and memory is not None and shm_size > memory:
+        yield problems.Problem(
+            field="resources.shm_size",
+            value=format_size(shm_size),
+            problem=f"is more than resources.memory, {format_size(memory)}, of which it is a part",
+            remedy=f"Use at most {format_size(memory)}; without it, it is half of that.",
+        )
 
 
 _NOT_A_MAPPING = problems.Problem(

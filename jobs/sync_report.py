@@ -154,6 +154,7 @@ class WorkerEntry(_Report):
 class SyncReport(_Report):
     """A report whose every part can be stored as it is."""
 
+    term: Count = 0
     registered: bool = False
     model_bytes: LargeCount = 0
     noise_scale: NoiseScale = None

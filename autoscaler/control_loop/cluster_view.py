@@ -12,7 +12,7 @@ from cluster import node_changes
 from cluster.models import NodeChange
 from django.db.models import Avg, Q
 
-from autoscaler.control_loop import seats
+from autoscaler.control_loop import growth, seats
 from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.job_wishes import newest_values, with_wishes
@@ -31,6 +31,7 @@ from jobs.models import Event, Generation, Measurement, Worker
 _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
     NodeChange.Kind.JOINED: planning.ChangeKind.NODE_JOINED,
     NodeChange.Kind.UNCORDONED: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.ANSWERING: planning.ChangeKind.NODE_JOINED,
     NodeChange.Kind.DRAINING: planning.ChangeKind.NODE_LOST,
     NodeChange.Kind.LOST: planning.ChangeKind.NODE_LOST,
 }
@@ -42,11 +43,17 @@ def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterSt
     """The snapshot of a tick, from jobs that may be planned."""
     plannable = [view for view in views if _is_plannable(view, now)]
     histories = _Histories(plannable)
+    held_back = growth.held_back([view.id for view in plannable], now)
+
+    def seen(view: JobView) -> planning.Job:
+        job = with_straggler(_job(view, histories), view, now)
+        return growth.kept_from_growing(job) if view.id in held_back else job
+
     return planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(pools()),
         quotas=tuple(team_quotas()),
-        jobs=tuple(with_straggler(_job(view, histories), view, now) for view in plannable),
+        jobs=tuple(map(seen, plannable)),
         changes=tuple(_changes(now)),
     )
 

@@ -1,4 +1,4 @@
-"""What does a worker's exit code mean for its job?"""
+"""What does the way a worker ended mean for its job?"""
 
 from __future__ import annotations
 
@@ -6,17 +6,25 @@ import signal
 from enum import StrEnum
 from typing import Final
 
+from cluster.worker_host import Failing
+
 from concertina_worker.protocol import ExitCode
+from jobs.quantities import format_size
 
 
 class Ending(StrEnum):
-    """Why a worker ended, as far as its exit code tells."""
+    """Why a worker ended, as far as its exit code and its host tell."""
 
     COMPLETED = "completed"  # ran to its end
     RELEASED = "released"  # left because it was told to
     CANNOT_RUN = "cannot_run"  # the command does not exist or cannot be executed
     FAILED = "failed"  # the job's own code went wrong
     LOST = "lost"  # ended from outside: killed, out of memory, machine gone
+    NO_IMAGE = "no_image"  # never ran: its image cannot be fetched
+    NOT_STARTED = "not_started"  # never ran: its node refuses to start it
+
+
+NEVER_RAN: Final = frozenset({Ending.NO_IMAGE, Ending.NOT_STARTED})
 
 
 _OWN_CRASHES: Final = frozenset(
@@ -38,10 +46,22 @@ _BY_CODE: Final = {
     ExitCode.COMMAND_NOT_FOUND: Ending.CANNOT_RUN,
     ExitCode.COMMAND_NOT_EXECUTABLE: Ending.CANNOT_RUN,
 }
+_BY_FAILING: Final = {
+    Failing.IMAGE_UNAVAILABLE: Ending.NO_IMAGE,
+    Failing.CANNOT_START: Ending.NOT_STARTED,
+}
+_WELL: Final = frozenset({ExitCode.COMPLETED, ExitCode.RELEASED})
 
 
-def ending_of(exit_code: int | None) -> Ending:
-    """None: nobody saw it end. Signals of a crash count as the job's own failure."""
+def ending_of(exit_code: int | None, failing: str = "") -> Ending:
+    """None: nobody saw it end. Signals of a crash count as the job's own failure.
+
+    Whatever a script returns after the kernel killed a part of it for its memory: it was lost.
+    """
+    if failing in _BY_FAILING:
+        return _BY_FAILING[Failing(failing)]
+    if failing == Failing.OUT_OF_MEMORY and exit_code not in _WELL:
+        return Ending.LOST
     if exit_code is None:
         return Ending.LOST
     if exit_code < 0:
@@ -68,3 +88,12 @@ def described(exit_code: int | None) -> str:
         return f"signal {signal.Signals(-exit_code).name}"
     except ValueError:
         return f"signal {-exit_code}"
+
+
+def killed_for_memory(worker_id: str, memory: int | None) -> str:
+    """The kernel's reason, as a sentence that tells what to change."""
+    most = f"its {format_size(memory)} of memory" if memory else "the memory that was left"
+    return (
+        f"{worker_id} was killed because it needed more than {most}."
+        " Raise `resources.memory` or lower the batch."
+    )

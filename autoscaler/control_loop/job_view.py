@@ -9,6 +9,7 @@ from datetime import datetime
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.control_loop.endings import Ending, ending_of
+from autoscaler.control_loop.names import coordinator_id
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec import JobSpec
@@ -34,6 +35,16 @@ class WorkerView:
         return self.process is not None and self.process.phase is ProcessPhase.RUNNING
 
     @property
+    def is_unheard(self) -> bool:
+        """Its node does not answer: nobody can tell how it is."""
+        return self.process is None and self.row.node.silent_since is not None
+
+    @property
+    def is_there(self) -> bool:
+        """It runs, or is about to."""
+        return self.process is not None and self.process.phase is not ProcessPhase.EXITED
+
+    @property
     def has_registered(self) -> bool:
         """Its script called the library, and is warm or further."""
         return self.row.phase in {
@@ -45,7 +56,7 @@ class WorkerView:
     @property
     def ending(self) -> Ending | None:
         """How it ended; None while it is not gone."""
-        return ending_of(self.row.exit_code) if self.is_gone else None
+        return ending_of(self.row.exit_code, self.row.failing) if self.is_gone else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +74,10 @@ class JobView:
     @property
     def id(self) -> str:
         return self.job.id
+
+    @property
+    def coordinator_id(self) -> str:
+        return coordinator_id(self.job.id, term=self.job.coordinator_term)
 
     @property
     def state(self) -> State:
@@ -97,6 +112,12 @@ class JobView:
     def leavers(self) -> tuple[WorkerView, ...]:
         """Workers that hold GPUs and are not wanted any more."""
         return tuple(worker for worker in self.live if worker.id not in self.wanted)
+
+    @property
+    def in_preparation(self) -> tuple[ObservedProcess, ...]:
+        """Processes that its host is making ready to run: of what it wants, and its coordinator."""
+        processes = (self.coordinator, *(worker.process for worker in self.members))
+        return tuple(p for p in processes if p and p.phase is ProcessPhase.PREPARING)
 
     @property
     def is_between_sets(self) -> bool:

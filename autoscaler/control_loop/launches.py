@@ -7,66 +7,108 @@ so that scripts which know nothing of us find their peers as well.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Final
 
-from cluster.models import Node
-from cluster.worker_host import Labels, Launch, Limits, Role
+from cluster.models import Node, Pool
+from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
+from tenancy import image_rules, team_secrets
+from tenancy.image_names import in_full, registry_of
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
-from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.surroundings.surroundings import Place
 from concertina_worker.protocol import BatchRules, Env
 from jobs import batch_limit, job_token
-from jobs.models import GpuClaim
+from jobs.models import GpuClaim, Worker
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
-_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
-_LOOPBACK: Final = "127.0.0.1"
+_ON_A_SLOT: Final = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a job may overrule these
+_UNBUFFERED: Final = {"PYTHONUNBUFFERED": "1"}
 
 
 def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
     """The job's coordinator, beside its first worker."""
     surroundings = shell.surroundings
-    env = {
-        **_common(view, node, shell),
-        Env.SERVICE_URL: surroundings.service_url,
-        Env.STATE_DIR: str(surroundings.job_dir(view.id) / "coordinator"),
-    }
+    place = surroundings.of_coordinator(view.id)
     return Launch(
-        labels=_labels(coordinator_id(view.id), Role.COORDINATOR, view, shell),
-        command=(str(surroundings.python), "-m", "concertina_worker.coordinator"),
-        env=env,
+        labels=_labels(view.coordinator_id, Role.COORDINATOR, view, shell),
+        command=(surroundings.python, "-m", "concertina_worker.coordinator"),
+        env={
+            **_common(view, node, place, shell),
+            Env.SERVICE_URL: surroundings.service_url,
+            Env.STATE_DIR: place.folder,
+            Env.COORDINATOR_TERM: str(view.job.coordinator_term),
+        },
+        secret_env=_secrets(view),
         node=node.name,
+        limits=place.limits,
+        image=place.image,
+        mounts=place.mounts,
+        alias=place.alias,
     )
 
 
 def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: Shell) -> Launch:
-    """One worker of the newest assignment."""
+    """One worker of the newest assignment.
+
+    Raises:
+        SecretUnavailable: one that the job names was deleted, or cannot be decrypted.
+    """
     claims = GpuClaim.objects.filter(worker_id=worker.id)
     gpu_indices = tuple(claims.order_by("gpu_index").values_list("gpu_index", flat=True))
-    job_dir = shell.surroundings.job_dir(view.id)
-    env = {
-        **_defaults(view, worker, gpu_indices),
-        **view.spec.env,
-        **_common(view, coordinator_node, shell),
-        **_as_torchrun(view, worker),
+    node, spec = worker.row.node, view.spec
+    place = shell.surroundings.of_worker(worker.row, image=spec.image and in_full(spec.image))
+    ours = {
+        **_common(view, coordinator_node, place, shell),
+        **_as_torchrun(view, worker, shell),
         Env.WORKER_ID: worker.id,
         Env.GPU_INDICES: ",".join(map(str, gpu_indices)),
         Env.GPU_TYPE: view.job.pool.gpu_type,
-        Env.CHECKPOINT_DIR: str(job_dir / "checkpoints"),
-        Env.CHECKPOINT_INTERVAL_SECONDS: f"{view.spec.checkpoint.interval:g}",
-        Env.CHECKPOINT_KEEP_LAST: str(view.spec.checkpoint.keep_last),
+        Env.CHECKPOINT_DIR: place.folder,
+        Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
+        Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
+        Env.START: str(view.job.starts),
         Env.BATCH: json.dumps(_batch_rules(view)),
-        Env.SEED: str(view.spec.seed),
+        Env.SEED: str(spec.seed),
     }
+    env = {**place.defaults, **_defaults(view, node, gpu_indices, shell), **spec.env, **ours}
     return Launch(
         labels=_labels(worker.id, Role.WORKER, view, shell),
-        command=tuple(view.spec.command),
+        command=tuple(spec.command),
         env={str(name): value for name, value in env.items()},
-        node=worker.row.node.name,
-        workdir=view.spec.workdir,
+        secret_env={**_of_team(view, without=ours), **_secrets(view)},
+        registry_logins=_registry_logins(view, place),
+        node=node.name,
+        workdir=spec.workdir,
         gpu_indices=gpu_indices,
-        limits=Limits(memory_bytes=view.spec.resources.memory, cpus=view.spec.resources.cpus),
+        gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
+        limits=_limits(view, place),
+        image=place.image,
+        mounts=place.mounts,
+        alias=place.alias,
+    )
+
+
+def is_of_gpus(pool: Pool) -> bool:
+    """Whether its workers are given GPUs, and not only slots."""
+    return pool.gpu_type != _SLOT
+
+
+def of_nobody(node: Node, *, image: str, count: int, shell: Shell) -> WarmWish | None:
+    """Workers on slots of this node, as far as they do not differ; None: not in containers."""
+    nobody = Worker(id="nobody", job_id="nobody", node=node)
+    place = shell.surroundings.of_worker(nobody, image=in_full(image) if image else None)
+    if place.image is None:
+        return None
+    hints = shell.surroundings.network_hints(node)
+    return WarmWish(
+        node=node.name,
+        image=place.image,
+        count=count,
+        env={**place.defaults, **_ON_A_SLOT, **hints, **place.env, **_UNBUFFERED},
+        targets=tuple(mount.target for mount in place.mounts),
     )
 
 
@@ -80,39 +122,77 @@ def _labels(process_id: str, role: Role, view: JobView, shell: Shell) -> Labels:
     )
 
 
-def _common(view: JobView, coordinator_node: Node, shell: Shell) -> dict[str, str]:
+def _limits(view: JobView, place: Place) -> Limits:
+    asked = view.spec.resources
+    return replace(
+        place.limits, memory_bytes=asked.memory, cpus=asked.cpus, shm_bytes=asked.shm_size
+    )
+
+
+def _of_team(view: JobView, *, without: Collection[str]) -> dict[str, str]:
+    """The secrets that the job names, but for variables that are the platform's."""
+    found = team_secrets.environment_of(view.job.team, view.spec.secrets)
+    return {name: value for name, value in found.items() if name not in without}
+
+
+def check_image(view: JobView, worker: WorkerView, shell: Shell) -> None:
+    """Look at the rules once more when a job starts; while it runs, its new workers are let in.
+
+    Raises:
+        ImageNotAllowed: the rule was taken away since the job was submitted.
+    """
+    image = view.spec.image
+    if image is not None and view.is_starting_over:
+        ours = shell.surroundings.of_worker(worker.row, image=None).image
+        image_rules.check(image, team=view.job.team, platform_image=ours)
+
+
+def _registry_logins(view: JobView, place: Place) -> tuple[RegistryLogin, ...]:
+    """The team's, for the registry of this image and no other."""
+    registry = registry_of(place.image or "")
+    login = team_secrets.registry_login_of(view.job.team, registry)
+    if login is None:
+        return ()
+    return (RegistryLogin(registry=registry, username=login.username, password=login.password),)
+
+
+def _secrets(view: JobView) -> dict[str, str]:
+    return {str(Env.TOKEN): job_token.issue(view.id)}
+
+
+def _common(view: JobView, coordinator_node: Node, place: Place, shell: Shell) -> dict[str, str]:
+    host = shell.surroundings.coordinator_host(coordinator_node)
     return {
-        "PATH": f"{shell.surroundings.python.parent}:{_PATH}",
-        "PYTHONUNBUFFERED": "1",
+        **place.env,
+        **_UNBUFFERED,
         Env.JOB_ID: view.id,
         Env.ATTEMPT: str(view.job.attempt),
-        Env.TOKEN: job_token.issue(view.id),
-        Env.COORDINATOR: f"{coordinator_node.address}:{view.job.coordinator_port}",
+        Env.COORDINATOR: f"{host}:{view.job.coordinator_port}",
     }
 
 
-def _defaults(view: JobView, worker: WorkerView, gpu_indices: tuple[int, ...]) -> dict[str, str]:
+def _defaults(
+    view: JobView, node: Node, gpu_indices: tuple[int, ...], shell: Shell
+) -> dict[str, str]:
     """What a job may overrule in its `env`."""
-    node = worker.row.node
-    names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME") if node.address == _LOOPBACK else ()
-    interfaces = dict.fromkeys(names, "lo")
+    hints = shell.surroundings.network_hints(node)
     if not _has_gpus(view):
-        return {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **interfaces}
+        return {**_ON_A_SLOT, **hints}
     return {
-        "CUDA_VISIBLE_DEVICES": ",".join(node.cuda_names(gpu_indices)),
+        "CUDA_VISIBLE_DEVICES": ",".join(shell.surroundings.gpu_names(node, gpu_indices)),
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # as NVML counts; CUDA's own order is by speed
-        **interfaces,
+        **hints,
     }
 
 
 def _has_gpus(view: JobView) -> bool:
-    return view.job.pool.gpu_type != _SLOT
+    return is_of_gpus(view.job.pool)
 
 
-def _as_torchrun(view: JobView, worker: WorkerView) -> dict[str, str]:
+def _as_torchrun(view: JobView, worker: WorkerView, shell: Shell) -> dict[str, str]:
     members = view.members
     neighbours = [w.id for w in members if w.row.node_id == worker.row.node_id]
-    if _has_gpus(view):
+    if _has_gpus(view) or shell.surroundings.are_workers_apart:
         neighbours = [worker.id]  # it sees its own GPUs only: scripts take LOCAL_RANK for a GPU
     decision = view.assignment.decision if view.assignment else {}
     return {
@@ -120,7 +200,7 @@ def _as_torchrun(view: JobView, worker: WorkerView) -> dict[str, str]:
         "WORLD_SIZE": str(len(view.wanted)),
         "LOCAL_RANK": str(neighbours.index(worker.id)),
         "LOCAL_WORLD_SIZE": str(len(neighbours)),
-        "MASTER_ADDR": members[0].row.node.address,
+        "MASTER_ADDR": shell.surroundings.rendezvous_host(members[0].row),
         "MASTER_PORT": str(decision.get("master_port", view.job.coordinator_port)),
         "TORCHELASTIC_RUN_ID": view.id,
         "TORCHELASTIC_RESTART_COUNT": str(max(view.job.attempt - 1, 0)),

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable
 from cluster.worker_host import Role
 
 
-def coordinator_id(job_id: str) -> str:
-    return f"{job_id}-{Role.COORDINATOR}"
+def coordinator_id(job_id: str, *, term: int = 0) -> str:
+    """Another one in each term: the one before may still run on a node that does not answer."""
+    return f"{job_id}-{term}-{Role.COORDINATOR}" if term else f"{job_id}-{Role.COORDINATOR}"
 
 
 def worker_ids(job_id: str, *, attempt: int, used: Iterable[str], count: int) -> list[str]:

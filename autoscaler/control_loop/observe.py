@@ -82,7 +82,7 @@ def _view(job: Job, spec: JobSpec, rows: Rows, processes: Processes) -> JobView:
             WorkerView(row=row, process=processes.get(row.id))
             for row in rows.workers.get(job.id, ())
         ),
-        coordinator=processes.get(coordinator_id(job.id)),
+        coordinator=processes.get(coordinator_id(job.id, term=job.coordinator_term)),
         state_since=rows.state_since.get(job.id, job.submitted_at),
     )
 

@@ -24,7 +24,7 @@ def pools() -> Iterable[planning.Pool]:
             planning.Node(
                 name=node.name,
                 gpus=node.gpus,
-                is_schedulable=node.is_schedulable,
+                is_schedulable=node.takes_work,
                 is_draining=node.is_draining,
             )
             for node in pool.nodes.all()

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cluster.worker_host import Launch, LogLine, ObservedProcess, ProcessPhase, WorkerHost
+from cluster.worker_host import (
+    Launch,
+    LogLine,
+    ObservedProcess,
+    ProcessPhase,
+    WarmStock,
+    WarmWish,
+    WorkerHost,
+)
 
 
 class ProcessTable(Mapping[str, ObservedProcess]):
@@ -14,6 +22,7 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """Ask the host. Raises: HostUnavailable."""
         self._host = host
         self._by_id = {process.labels.process_id: process for process in host.list()}
+        self.silent_nodes = dict(host.silent_nodes())  # and why; their processes are not listed
         self._started: set[str] = set()
 
     def __getitem__(self, process_id: str) -> ObservedProcess:
@@ -46,6 +55,10 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """See the port."""
         self._host.forget(process_id)
         self._by_id.pop(process_id, None)
+
+    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+        """See the port."""
+        return self._host.keep_warm(*wishes)
 
     def last_lines(self, process_id: str, count: int) -> tuple[str, ...]:
         """The end of what it wrote."""

@@ -43,9 +43,10 @@ def take(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> b
 
     GPUs of workers that were slow lately are taken where there are no others, whatever their index:
     slots may share a GPU.
-    False, and nothing changed, when not every seat is free.
+    False, and nothing changed, when not every seat is free, or a node does not answer.
     """
-    nodes = {node.name: node for node in Node.objects.filter(name__in={s.node for s in seats})}
+    names = {seat.node for seat in seats}
+    nodes = {n.name: n for n in Node.objects.filter(name__in=names, silent_since=None)}
     free = free_gpus([node.id for node in nodes.values()])
     slow = {(name, nodes[name].cuda_name(index)) for name, index in slow_gpus(now) if name in nodes}
     chosen: list[tuple[Seat, list[int]]] = []

@@ -6,26 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+
+from cluster.models import Node
 
 from autoscaler.control_loop.exclusive import Fence
 from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
 from jobs.models import Job
 
 Clock = Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """Where the processes of jobs live."""
-
-    state_dir: Path
-    service_url: str
-    python: Path  # the interpreter that has the worker runtime
-
-    def job_dir(self, job_id: str) -> Path:
-        return self.state_dir / "jobs" / job_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +41,11 @@ class Shell:
         """
         with self.fence.transaction():
             yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
+
+    def is_lost(self, node: Node) -> bool:
+        """It has been silent for so long that what ran there counts as lost."""
+        silence = node.silent_since
+        return silence is not None and self.seconds_since(silence) >= self.limits.node_lost_after
 
     def seconds_since(self, moment: datetime | None) -> float:
         """Infinite for something that never happened."""

@@ -1,7 +1,7 @@
 """One pass of the control loop: observe, plan, check, apply.
 
 `run_once` is the unit of everything: Celery calls it, tests call it, and it may be killed at any
-line. It keeps nothing in memory between passes.
+line. It keeps nothing in memory between passes, but for questions to nodes that take longer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cluster import silence
 from cluster.worker_host import HostUnavailable, WorkerHost
 
 from autoscaler.control_loop import accounting, decision_document, observe
@@ -19,12 +20,15 @@ from autoscaler.control_loop.cluster_view import cluster_state
 from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.process_table import ProcessTable
-from autoscaler.control_loop.shell import Clock, Shell, Surroundings
+from autoscaler.control_loop.shell import Clock, Shell
+from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
 from autoscaler.control_loop.upkeep.orphans import remove_orphans
 from autoscaler.control_loop.upkeep.rounds import attend
+from autoscaler.control_loop.warm_pools import keep_warm
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +57,7 @@ class ControlLoop:
     holder: str  # names this process
     surroundings: Surroundings
     limits: Limits = LIMITS
+    gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -60,13 +65,19 @@ class ControlLoop:
             if fence is None:
                 return False
             try:
-                self._tick(fence)
-            except HostUnavailable as problem:
-                _log.warning("No tick: %s", problem, extra={"action": "tick"})
-                return False
+                return self._tick_or_tell_why_not(fence)
             except Overtaken:
                 _log.warning("Overtaken by another process.", extra={"action": "tick"})
                 return False
+
+    def _tick_or_tell_why_not(self, fence: Fence) -> bool:
+        try:
+            self._tick(fence)
+        except HostUnavailable as problem:
+            _log.warning("No tick: %s", problem, extra={"action": "tick"})
+            with fence.transaction():
+                silence.close(self.host.silent_nodes(), now=self.clock())
+            return False
         return True
 
     def _tick(self, fence: Fence) -> None:
@@ -78,7 +89,9 @@ class ControlLoop:
             surroundings=self.surroundings,
             limits=self.limits,
         )
-        remove_orphans(shell)
+        leftovers = remove_orphans(shell)
+        with fence.transaction():
+            silence.note(shell.processes.silent_nodes, leftovers=leftovers, now=shell.now)
         with_workers = observe.job_ids_with_workers()
         observed = observe.job_views(with_workers, shell.processes)
         changed = [view.id for view in observed if attend(view, shell)]
@@ -95,6 +108,8 @@ class ControlLoop:
         accounting.sample_utilisation(self.clock())
         watch.lap("apply")
         _record(shell, decided, applied, watch, has_changed=bool(changed or applied))
+        keep_warm(shell)
+        self.gpu_discovery.go_on(self.host, shell)
 
 
 def _record(

@@ -18,7 +18,11 @@ class Limits:
     kill_grace: float = 5.0  # for processes that are not asked to save anything
     hung_worker: float = 20.0  # left out of a generation, and still there
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
+    preparation: float = 1800.0  # a process whose image is being fetched, say
     longest_back_off: float = 60.0
+    node_lost_after: float = 60.0
+    """Silence of a node after which its workers count as lost. Guessed: longer than a daemon or a
+    network takes to come back; trades GPUs that stand still against work given up too early."""
 
 
 LIMITS = Limits()

@@ -8,6 +8,8 @@ from typing import Final
 import redis
 from django.conf import settings
 from kombu.exceptions import OperationalError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 _KEY: Final = "concertina:tick-is-asked-for"
 DEBOUNCE_SECONDS: Final = 0.2  # what happens together is planned together
@@ -43,6 +45,10 @@ def answer() -> None:
 
 
 def _redis() -> redis.Redis:
-    """A client of its own for each call: one that is shared over a fork may wait for its lock."""
+    """A client of its own for each call: one that is shared over a fork may wait for its lock.
+
+    It tries once: whoever asks for a tick must not wait for a Redis that is away.
+    """
     url: str = settings.CONCERTINA.redis_url
-    return redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)
+    once = Retry(NoBackoff(), 0)
+    return redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2, retry=once)

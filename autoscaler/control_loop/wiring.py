@@ -14,9 +14,13 @@ from cluster.worker_host import WorkerHost
 from django.conf import settings
 from django.utils import timezone
 
-from autoscaler.control_loop.shell import Surroundings
+from autoscaler.control_loop.surroundings.containers import Containers
+from autoscaler.control_loop.surroundings.machine import Machine
+from autoscaler.control_loop.surroundings.surroundings import Surroundings
+from autoscaler.control_loop.timing import Limits
 
 if TYPE_CHECKING:
+    from autoscaler.control_loop.gpu_discovery import GpuDiscovery
     from autoscaler.control_loop.tick import ControlLoop
 
 
@@ -34,15 +38,61 @@ def control_loop() -> ControlLoop:
         check=partial(invariants.check, policies=policies),
         clock=timezone.now,
         holder=f"{socket.gethostname()}:{os.getpid()}",
-        surroundings=Surroundings(
-            state_dir=settings.CONCERTINA.state_dir,
-            service_url=settings.CONCERTINA.service_url,
-            python=Path(sys.executable),
-        ),
+        surroundings=surroundings(),
+        limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
+        gpu_discovery=_gpu_discovery(),
+    )
+
+
+def surroundings() -> Surroundings:
+    """What the processes of jobs see."""
+    told = settings.CONCERTINA
+    if told.has_containers:
+        return Containers(
+            state_dir=told.state_dir,
+            service_url=told.internal_url,
+            image=told.containers.worker_image,
+        )
+    return Machine(
+        state_dir=told.state_dir,
+        service_url=told.internal_url,
+        interpreter=Path(sys.executable),
     )
 
 
 @lru_cache(maxsize=1)
 def worker_host() -> WorkerHost:
     """Where the processes of jobs run."""
-    return ProcessHost(state_dir=settings.CONCERTINA.state_dir)
+    told = settings.CONCERTINA
+    if told.has_containers:
+        return _docker_host()
+    return ProcessHost(state_dir=told.state_dir)
+
+
+@lru_cache(maxsize=1)
+def _gpu_discovery() -> GpuDiscovery:
+    """What this process asked nodes for; a loop lasts for one tick only."""
+    from autoscaler.control_loop.gpu_discovery import GpuDiscovery  # noqa: PLC0415 - as above
+
+    return GpuDiscovery()
+
+
+def _docker_host() -> WorkerHost:
+    # Here, so that an installation without containers never loads Docker's client.
+    from cluster.docker_host.host import DockerHost  # noqa: PLC0415
+
+    from autoscaler.control_loop.docker_nodes import DockerNodes  # noqa: PLC0415
+
+    told = settings.CONCERTINA
+    asked = told.containers
+    user, group = asked.job_user
+    return DockerHost(
+        state_dir=told.state_dir,
+        installation=told.host_id,
+        endpoints=DockerNodes(default_url=asked.docker_url, certificates=asked.docker_certs),
+        worker_image=asked.worker_image,
+        user=f"{user}:{group}",
+        coordinator_network=asked.coordinator_network,
+        job_network=asked.job_network,
+        pids=asked.pids_limit,
+    )

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from jobs import job_token
 from jobs.commands.sync import record_sync
-from jobs.errors import JobNotFound
+from jobs.errors import CoordinatorReplaced, JobNotFound
 from jobs.sync_report import SyncReport
 
 LARGEST_BODY: Final = 32 * 2**20  # hours of metrics of a service that was away
@@ -42,6 +42,8 @@ def _answer(job_id: str, report: SyncReport) -> JsonResponse:
         return JsonResponse(record_sync(job_id=job_id, report=report))
     except JobNotFound as error:
         return _refusal(404, error.code, str(error))
+    except CoordinatorReplaced as error:
+        return _refusal(409, error.code, str(error))
     except (OperationalError, InterfaceError):
         return _refusal(503, "unavailable", "The database does not answer now; report again.")
 

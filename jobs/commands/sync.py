@@ -18,7 +18,7 @@ from concertina_worker.protocol import Desired, DesiredAction
 from jobs import batch_limit, events, signals
 from jobs.commands import observations
 from jobs.commands.worker_observations import store_workers
-from jobs.errors import JobNotFound
+from jobs.errors import CoordinatorReplaced, JobNotFound
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job
 from jobs.noise_scale import smoothed
@@ -32,10 +32,13 @@ def record_sync(*, job_id: str, report: SyncReport) -> Desired:
 
     Raises:
         JobNotFound: there is no such job.
+        CoordinatorReplaced: it was on a node that was lost, and another speaks for the job now.
     """
     job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
+    if report.term < job.coordinator_term:
+        raise CoordinatorReplaced
     wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
     is_new = observations.store_generations(job, report.generations)
     observations.store_metrics(job, report.metrics)

@@ -21,7 +21,9 @@ from django.utils import timezone
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.consistency import contradictions
-from autoscaler.control_loop.shell import Surroundings
+from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.surroundings.machine import Machine
+from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.control_loop.timing import LIMITS
 from autoscaler.planning.cluster_state import Allocation, ClusterState, JobPhase
@@ -215,7 +217,9 @@ class World:
     host: InMemoryHost
     clock: Clock
     state_dir: Path
+    surroundings: Surroundings
     planner: ObedientPlanner = field(default_factory=ObedientPlanner)
+    gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -224,12 +228,9 @@ class World:
             check=lambda _state, _plan: (),
             clock=self.clock,
             holder=holder,
-            surroundings=Surroundings(
-                state_dir=self.state_dir,
-                service_url="http://127.0.0.1:1",
-                python=Path("/opt/concertina/bin/python"),
-            ),
+            surroundings=self.surroundings,
             limits=LIMITS,
+            gpu_discovery=self.gpu_discovery,
         )
 
     def tick(self, times: int = 1) -> None:
@@ -319,7 +320,16 @@ def make_world(tmp_path: Path) -> Callable[..., World]:
             team = Team.objects.create(name=name)
             guaranteed = quotas.get(name, 2)
             Quota.objects.create(team=team, pool=pool, guaranteed_gpus=guaranteed)
-        return World(host=InMemoryHost(clock=clock), clock=clock, state_dir=tmp_path)
+        return World(
+            host=InMemoryHost(clock=clock),
+            clock=clock,
+            state_dir=tmp_path,
+            surroundings=Machine(
+                state_dir=tmp_path,
+                service_url="http://127.0.0.1:1",
+                interpreter=Path("/opt/concertina/bin/python"),
+            ),
+        )
 
     return make
 

@@ -70,7 +70,8 @@ def test_a_worker_gets_the_librarys_and_torchruns_environment(world: World) -> N
     }
     assert {name: launch.env.get(name) for name in expected} == expected
     assert launch.env["PATH"].startswith("/opt/concertina/bin:")
-    assert job_token.opens(launch.env["CONCERTINA_TOKEN"], job.id)
+    assert job_token.opens(launch.secret_env["CONCERTINA_TOKEN"], job.id)
+    assert "CONCERTINA_TOKEN" not in launch.env
     assert json.loads(launch.env["CONCERTINA_BATCH"])["base"] == 32
     assert "CONCERTINA_SERVICE_URL" not in launch.env
     assert launch.env["MASTER_PORT"] == world.host.launch_of(f"{job.id}-1-1").env["MASTER_PORT"]

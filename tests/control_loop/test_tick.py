@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 
 import pytest
+from cluster.in_memory_host import InMemoryHost
 from cluster.models import UtilisationSample
 from cluster.worker_host import Labels, Launch, Role
 from tenancy.models import Team
@@ -31,6 +33,23 @@ def test_a_process_of_nobody_is_stopped_and_forgotten(world: World, role: Role) 
     assert world.host.running() == set()
     world.tick()
     assert world.host.list() == ()
+
+
+def test_a_process_that_cannot_be_removed_does_not_stop_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for process_id in ("stuck", "free"):
+        world.host.start(stray(process_id))
+    stop = type(world.host).stop
+
+    def refused(host: InMemoryHost, process_id: str, *, grace_seconds: float) -> None:
+        if process_id == "stuck":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        stop(host, process_id, grace_seconds=grace_seconds)
+
+    monkeypatch.setattr(type(world.host), "stop", refused)
+    world.tick()
+    assert world.host.running() == {"stuck"}
 
 
 def test_a_process_of_a_worker_that_is_gone_is_an_orphan(world: World) -> None:

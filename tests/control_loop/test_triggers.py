@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,8 +49,8 @@ def test_changed_demand_asks_for_a_tick(asked: list[dict[str, Any]]) -> None:
 def test_a_redis_that_is_away_costs_only_the_quick_tick(
     asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    nowhere = redis.Redis(unix_socket_path="/nowhere/valkey.sock")
-    monkeypatch.setattr(wakeup, "_redis", lambda: nowhere)
+    nowhere = replace(settings.CONCERTINA, redis_url="unix:///nowhere/valkey.sock")
+    monkeypatch.setattr(settings, "CONCERTINA", nowhere)
     assert not wakeup.ask_for_tick()
     wakeup.answer()
     assert asked == []

@@ -17,7 +17,7 @@ from cluster import log_store
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 
-from autoscaler.control_loop.shell import Surroundings
+from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Job
@@ -72,12 +72,12 @@ def _is_command_of(process: psutil.Process, worker_id: str) -> bool:
 @pytest.fixture
 def machine(world: World) -> Iterator[Machine]:
     host = ProcessHost(state_dir=world.state_dir)
-    surroundings = Surroundings(
+    world.surroundings = surroundings.Machine(
         state_dir=world.state_dir,
         service_url="http://127.0.0.1:1",
-        python=Path(sys.executable),
+        interpreter=Path(sys.executable),
     )
-    loop = replace(world.loop(host=host), surroundings=surroundings)
+    loop = world.loop(host=host)
     yield Machine(world=world, host=host, loop=loop)
     sweep(world.state_dir, grace_seconds=0.0)
 

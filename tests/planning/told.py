@@ -39,6 +39,13 @@ TOLD: dict[str, Told] = {
             "a": "Keeps 2 workers: in restart mode nothing reports its speed, so it is guessed.",
         },
     ),
+    "who grows without being measured is told so": Told(
+        state=cluster(running("a", 2, max_workers=3, is_measurable=False, measurements=())),
+        to_admins={
+            "a": "Grown from 2 to 3 workers: in restart mode nothing reports its speed, "
+            "so it is guessed.",
+        },
+    ),
     "a borrower is told whose guarantee it gives way to": Told(
         state=cluster(running("a", 4), waiting("b", "language", min_workers=2)),
         to_admins={

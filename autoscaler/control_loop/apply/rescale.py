@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from cluster.models import Node
 
-from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop import assignments, decision_document, seats
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import worker_ids
@@ -99,7 +99,7 @@ def _write(
     shell: Shell,
 ) -> None:
     assert decision.allocation is not None  # noqa: S101 - checked by `rescale`
-    address = view.live[0].row.node.address
+    address, taken = view.live[0].row.node.address, {view.job.coordinator_port or 0}
     is_moved = move(
         view.id,
         {State.RUNNING},
@@ -117,7 +117,7 @@ def _write(
         decision={
             **decision_document.document(decision, decided_at=shell.now),
             "seats": seats.to_document(wanted),
-            "master_port": ports.free_port(address, taken={view.job.coordinator_port or 0}),
+            "master_port": shell.surroundings.rendezvous_port(address, taken=taken),
         },
     )
     if not is_assigned:

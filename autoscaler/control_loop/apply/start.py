@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cluster.models import Node
+from django.db.models import F
 
-from autoscaler.control_loop import assignments, decision_document, ports, seats
+from autoscaler.control_loop import assignments, decision_document, seats
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.names import worker_ids
@@ -40,8 +41,8 @@ def _start(
     wanted = seats.arranged(new_ids, iter(nodes), view.spec.resources.gpus_per_worker)
     address = Node.objects.get(name=nodes[0]).address
     taken = _promised_ports()
-    port = ports.free_port(address, taken=taken)
-    master_port = ports.free_port(address, taken={*taken, port})
+    port = shell.surroundings.coordinator_port(address, taken=taken)
+    master_port = shell.surroundings.rendezvous_port(address, taken={*taken, port})
     if not seats.take(view.job, wanted, attempt=attempt, now=shell.now):
         raise assignments.NotNow
     is_moved = move(
@@ -50,7 +51,12 @@ def _start(
         State.STARTING,
         reason=decision.reason,
         message=decision.message,
-        changes={"attempt": attempt, "coordinator_port": port, "not_before": None},
+        changes={
+            "attempt": attempt,
+            "coordinator_port": port,
+            "not_before": None,
+            "starts": F("starts") + 1,
+        },
     )
     is_assigned = is_moved and assignments.assign(
         view,

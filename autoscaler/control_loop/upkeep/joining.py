@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Final
 
 from autoscaler.control_loop.assignments import assign, batch_for
-from autoscaler.control_loop.endings import Ending
+from autoscaler.control_loop.endings import NEVER_RAN, Ending
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.slow_workers import called_back
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
+from autoscaler.control_loop.upkeep.preparing import CHANGING, endless, seconds_since_ready
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Job, Worker
 
 JOINER_DROPPED: Final = "joiner_dropped"
-_CHANGING: Final = {State.STARTING, State.RESCALING}
 
 
 def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
@@ -28,7 +28,7 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
 
     Unless it ran to its end, for then the others are about to do so too.
     """
-    if not view.is_hot or view.state not in _CHANGING or view.is_between_sets:
+    if not view.is_hot or view.state not in CHANGING or view.is_between_sets:
         return False
     gone = [worker for worker in view.members if worker.is_gone]
     if any(worker.ending is Ending.COMPLETED for worker in gone):
@@ -37,13 +37,15 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
     if not gone or not staying:
         return False
     going_on = len(staying + called_back(view))
-    message = f"{listed(ids(gone))} ended before it joined; {going_on} go on."
+    refused = next((w for w in gone if w.ending in NEVER_RAN and w.row.error), None)
+    why = f" ({refused.row.error})" if refused else ""
+    message = f"{listed(ids(gone))} ended before it joined{why}; {going_on} go on."
     return _reduce(view, staying, shell, message=message)
 
 
 def drop_late_joiners(view: JobView, shell: Shell) -> bool:
     """A worker that is not ready in time is dropped, if any other is ready."""
-    if not view.is_hot or view.state not in _CHANGING or not _is_heard(view, shell):
+    if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
         return False
     late = [worker for worker in view.members if _is_late(worker, view, shell)]
     ready = [worker for worker in view.members if worker.has_registered]
@@ -54,6 +56,22 @@ def drop_late_joiners(view: JobView, shell: Shell) -> bool:
     message = f"{listed(ids(late))} was not ready within {seconds:.0f} s; {going_on} go on."
     staying = [worker for worker in view.members if worker not in late]
     return _reduce(view, staying, shell, message=message)
+
+
+def give_up_preparations(view: JobView, shell: Shell) -> bool:
+    """What takes so long will never be ready: the others go on without it, or nobody does."""
+    hopeless = endless(view, shell) if view.state in CHANGING else ()
+    if not hopeless:
+        return False
+    names = {process.labels.process_id for process in hopeless}
+    staying = [worker for worker in view.members if worker.id not in names]
+    minutes = shell.limits.preparation / 60
+    told = f"could not be made ready to run within {minutes:.0f} min: {hopeless[0].note}"
+    if view.is_hot and any(worker.has_registered for worker in staying):
+        late = [worker for worker in view.members if worker.id in names]
+        return bool(late) and _reduce(view, staying, shell, message=f"{listed(ids(late))} {told}")
+    message = f"{listed(sorted(names))} {told}. Submit again, or ask an admin what keeps it."
+    return stop(view, shell, ends_as=State.FAILED, reason="image_unavailable", message=message)
 
 
 def detect_mode(view: JobView, shell: Shell) -> bool:
@@ -104,9 +122,10 @@ def kill_hung_workers(view: JobView, shell: Shell) -> bool:
 
 def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
     """Everybody is there and heard, and still nothing moves: start again from a checkpoint."""
-    if not view.is_hot or view.state not in _CHANGING or not _is_heard(view, shell):
+    if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
         return False
-    if shell.seconds_since(view.state_since) < shell.limits.stuck_change + _patience(view):
+    stuck_seconds = seconds_since_ready(view, view.state_since, shell)
+    if stuck_seconds < shell.limits.stuck_change + _patience(view):
         return False
     why = f"Did not come out of `{view.state}` for {shell.limits.stuck_change:.0f} s."
     return start_again(view, shell, reason="stuck", why=why)
@@ -161,9 +180,17 @@ def _is_heard(view: JobView, shell: Shell) -> bool:
 
 
 def _is_late(worker: WorkerView, view: JobView, shell: Shell) -> bool:
-    if worker.is_gone or worker.has_registered:
+    """Its time begins when it runs, and its coordinator does."""
+    if worker.is_gone or worker.has_registered or _is_in_preparation(worker, view):
         return False
-    return shell.seconds_since(worker.row.created_at) > view.spec.elastic.registration_timeout
+    processes = (worker.process, view.coordinator if view.is_starting_over else None)
+    started = [process.started_at for process in processes if process]
+    began = max([worker.row.created_at, *started])
+    return shell.seconds_since(began) > view.spec.elastic.registration_timeout
+
+
+def _is_in_preparation(worker: WorkerView, view: JobView) -> bool:
+    return any(process in view.in_preparation for process in (worker.process, view.coordinator))
 
 
 def _patience(view: JobView) -> float:

@@ -6,20 +6,29 @@ import logging
 from typing import Final
 
 from cluster.models import Node
-from cluster.worker_host import HostUnavailable, LaunchRefused, ProcessPhase
+from cluster.worker_host import (
+    Failing,
+    HostUnavailable,
+    LaunchRefused,
+    ObservedProcess,
+    ProcessPhase,
+)
 from django.db.models import Q
+from tenancy.image_rules import ImageNotAllowed
+from tenancy.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop import launches
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.silence import told
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
 from concertina_worker.protocol import ExitCode
 from jobs import events
 from jobs.lifecycle import State
-from jobs.models import Event, Worker
+from jobs.models import Event, Job, Worker
 
 COORDINATOR_RESTARTED: Final = "coordinator_restarted"
+_REFUSALS: Final = frozenset({Failing.IMAGE_UNAVAILABLE, Failing.CANNOT_START})
 _AFTER_A_CLEAN_EXIT_SECONDS: Final = 5.0  # its workers are about to end as well
 
 _log = logging.getLogger(__name__)
@@ -32,6 +41,12 @@ def start_missing(view: JobView, shell: Shell) -> bool:
     except LaunchRefused as refusal:
         message = f"The worker host refuses this job: {refusal}"
         return stop(view, shell, ends_as=State.FAILED, reason="launch_refused", message=message)
+    except SecretUnavailable as problem:
+        reason, message = "secret_unavailable", str(problem)
+        return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
+    except ImageNotAllowed as problem:
+        reason, message = "image_unavailable", str(problem)
+        return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
     except HostUnavailable as problem:
         extra = {"action": "start", "job_id": view.id}
         _log.warning("Starts wait: %s", problem, extra=extra)
@@ -44,37 +59,49 @@ def _start_workers(view: JobView, shell: Shell) -> bool:
     missing = [
         worker
         for worker in view.members
-        if worker.row.phase == Worker.Phase.STARTING and shell.processes.is_missing(worker.id)
+        if worker.row.phase == Worker.Phase.STARTING
+        and shell.processes.is_missing(worker.id)
+        and not worker.is_unheard
     ]
     if missing:
+        launches.check_image(view, missing[0], shell)
         node = _coordinator_node(view)
         shell.processes.start(*(launches.of_worker(view, one, node, shell) for one in missing))
     return False
 
 
 def _keep_coordinator(view: JobView, shell: Shell) -> bool:
-    """See that it runs while it has somebody to coordinate; True: the job has to start anew.
+    """See that it runs while it has somebody to coordinate; True: the job has changed.
 
     One that died may know what it could not tell yet: it is needed until the job is at its end.
     """
-    process_id = coordinator_id(view.id)
     ended = view.coordinator
     has_somebody = bool(view.live) and (view.is_active or view.state is State.STOPPING)
     has_more_to_tell = view.state is State.STOPPING and ended is not None
     if not view.is_hot or not (has_somebody or has_more_to_tell):
         return False
     if ended is None:
-        if shell.processes.is_missing(process_id):
-            _start_coordinator(view, shell)
-        return False
-    if ended.phase is ProcessPhase.RUNNING or _has_done_its_work(view, ended.exit_code):
+        return shell.processes.is_missing(view.coordinator_id) and _begin_coordinator(view, shell)
+    if ended.phase is not ProcessPhase.EXITED or _has_done_its_work(view, ended.exit_code):
         return False
     if ended.exit_code == ExitCode.PORT_IN_USE and view.is_starting_over:
         why = f"Port {view.job.coordinator_port} of its coordinator is in use."
         return start_again(view, shell, reason="port_in_use", why=why)
+    if ended.failing in _REFUSALS and view.is_starting_over:
+        return _fail_for(ended, view, shell)
     if shell.seconds_since(ended.ended_at) >= _pause_seconds(view, ended.exit_code, shell):
         _restart_coordinator(view, ended.exit_code, shell)
     return False
+
+
+def _fail_for(ended: ObservedProcess, view: JobView, shell: Shell) -> bool:
+    """Workers cannot meet without a coordinator; waiting would hold their GPUs for nothing."""
+    message = (
+        f"Its coordinator could not be started: {ended.note}. It runs the platform's own image:"
+        " ask an admin to see to it, then submit again."
+    )
+    reason = str(ended.failing)
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
 
 
 def _has_done_its_work(view: JobView, exit_code: int | None) -> bool:
@@ -89,12 +116,41 @@ def _has_done_its_work(view: JobView, exit_code: int | None) -> bool:
     )
 
 
-def _start_coordinator(view: JobView, shell: Shell) -> None:
-    shell.processes.start(launches.of_coordinator(view, _coordinator_node(view), shell))
+def _begin_coordinator(view: JobView, shell: Shell) -> bool:
+    """Nobody sees it. True: it was on a lost node, and another takes over elsewhere."""
+    node = _coordinator_node(view)
+    if node.silent_since is None:
+        _start_coordinator(view, node, shell)
+        return False
+    return shell.is_lost(node) and _move_coordinator(view, node, shell)
+
+
+def _start_coordinator(view: JobView, node: Node, shell: Shell) -> None:
+    if view.job.coordinator_node != node.name:
+        Job.objects.filter(pk=view.id).update(coordinator_node=node.name)
+    shell.processes.start(launches.of_coordinator(view, node, shell))
+
+
+def _move_coordinator(view: JobView, lost: Node, shell: Shell) -> bool:
+    """To a node that has one of its workers; in a new term, for the old one may still be there."""
+    heard = [worker.row.node for worker in view.live if worker.row.node.silent_since is None]
+    if not heard:
+        return False
+    message = f"Its coordinator moves to node {heard[0].name}: {told(lost)}."
+    mine = Job.objects.filter(pk=view.id, coordinator_term=view.job.coordinator_term)
+    with shell.changing(view.id):
+        is_moved = mine.update(
+            coordinator_term=view.job.coordinator_term + 1, coordinator_node=heard[0].name
+        )
+        if is_moved:
+            events.record(
+                job_id=view.id, kind=COORDINATOR_RESTARTED, reason="node_lost", message=message
+            )
+    return bool(is_moved)
 
 
 def _restart_coordinator(view: JobView, exit_code: int | None, shell: Shell) -> None:
-    shell.processes.forget(coordinator_id(view.id))
+    shell.processes.forget(view.coordinator_id)
     with shell.changing(view.id):
         events.record(
             job_id=view.id,
@@ -102,7 +158,7 @@ def _restart_coordinator(view: JobView, exit_code: int | None, shell: Shell) -> 
             message="The coordinator was started again; training went on without it.",
             data={"exit_code": exit_code},
         )
-    _start_coordinator(view, shell)
+    _start_coordinator(view, _coordinator_node(view), shell)
 
 
 def _pause_seconds(view: JobView, exit_code: int | None, shell: Shell) -> float:
@@ -116,6 +172,9 @@ def _pause_seconds(view: JobView, exit_code: int | None, shell: Shell) -> float:
 
 
 def _coordinator_node(view: JobView) -> Node:
-    """Where it runs: the same node for the whole attempt, whoever leaves."""
-    oldest = min(view.workers, key=lambda worker: (worker.row.created_at, worker.id))
+    """Where it runs: the same node, whoever leaves, unless that is lost."""
+    named = Node.objects.filter(name=view.job.coordinator_node).first()
+    if named is not None:
+        return named
+    oldest = min(view.live or view.workers, key=lambda worker: (worker.row.created_at, worker.id))
     return oldest.row.node

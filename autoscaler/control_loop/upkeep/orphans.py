@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from cluster.worker_host import ObservedProcess, ProcessPhase, Role
+import logging
 
+from cluster.worker_host import HostUnavailable, ObservedProcess, ProcessPhase, Role
+
+from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.observe import WITH_WORKERS
 from autoscaler.control_loop.shell import Shell
 from jobs.models import Job, Worker
 
+_log = logging.getLogger(__name__)
 
-def remove_orphans(shell: Shell) -> int:
-    """Stop or forget every process without a live record; returns how many were running."""
+
+def remove_orphans(shell: Shell) -> frozenset[str]:
+    """Stop or forget each process without a live record; returns nodes where some still ran."""
     processes = list(shell.processes.values())
-    live_workers = set(
-        Worker.objects.filter(pk__in=[p.labels.process_id for p in processes])
-        .exclude(phase=Worker.Phase.GONE)
-        .values_list("id", flat=True)
-    )
-    coordinated = set(
-        Job.objects.filter(pk__in={p.labels.job_id for p in processes}, state__in=WITH_WORKERS)
-        .exclude(mode=Job.Mode.RESTART)
-        .values_list("id", flat=True)
-    )
-    orphans = [
-        process for process in processes if not _has_record(process, live_workers, coordinated)
-    ]
+    wanted = _workers_with_record(processes) | _coordinators_with_record(processes)
+    orphans = [process for process in processes if process.labels.process_id not in wanted]
     for process in orphans:
         _remove(process, shell)
-    return sum(process.phase is ProcessPhase.RUNNING for process in orphans)
+    return frozenset(p.node for p in orphans if p.phase is not ProcessPhase.EXITED)
 
 
-def _has_record(process: ObservedProcess, live_workers: set[str], coordinated: set[str]) -> bool:
-    if process.labels.role is Role.COORDINATOR:
-        return process.labels.job_id in coordinated
-    return process.labels.process_id in live_workers
+def _workers_with_record(processes: list[ObservedProcess]) -> set[str]:
+    rows = Worker.objects.filter(pk__in=[p.labels.process_id for p in processes])
+    return set(rows.exclude(phase=Worker.Phase.GONE).values_list("id", flat=True))
+
+
+def _coordinators_with_record(processes: list[ObservedProcess]) -> set[str]:
+    """Of each job the newest only: it may have taken over from one on a node that was lost."""
+    ids = {p.labels.job_id for p in processes if p.labels.role is Role.COORDINATOR}
+    jobs = Job.objects.filter(pk__in=ids, state__in=WITH_WORKERS).exclude(mode=Job.Mode.RESTART)
+    terms = jobs.values_list("id", "coordinator_term")
+    return {coordinator_id(job_id, term=term) for job_id, term in terms}
 
 
 def _remove(process: ObservedProcess, shell: Shell) -> None:
     process_id = process.labels.process_id
-    if process.phase is ProcessPhase.EXITED:
-        shell.processes.forget(process_id)
-    else:
-        shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
+    try:
+        if process.phase is ProcessPhase.EXITED:
+            shell.processes.forget(process_id)
+        else:
+            shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
+    except (HostUnavailable, OSError) as problem:  # of its node or disk; the next tick tries again
+        extra = {"action": "remove", "node": process.node}
+        _log.warning("%s cannot be removed: %s", process_id, problem, extra=extra)

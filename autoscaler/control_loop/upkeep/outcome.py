@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final
 
-from autoscaler.control_loop.endings import Ending, described, headline
+from cluster.worker_host import Failing
+
+from autoscaler.control_loop.endings import Ending, described, headline, killed_for_memory
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -179,7 +181,7 @@ def _need_each_other(view: JobView, bad: list[WorkerView]) -> bool:
 
 def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bool:
     """Start again at once, as the same attempt; give up when that never gets anywhere."""
-    lost = listed(ids(bad))
+    reason, sentence = _loss(view, bad)
     progress = {"samples": view.job.samples, "batch_limit": batch_limit.of(view.job)}
     before = Event.objects.filter(
         job_id=view.id, kind=ALL_WORKERS_LOST, data__contains=progress
@@ -188,24 +190,41 @@ def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bo
         events.record(
             job_id=view.id,
             kind=ALL_WORKERS_LOST,
-            reason="node_lost",
-            message=f"{lost} ended from outside and no other worker could go on.",
+            reason=reason,
+            message=f"{sentence} No other worker could go on.",
             data={**progress, "workers": ids(bad)},
         )
         if before + 1 >= MOST_LOSSES_WITHOUT_PROGRESS:
-            message = (
-                f"All workers were lost {before + 1} times without any progress between;"
-                f" last {lost} with {described(bad[0].row.exit_code)}. Is there enough memory?"
-            )
-            return stop(view, shell, ends_as=State.FAILED, reason="workers_lost", message=message)
-        message = f"{lost} ended from outside; starts again from the newest checkpoint."
+            return _give_up_after_losses(view, bad, shell, losses=before + 1)
         delay = timedelta(seconds=2.0**before if before else 0.0)
-        changes = {"not_before": shell.now + delay}
         return stop(
             view,
             shell,
             ends_as=State.QUEUED,
-            reason="node_lost",
-            message=message,
-            changes=changes,
+            reason=reason,
+            message=f"{sentence} Starts again from the newest checkpoint.",
+            changes={"not_before": shell.now + delay},
         )
+
+
+def _give_up_after_losses(
+    view: JobView, bad: list[WorkerView], shell: Shell, *, losses: int
+) -> bool:
+    reason, sentence = _loss(view, bad)
+    message = f"All workers were lost {losses} times without any progress between"
+    if reason == Failing.OUT_OF_MEMORY:
+        message = f"{message}. {sentence}"
+    else:
+        reason = "workers_lost"
+        ending = described(bad[0].row.exit_code)
+        message = f"{message}; last {listed(ids(bad))} with {ending}. Is there enough memory?"
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
+
+
+def _loss(view: JobView, bad: list[WorkerView]) -> tuple[str, str]:
+    """Its reason, and a sentence: the kernel's, if it killed one of them for its memory."""
+    killed = next((w for w in bad if w.row.failing == Failing.OUT_OF_MEMORY), None)
+    if killed is None:
+        return "node_lost", f"{listed(ids(bad))} ended from outside."
+    memory = view.spec.resources.memory
+    return Failing.OUT_OF_MEMORY.value, killed_for_memory(killed.id, memory)

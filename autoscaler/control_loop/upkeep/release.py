@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from cluster.worker_host import Failing
 from django.db.models import F
 
-from autoscaler.control_loop.endings import Ending, described, ending_of
+from autoscaler.control_loop.endings import (
+    NEVER_RAN,
+    Ending,
+    described,
+    ending_of,
+    killed_for_memory,
+)
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.silence import told
 from jobs import events
 from jobs.lifecycle import ACTIVE
 from jobs.models import Event, GpuClaim, Job, Worker
 
 WORKER_FAILED: Final = "worker_failed"
 WORKER_LOST: Final = "worker_lost"
+WORKER_NOT_STARTED: Final = "worker_not_started"
 _LOG_LINES: Final = 20  # kept with a failure: enough for a traceback
 _LONGEST_LINE: Final = 500  # characters; guessed: what people read of a line
 
@@ -25,8 +34,31 @@ class _End:
     """How one worker ended."""
 
     worker: WorkerView
-    exit_code: int | None
+    memory: int | None  # its limit, in bytes
     log: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int | None:
+        return self.worker.process.exit_code if self.worker.process else None
+
+    @property
+    def failing(self) -> Failing | None:
+        return self.worker.process.failing if self.worker.process else None
+
+    @property
+    def ending(self) -> Ending:
+        return ending_of(self.exit_code, self.failing or "")
+
+    @property
+    def ran_out_of_memory(self) -> bool:
+        """The kernel killed it, or a part of it that it could not do without."""
+        return self.failing is Failing.OUT_OF_MEMORY and self.ending is Ending.LOST
+
+    @property
+    def error(self) -> str:
+        """What to keep of it on the worker."""
+        note = self.worker.process.note if self.worker.process else ""
+        return note if self.ending in NEVER_RAN else self.last_line
 
     @property
     def last_line(self) -> str:
@@ -34,18 +66,26 @@ class _End:
 
     @property
     def sentence(self) -> str:
+        if self.worker.is_unheard:
+            return f"{self.worker.id} counts as lost: {told(self.worker.row.node)}."
+        if self.ending in NEVER_RAN:
+            return f"{self.worker.id} could not be started: {self.error}"
+        if self.ran_out_of_memory:
+            return killed_for_memory(self.worker.id, self.memory)
         said = f": {self.last_line}" if self.last_line else "."
         return f"{self.worker.id} ended with {described(self.exit_code)}{said}"
 
 
 def release_ended_workers(view: JobView, shell: Shell) -> bool:
-    """Mark workers whose process has ended, or is nowhere to be found, as gone."""
+    """Mark workers whose process has ended, is nowhere to be found, or counts as lost, as gone."""
     ended = [worker for worker in view.live if _has_ended(worker, view, shell)]
     for worker in ended:
-        exit_code = worker.process.exit_code if worker.process else None
-        log = _last_lines(worker.id, shell) if ending_of(exit_code) in _TELLING else ()
-        _release(view, _End(worker=worker, exit_code=exit_code, log=log), shell)
-        shell.processes.forget(worker.id)
+        end = _End(worker=worker, memory=view.spec.resources.memory, log=())
+        if end.ending in _TELLING and not worker.is_unheard:
+            end = replace(end, log=_last_lines(worker.id, shell))
+        _release(view, end, shell)
+        if not worker.is_unheard:
+            shell.processes.forget(worker.id)
     return bool(ended)
 
 
@@ -54,7 +94,9 @@ _TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST}
 
 def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
     if worker.process is not None:
-        return not worker.is_running
+        return not worker.is_there
+    if worker.is_unheard:
+        return shell.is_lost(worker.row.node)
     if not shell.processes.is_missing(worker.id):
         return False  # started in this very tick
     is_to_be_started = view.is_active and worker.id in view.wanted
@@ -77,8 +119,9 @@ def _release(view: JobView, end: _End, shell: Shell) -> None:
         is_mine = held.update(
             phase=Worker.Phase.GONE,
             exit_code=end.exit_code,
+            failing=end.failing or "",
             gone_at=process.ended_at if process and process.ended_at else shell.now,
-            error=end.worker.row.error or end.last_line,
+            error=end.worker.row.error or end.error,
         )
         GpuClaim.objects.filter(worker_id=end.worker.id).delete()
         if is_mine and job.state in ACTIVE and end.worker.id in view.wanted:
@@ -87,20 +130,23 @@ def _release(view: JobView, end: _End, shell: Shell) -> None:
 
 def _count(job: Job, end: _End) -> None:
     """Failures of one revision count as one: what breaks one worker often breaks them all."""
-    ending = ending_of(end.exit_code)
+    ending = end.ending
     if ending is Ending.LOST:
         Job.objects.filter(pk=job.id).update(losses=F("losses") + 1)
-        _record(job, WORKER_LOST, "node_lost", end)
-    elif ending is Ending.FAILED and not _was_counted(job):
+        reason = Failing.OUT_OF_MEMORY if end.ran_out_of_memory else "node_lost"
+        _record(job, WORKER_LOST, reason, end)
+    elif ending is Ending.FAILED and not _was_counted(job, WORKER_FAILED, WORKER_LOST):
         Job.objects.filter(pk=job.id).update(failures=F("failures") + 1)
         _record(job, WORKER_FAILED, WORKER_FAILED, end)
+    elif end.failing and ending in NEVER_RAN and not _was_counted(job, WORKER_NOT_STARTED):
+        _record(job, WORKER_NOT_STARTED, end.failing, end)
 
 
-def _was_counted(job: Job) -> bool:
+def _was_counted(job: Job, *kinds: str) -> bool:
     """Whether this revision has a failure, or a loss that makes the other workers fail."""
     return Event.objects.filter(
         job=job,
-        kind__in=(WORKER_FAILED, WORKER_LOST),
+        kind__in=kinds,
         data__revision=job.revision,
         data__attempt=job.attempt,
     ).exists()

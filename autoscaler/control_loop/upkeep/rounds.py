@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
+from cluster.worker_host import HostUnavailable
 from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.exclusive import Overtaken
@@ -17,8 +18,11 @@ from autoscaler.control_loop.upkeep import (
     joining,
     launching,
     outcome,
+    preparing,
+    refusals,
     release,
     restart_mode,
+    silent_nodes,
     slow_nodes,
     stopping,
 )
@@ -29,13 +33,19 @@ Rule = Callable[[JobView, Shell], bool]
 
 RULES: Final[tuple[Rule, ...]] = (
     release.release_ended_workers,
+    refusals.give_up_what_cannot_start,
+    refusals.give_up_what_is_always_killed,
     outcome.settle,
     joining.go_on_without_the_gone,
+    preparing.tell_of_preparations,
+    joining.give_up_preparations,
     joining.drop_late_joiners,
     joining.detect_mode,
     joining.kill_hung_workers,
     joining.give_up_stuck_changes,
     slow_nodes.warn_of_slow_nodes,
+    silent_nodes.warn_of_silent_nodes,
+    silent_nodes.leave_the_lost_behind,
     restart_mode.seat_next_set,
     restart_mode.begin_generation,
     stopping.stop_workers,
@@ -53,7 +63,7 @@ def attend(view: JobView, shell: Shell) -> bool:
     """Do all that is to be done for one job; True when anything changed.
 
     A job whose data breaks a rule is noted and left for the next tick: it must not stop the
-    others.
+    others. Nor must one whose node has just become silent.
 
     Raises:
         Overtaken: another process ticks.
@@ -63,6 +73,10 @@ def attend(view: JobView, shell: Shell) -> bool:
         return _attend(view, shell)
     except (Overtaken, OperationalError, InterfaceError):
         raise
+    except HostUnavailable as problem:
+        extra = {"action": "attend", "job_id": view.id}
+        _log.warning("A job waits for its node: %s", problem, extra=extra)
+        return False
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "attend", "job_id": view.id}
         _log.exception("A job could not be attended to.", extra=extra)

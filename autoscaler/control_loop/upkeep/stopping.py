@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from cluster.models import Node
 from cluster.worker_host import ProcessPhase
+from django.db.models import F
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.preparing import seconds_since_ready
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from jobs.models import Worker
@@ -24,7 +27,7 @@ def stop_workers(view: JobView, shell: Shell) -> bool:
     """Ask those to end that should have; repeated every tick, which does no harm."""
     for worker in view.live:
         grace_seconds = _grace(worker, view, shell)
-        if worker.is_running and grace_seconds is not None:
+        if worker.is_there and grace_seconds is not None:
             shell.processes.stop(worker.id, grace_seconds=grace_seconds)
     return False
 
@@ -42,8 +45,20 @@ def finish(view: JobView, shell: Shell) -> bool:
             State(job.ends_as),
             reason=job.reason,
             message=job.message,
-            changes={"ends_as": "", "coordinator_port": None, "samples_per_second": 0.0},
+            changes={
+                "ends_as": "",
+                "coordinator_port": None,
+                "coordinator_node": "",
+                "coordinator_term": F("coordinator_term") + int(_is_coordinator_unheard(view)),
+                "samples_per_second": 0.0,
+            },
         )
+
+
+def _is_coordinator_unheard(view: JobView) -> bool:
+    """It may run on where nobody reaches it: what comes after it must not be taken for it."""
+    silent = Node.objects.exclude(silent_since=None)
+    return silent.filter(name=view.job.coordinator_node).exists()
 
 
 def _grace(worker: WorkerView, view: JobView, shell: Shell) -> float | None:
@@ -58,7 +73,7 @@ def _grace(worker: WorkerView, view: JobView, shell: Shell) -> float | None:
     if worker.row.phase == Worker.Phase.STARTING or not view.is_active:
         return shell.limits.kill_grace
     is_overdue = view.assignment is not None and (
-        shell.seconds_since(view.assignment.at) > _leaving_seconds(view)
+        seconds_since_ready(view, view.assignment.at, shell) > _leaving_seconds(view)
     )
     return shell.limits.kill_grace if is_overdue else None
 

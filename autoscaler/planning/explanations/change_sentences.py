@@ -100,6 +100,8 @@ def _occasion(change: Rescaled, *, is_growth: bool) -> str:
 
 
 def _effect(change: Rescaled) -> str:
+    if not change.reports_speed:
+        return "in restart mode nothing reports its speed, so it is guessed"
     if change.gain is None:
         return "its speed there is not measured yet"
     return (

@@ -99,6 +99,7 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
         places=outcome.allocation.workers_by_node if outcome.allocation else (),
         reading=reading_of(demand.job),
         substitution=outcome.substitution,
+        reports_speed=demand.job.is_measurable,
         balance=outcome.balance and replace(outcome.balance, for_job=None),  # see `takers`
     )
 

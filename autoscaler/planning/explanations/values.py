@@ -209,6 +209,7 @@ class Rescaled:
     balance: MoveBalance | None  # of a move to other nodes that pays for itself
     reading: Reading | None  # of the metric its application scales on
     substitution: Substitution | None = None
+    reports_speed: bool = True  # False: nothing ever will, as in restart mode
 
     @property
     def pays_back_after_seconds(self) -> float | None:

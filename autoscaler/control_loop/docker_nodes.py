@@ -1,0 +1,40 @@
+"""Where is the Docker daemon of each node? As the nodes' rows tell, or else the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cluster.docker_host.endpoint import Endpoint
+from cluster.models import Node
+from django.db import InterfaceError, OperationalError, connection
+
+
+@dataclass(slots=True, kw_only=True)
+class DockerNodes:
+    """Asked again and again, by several threads; an admin may change a node at any time."""
+
+    default_url: str
+    certificates: Path | None  # holds a folder for each node that is reached by TLS
+    _last: Mapping[str, Endpoint] = field(default_factory=dict)
+
+    def __call__(self) -> Mapping[str, Endpoint]:
+        """By name of the node; while the database is away, as it was told before.
+
+        A thread that only watches has nobody else who would see to its connection.
+        """
+        try:
+            rows = list(Node.objects.values_list("name", "docker_url"))
+        except (OperationalError, InterfaceError):
+            if connection.in_atomic_block:
+                raise
+            connection.close()
+            return self._last
+        self._last = {name: self._endpoint(name, url or self.default_url) for name, url in rows}
+        return self._last
+
+    def _endpoint(self, node: str, url: str) -> Endpoint:
+        if self.certificates is None or not url.startswith("tcp://"):
+            return Endpoint(url=url)
+        return Endpoint(url=url, certificates=self.certificates / node)

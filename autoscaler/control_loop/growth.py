@@ -1,0 +1,34 @@
+"""Should a job grow again, of which a worker has just been refused or killed for its memory?
+
+Not for a while, or it would be tried every few seconds. Shrinking and moving are not concerned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from cluster.worker_host import Failing
+from django.db.models import Q
+
+from autoscaler.control_loop.upkeep.release import WORKER_LOST, WORKER_NOT_STARTED
+from autoscaler.planning import cluster_state as planning
+from jobs.models import Event
+
+PAUSE: Final = timedelta(minutes=10)  # guessed: an image may have been pushed, a leak is slow
+
+
+def held_back(job_ids: Collection[str], now: datetime) -> frozenset[str]:
+    """Jobs that had better not grow now."""
+    told = Q(kind=WORKER_NOT_STARTED) | Q(kind=WORKER_LOST, reason=Failing.OUT_OF_MEMORY)
+    lately = Event.objects.filter(told, job__in=job_ids, at__gt=now - PAUSE)
+    return frozenset(lately.values_list("job", flat=True))
+
+
+def kept_from_growing(job: planning.Job) -> planning.Job:
+    """The job as one that has no use for more workers than it holds, or needs at least."""
+    if job.allocation is None:
+        return job
+    return replace(job, max_workers=max(job.min_workers, job.allocation.workers))

@@ -1,0 +1,90 @@
+"""What does a process see that runs in a container? A few folders, and its job's own network.
+
+Each job has a network of its own, so that names and ports are the same for all: the coordinator is
+called `coordinator` wherever it runs, and a worker by its id. A worker's own scratch folder, which
+is also where it starts and its HOME, is the host's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cluster.models import Node
+from cluster.worker_host import Limits, Mount
+
+from autoscaler.control_loop.surroundings.surroundings import Place
+from concertina_worker.protocol import Env
+from jobs.models import Worker
+
+COORDINATOR: Final = "coordinator"  # its name in the job's network
+COORDINATOR_PORT: Final = 29_400
+RENDEZVOUS_PORT: Final = 29_500  # torchrun's own default
+
+CHECKPOINTS: Final = "/checkpoints"
+COORDINATOR_STATE: Final = "/coordinator"
+
+_EVERY_INTERFACE: Final = "0.0.0.0"  # noqa: S104 - of the container
+_USER: Final = "concertina"  # for libraries that look up a name, which a bare number has not
+_MIB: Final = 2**20
+_COORDINATOR_LIMITS: Final = Limits(  # guessed: ten times what one of a hundred workers needs
+    memory_bytes=512 * _MIB, shm_bytes=16 * _MIB
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Containers:
+    """Folders are mounted, addresses are names, GPUs are counted anew."""
+
+    state_dir: Path
+    service_url: str
+    image: str  # of the platform: of coordinators, and of workers whose job names none
+    python: str = "python"  # the image's own
+    are_workers_apart: bool = True
+
+    def of_coordinator(self, job_id: str) -> Place:
+        source = self._job_dir(job_id) / "coordinator"
+        return Place(
+            folder=COORDINATOR_STATE,
+            env={Env.LISTEN_ON: _EVERY_INTERFACE},
+            image=self.image,
+            alias=COORDINATOR,
+            mounts=(Mount(source=source, target=COORDINATOR_STATE),),
+            limits=_COORDINATOR_LIMITS,
+        )
+
+    def of_worker(self, worker: Worker, *, image: str | None) -> Place:
+        source = self._job_dir(worker.job_id) / "checkpoints"
+        return Place(
+            folder=CHECKPOINTS,
+            defaults={"USER": _USER},
+            image=image or self.image,
+            alias=worker.id,
+            mounts=(Mount(source=source, target=CHECKPOINTS),),
+        )
+
+    def coordinator_host(self, node: Node) -> str:  # noqa: ARG002 - the same on each
+        return COORDINATOR
+
+    def rendezvous_host(self, first: Worker) -> str:
+        return first.id
+
+    def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:  # noqa: ARG002
+        return COORDINATOR_PORT
+
+    def rendezvous_port(self, address: str, *, taken: Collection[int]) -> int:  # noqa: ARG002
+        return RENDEZVOUS_PORT
+
+    def gpu_names(self, node: Node, indices: Collection[int]) -> tuple[str, ...]:
+        """By UUID where they are known; numbers begin at 0 in every container."""
+        if node.gpu_uuids:
+            return node.cuda_names(indices)
+        return tuple(str(number) for number in range(len(indices)))
+
+    def network_hints(self, node: Node) -> Mapping[str, str]:  # noqa: ARG002 - the same on each
+        return {}
+
+    def _job_dir(self, job_id: str) -> Path:
+        return self.state_dir / "jobs" / job_id

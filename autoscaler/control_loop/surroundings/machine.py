@@ -1,0 +1,59 @@
+"""What does a process see that has no container around it? The machine, as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cluster.models import Node
+
+from autoscaler.control_loop.ports import free_port
+from autoscaler.control_loop.surroundings.surroundings import Place
+from jobs.models import Worker
+
+_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+_LOOPBACK: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Folders, addresses, ports and GPUs are those of the node."""
+
+    state_dir: Path
+    service_url: str
+    interpreter: Path  # that has the worker runtime
+    are_workers_apart: bool = False
+
+    @property
+    def python(self) -> str:
+        return str(self.interpreter)
+
+    def of_coordinator(self, job_id: str) -> Place:
+        return self._place(self.state_dir / "jobs" / job_id / "coordinator")
+
+    def of_worker(self, worker: Worker, *, image: str | None) -> Place:  # noqa: ARG002 - no images
+        return self._place(self.state_dir / "jobs" / worker.job_id / "checkpoints")
+
+    def coordinator_host(self, node: Node) -> str:
+        return node.address
+
+    def rendezvous_host(self, first: Worker) -> str:
+        return first.node.address
+
+    def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:
+        return free_port(address, taken=taken)
+
+    def rendezvous_port(self, address: str, *, taken: Collection[int]) -> int:
+        return free_port(address, taken=taken)
+
+    def gpu_names(self, node: Node, indices: Collection[int]) -> tuple[str, ...]:
+        return node.cuda_names(indices)
+
+    def network_hints(self, node: Node) -> Mapping[str, str]:
+        names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME") if node.address == _LOOPBACK else ()
+        return dict.fromkeys(names, "lo")
+
+    def _place(self, folder: Path) -> Place:
+        return Place(folder=str(folder), env={"PATH": f"{self.interpreter.parent}:{_PATH}"})

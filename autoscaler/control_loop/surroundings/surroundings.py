@@ -1,0 +1,68 @@
+"""What has to be known of the host's kind to start a job's processes? All of it, as one port.
+
+Adapters: `machine`, `containers`. Whoever writes a launch asks here and never for the kind of host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from cluster.models import Node
+from cluster.worker_host import Limits, Mount
+
+from jobs.models import Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where one process finds itself."""
+
+    folder: str  # as it sees it: a worker's checkpoints, a coordinator's own state
+    env: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)  # a job may overrule these
+    image: str | None = None
+    alias: str | None = None
+    mounts: tuple[Mount, ...] = ()
+    limits: Limits = field(default_factory=Limits)  # of what the job itself does not limit
+
+
+class Surroundings(Protocol):
+    """The port."""
+
+    @property
+    def python(self) -> str:
+        """The interpreter that has the worker runtime, as a coordinator's command begins."""
+
+    @property
+    def service_url(self) -> str:
+        """Where a coordinator reaches the api."""
+
+    @property
+    def are_workers_apart(self) -> bool:
+        """Whether each worker is alone on what looks like a machine to it."""
+
+    def of_coordinator(self, job_id: str) -> Place:
+        """Where the job's coordinator finds itself."""
+
+    def of_worker(self, worker: Worker, *, image: str | None) -> Place:
+        """Where a worker finds itself whose job names this image."""
+
+    def coordinator_host(self, node: Node) -> str:
+        """The name by which a job's workers reach its coordinator on this node."""
+
+    def rendezvous_host(self, first: Worker) -> str:
+        """The name by which they reach the first of them."""
+
+    def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:
+        """A port for the coordinator of one more job, on the node of this address."""
+
+    def rendezvous_port(self, address: str, *, taken: Collection[int]) -> int:
+        """A port for the first worker of one more set."""
+
+    def gpu_names(self, node: Node, indices: Collection[int]) -> tuple[str, ...]:
+        """What a process that was given these GPUs of the node calls them."""
+
+    def network_hints(self, node: Node) -> Mapping[str, str]:
+        """Variables that lead libraries to the right interface, where they would not find it."""

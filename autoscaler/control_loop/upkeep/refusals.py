@@ -1,0 +1,65 @@
+"""Is there a worker that can never run, or is always killed? Then waiting and trying would not end.
+
+What its node or its image refuses is no failure of the job's code, and is not tried again.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from cluster.worker_host import Failing
+
+from autoscaler.control_loop.endings import NEVER_RAN, Ending, killed_for_memory
+from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep.outcome import stop
+from autoscaler.control_loop.upkeep.release import WORKER_LOST
+from jobs.lifecycle import State
+from jobs.models import Event
+
+MOST_KILLED: Final = 8  # per worker and hour, for its memory; guessed: a slow leak gets by
+
+
+def give_up_what_cannot_start(view: JobView, shell: Shell) -> bool:
+    """Unless others train already: they go on without it."""
+    refused = next((worker for worker in view.members if worker.ending in NEVER_RAN), None)
+    is_going_on = view.is_hot and any(worker.has_registered for worker in view.members)
+    if refused is None or not view.is_active or is_going_on:
+        return False
+    reason, message = refused.row.failing, _sentence(refused, view)
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
+
+
+def give_up_what_is_always_killed(view: JobView, shell: Shell) -> bool:
+    """Survivors go on after each kill, but whoever takes the place is killed as well."""
+    killed = [worker for worker in view.workers if worker.row.failing == Failing.OUT_OF_MEMORY]
+    most = MOST_KILLED * max(len(view.wanted), 1)
+    if not view.is_active or len(killed) <= most:
+        return False
+    lately = Event.objects.filter(
+        job_id=view.id,
+        kind=WORKER_LOST,
+        reason=Failing.OUT_OF_MEMORY,
+        at__gt=shell.now - timedelta(hours=1),
+    ).count()
+    if lately <= most:
+        return False
+    sentence = killed_for_memory(killed[-1].id, view.spec.resources.memory)
+    message = f"Workers ran out of memory {lately} times within an hour. {sentence}"
+    reason = Failing.OUT_OF_MEMORY
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
+
+
+def _sentence(refused: WorkerView, view: JobView) -> str:
+    said = refused.row.error.rstrip(".")
+    if refused.ending is Ending.NOT_STARTED:
+        return (
+            f"Node {refused.row.node.name} cannot start {refused.id}: {said}. Correct `image` or"
+            " `workdir` if they are meant; otherwise ask an admin to look at the node."
+        )
+    if view.spec.image is None:
+        remedy = "It is the platform's own: ask an admin to see to it, then submit again."
+    else:
+        remedy = "Correct `image`, push it, or have your team be let into its registry."
+    return f"Its image cannot be fetched: {said}. {remedy}"

@@ -1,0 +1,145 @@
+"""Nodes with GPUs that nobody has named are asked for the names, and no tick waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from cluster.gpu_listing import Gpu
+from cluster.in_memory_host import InMemoryHost
+from cluster.models import Node, Pool
+from cluster.worker_host import WorkerHostError
+
+from autoscaler.control_loop.surroundings.containers import Containers
+
+from .conftest import World
+
+UUIDS = ["GPU-aa", "GPU-bb", "GPU-cc", "GPU-dd"]
+
+
+def gpus(*uuids: str) -> tuple[Gpu, ...]:
+    return tuple(Gpu(index=i, name="NVIDIA H200", uuid=uuid) for i, uuid in enumerate(uuids))
+
+
+@dataclass(slots=True, kw_only=True)
+class AskedHost(InMemoryHost):
+    """Counts questions; answers when it may."""
+
+    asked: list[str] = field(default_factory=list)
+    problem: str = ""
+    may_answer: threading.Event = field(default_factory=threading.Event)
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        self.asked.append(node)
+        assert self.may_answer.wait(20)
+        if self.problem:
+            raise WorkerHostError(self.problem)
+        return self.gpus_by_node.get(node, ())
+
+
+@pytest.fixture
+def host(world: World) -> AskedHost:
+    """Of the small world, with GPUs and containers; it answers at once."""
+    Pool.objects.update(gpu_type="nvidia-h200")
+    world.surroundings = Containers(
+        state_dir=world.state_dir, service_url="http://api:8000", image="concertina/worker:1"
+    )
+    made = AskedHost(clock=world.clock, gpus_by_node={"n1": gpus(*UUIDS)})
+    made.may_answer.set()
+    world.host = made
+    return made
+
+
+def ticks_until(world: World, look: Callable[[], object]) -> None:
+    give_up_at = time.monotonic() + 20
+    while not look():
+        assert time.monotonic() < give_up_at, "the condition did not come true in time"
+        world.tick()
+
+
+def names() -> list[str]:
+    found: list[str] = Node.objects.get(name="n1").gpu_uuids
+    return found
+
+
+def test_a_node_is_named_its_gpus_once(world: World, host: AskedHost) -> None:
+    ticks_until(world, names)
+    assert names() == UUIDS
+    world.clock.advance(301)
+    world.tick(2)
+    assert host.asked == ["n1"]
+
+
+def test_no_tick_waits_for_an_answer_and_none_asks_twice(world: World, host: AskedHost) -> None:
+    host.may_answer.clear()
+    ticks_until(world, lambda: host.asked)
+    world.clock.advance(301)
+    world.tick(2)
+    assert (host.asked, names()) == (["n1"], [])
+    host.may_answer.set()
+    ticks_until(world, names)
+
+
+def test_names_that_somebody_wrote_meanwhile_stay(
+    world: World, host: AskedHost, caplog: pytest.LogCaptureFixture
+) -> None:
+    host.may_answer.clear()
+    Node.objects.create(pool=Pool.objects.get(), name="n2", gpus=1)
+    ticks_until(world, lambda: host.asked)
+    Node.objects.filter(name="n1").update(gpu_uuids=["GPU-ee"] * 4)
+    host.may_answer.set()
+    ticks_until(world, lambda: "GPUs of node n2" in caplog.text)  # asked after it
+    assert names() == ["GPU-ee"] * 4
+
+
+@pytest.mark.parametrize(
+    ("found", "advice"), [(UUIDS[:2], "correct the node's number"), ([], "container toolkit")]
+)
+def test_another_number_of_gpus_is_told_once_and_written_when_it_is_right(
+    world: World,
+    host: AskedHost,
+    caplog: pytest.LogCaptureFixture,
+    found: list[str],
+    advice: str,
+) -> None:
+    host.gpus_by_node["n1"] = gpus(*found)
+    ticks_until(world, lambda: advice in caplog.text)
+    assert f"lists {len(found)}, but the node is said to have 4" in caplog.text
+    world.clock.advance(301)
+    ticks_until(world, lambda: len(host.asked) == 2)
+    host.gpus_by_node["n1"] = gpus(*UUIDS)
+    world.clock.advance(301)
+    ticks_until(world, names)
+    assert caplog.text.count(advice) == 1
+
+
+def test_a_node_that_cannot_tell_is_asked_again_after_a_while(
+    world: World, host: AskedHost, caplog: pytest.LogCaptureFixture
+) -> None:
+    host.problem = "NVIDIA's driver does not answer"
+    ticks_until(world, lambda: "cannot be asked: NVIDIA's driver" in caplog.text)
+    world.clock.advance(200)
+    world.tick(2)
+    assert host.asked == ["n1"]
+    host.problem = ""
+    world.clock.advance(101)
+    ticks_until(world, names)
+
+
+@pytest.mark.parametrize("reason", ["slots", "silence", "processes"])
+def test_only_nodes_with_gpus_that_answer_are_asked(
+    world: World, host: AskedHost, reason: str
+) -> None:
+    if reason == "slots":
+        Pool.objects.update(gpu_type="slot")
+    elif reason == "silence":
+        host.silent["n1"] = "no route"
+    else:
+        world.surroundings = Containers(
+            state_dir=world.state_dir, service_url="", image="", are_workers_apart=False
+        )
+    world.tick(2)
+    assert host.asked == []

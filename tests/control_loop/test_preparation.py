@@ -1,0 +1,320 @@
+"""Images that take long or cannot be fetched, nodes that refuse, kernels that kill."""
+
+from __future__ import annotations
+
+import pytest
+from cluster.worker_host import Failing
+from tenancy.models import ImageRule
+
+from autoscaler.control_loop.surroundings.containers import Containers
+from jobs.commands.control import cancel
+from jobs.models import Assignment, Event, Job
+
+from .conftest import Coordinator, World, claims, fresh, kinds, live_workers
+
+PLATFORM = "concertina/worker:test"
+IMAGE = "docker.io/vision/train:7"
+NOTE = f"fetching image {IMAGE}: 120 of 480 MB"
+REFUSED = f"image {IMAGE}: manifest unknown"
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    world.surroundings = Containers(
+        state_dir=world.state_dir, service_url="http://api:8000", image=PLATFORM
+    )
+    ImageRule.objects.create(pattern="docker.io/vision/*")
+    return world
+
+
+def fetching(world: World, *, workers: int = 2) -> Job:
+    """A job whose workers wait for their image."""
+    world.host.fetching[IMAGE] = NOTE
+    job = world.job(image=IMAGE)
+    world.wish(job, workers)
+    world.tick(2)
+    return job
+
+
+def refuse(world: World, worker: str, failing: Failing, note: str) -> None:
+    world.host.exit(worker, None, failing=failing, note=note)
+
+
+def events_of(job: Job, kind: str) -> list[Event]:
+    return list(Event.objects.filter(job=job, kind=kind).order_by("id"))
+
+
+def test_a_job_whose_image_is_fetched_is_starting_and_says_how_far_it_is(world: World) -> None:
+    job = fetching(world)
+    assert fresh(job).state == "starting"
+    assert fresh(job).message == f"{job.id}-1-1 and {job.id}-1-2: {NOTE}."
+    world.host.fetching[IMAGE] = NOTE.replace("120", "360")
+    world.tick()
+    assert "360 of 480 MB" in fresh(job).message
+    (event,) = events_of(job, "preparing")
+    assert event.message.endswith(f"{NOTE}.")
+
+
+def test_its_message_is_the_planners_again_once_it_runs(world: World) -> None:
+    job = fetching(world)
+    world.host.fetched(IMAGE)
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert fresh(job).message == newest.message
+    Coordinator(job.id).train()
+    assert fresh(job).state == "running"
+
+
+def hear(world: World, job: Job) -> None:
+    """Its coordinator reports at this very moment that no script has registered yet."""
+    Coordinator(job.id).sync(registered=False)
+    Job.objects.filter(pk=job.id).update(coordinator_seen_at=world.clock())
+
+
+def test_fetching_does_not_count_as_time_of_the_script(world: World) -> None:
+    job = fetching(world)
+    world.clock.advance(1500)
+    hear(world, job)
+    world.tick()
+    assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
+    world.host.fetched(IMAGE)
+    world.clock.advance(50)
+    hear(world, job)
+    world.tick()
+    assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
+    world.clock.advance(20)
+    hear(world, job)
+    world.tick()
+    assert fresh(job).mode == "restart", "from now on it had its time"
+
+
+def test_nor_does_fetching_the_coordinators_image(world: World) -> None:
+    world.host.fetching[PLATFORM] = "fetching"
+    job = world.job(image=IMAGE)
+    world.wish(job, 1)
+    world.tick()
+    world.clock.advance(1000)
+    world.tick()
+    assert (fresh(job).mode, fresh(job).state, fresh(job).attempt) == ("auto", "starting", 1)
+    assert fresh(job).message == "its coordinator: fetching."
+    world.host.fetched(PLATFORM)
+    world.tick()
+    assert (fresh(job).mode, fresh(job).state, fresh(job).attempt) == ("auto", "starting", 1)
+
+
+def test_others_train_on_while_a_joiners_image_is_fetched(world: World) -> None:
+    job = world.job(image=IMAGE)
+    coordinator = world.running(job, 1)
+    world.host.fetching[IMAGE] = NOTE
+    world.wish(job, 2)
+    world.tick()
+    world.clock.advance(600)
+    coordinator.sync()
+    world.tick()
+    assert fresh(job).state == "rescaling"
+    assert NOTE in fresh(job).message
+    assert len(live_workers(job)) == 2
+    world.host.fetched(IMAGE)
+    coordinator.train()
+    assert (fresh(job).state, fresh(job).generation) == ("running", 2)
+
+
+def test_a_joiner_whose_image_never_comes_is_dropped(world: World) -> None:
+    job = world.job(image=IMAGE)
+    coordinator = world.running(job, 1)
+    (first,) = live_workers(job)
+    world.host.fetching[IMAGE] = NOTE
+    world.wish(job, 2)
+    world.tick()
+    world.clock.advance(1801)
+    world.planner.wishes.clear()
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert newest.worker_ids == [first]
+    assert newest.message == (f"{job.id}-1-2 could not be made ready to run within 30 min: {NOTE}")
+    coordinator.train()
+    world.tick()
+    assert live_workers(job) == [first]
+
+
+def test_a_job_whose_image_never_comes_holds_its_gpus_no_longer(world: World) -> None:
+    job = fetching(world)
+    world.clock.advance(1801)
+    world.tick()
+    world.clock.advance(10)
+    world.tick(3)
+    assert (fresh(job).state, fresh(job).reason) == ("failed", "image_unavailable")
+    assert NOTE in fresh(job).message
+    assert claims() == set()
+
+
+def test_a_job_can_be_cancelled_while_its_image_is_fetched(world: World) -> None:
+    job = fetching(world)
+    cancel(job_id=job.id, actor="ada")
+    world.tick(2)
+    world.clock.advance(10)
+    world.tick(2)
+    assert fresh(job).state == "cancelled"
+    assert world.host.list() == ()
+
+
+def test_an_image_that_is_not_there_fails_the_job_in_the_registrys_words(world: World) -> None:
+    job = fetching(world)
+    for worker in live_workers(job):
+        refuse(world, worker, Failing.IMAGE_UNAVAILABLE, REFUSED)
+    world.tick()
+    world.clock.advance(10)
+    world.tick(3)
+    failed = fresh(job)
+    assert (failed.state, failed.reason) == ("failed", "image_unavailable")
+    assert failed.message == (
+        f"Its image cannot be fetched: {REFUSED}. Correct `image`, push it, or have your team be"
+        " let into its registry."
+    )
+    assert (failed.failures, failed.losses, failed.attempt) == (0, 0, 1)
+    (event,) = events_of(job, "worker_not_started")
+    assert (event.reason, event.message) == (
+        "image_unavailable",
+        f"{job.id}-1-1 could not be started: {REFUSED}",
+    )
+
+
+def test_a_node_that_cannot_start_a_worker_is_named_and_the_job_fails(world: World) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    world.tick()
+    said = "could not select device driver with capabilities: [[gpu]]"
+    refuse(world, f"{job.id}-1-1", Failing.CANNOT_START, said)
+    world.tick()
+    world.clock.advance(10)
+    world.tick(3)
+    failed = fresh(job)
+    assert (failed.state, failed.reason, failed.failures) == ("failed", "cannot_start", 0)
+    assert failed.message.startswith(f"Node n1 cannot start {job.id}-1-1: {said}. ")
+
+
+def test_a_coordinator_that_cannot_start_fails_a_job_that_has_not_begun(world: World) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    world.tick()
+    refuse(world, f"{job.id}-coordinator", Failing.IMAGE_UNAVAILABLE, "image x: not found")
+    world.tick()
+    assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "image_unavailable")
+    assert "image x: not found" in fresh(job).message
+    assert "ask an admin" in fresh(job).message
+
+
+def test_a_running_job_only_misses_the_worker_that_cannot_start(world: World) -> None:
+    job = world.job(image=IMAGE)
+    coordinator = world.running(job, 1)
+    (first,) = live_workers(job)
+    world.host.fetching[IMAGE] = NOTE
+    world.wish(job, 2)
+    world.tick()
+    refuse(world, live_workers(job)[1], Failing.IMAGE_UNAVAILABLE, REFUSED)
+    world.wish(job, 1)
+    world.tick()
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    assert newest.worker_ids == [first]
+    assert REFUSED in newest.message
+    coordinator.train()
+    assert (fresh(job).state, fresh(job).losses) == ("running", 0)
+    assert "worker_not_started" in kinds(job)
+
+
+def test_it_does_not_grow_for_ten_minutes_after_that(world: World) -> None:
+    job = world.job(image=IMAGE)
+    coordinator = world.running(job, 1)
+    world.host.fetching[IMAGE] = NOTE
+    world.wish(job, 2)
+    world.tick()
+    assert world.planner.job(job).max_workers == 4
+    refuse(world, live_workers(job)[1], Failing.IMAGE_UNAVAILABLE, REFUSED)
+    world.planner.wishes.clear()
+    world.tick()
+    coordinator.train()
+    world.tick()
+    assert world.planner.job(job).max_workers == 1
+    world.clock.advance(601)
+    world.tick()
+    assert world.planner.job(job).max_workers == 4
+
+
+SENTENCE = (
+    "was killed because it needed more than its 4GiB of memory."
+    " Raise `resources.memory` or lower the batch."
+)
+
+
+def killed_for_memory(world: World, worker: str) -> None:
+    world.host.exit(worker, -9, failing=Failing.OUT_OF_MEMORY)
+
+
+def test_a_worker_that_needs_too_much_memory_is_a_loss_that_says_so(world: World) -> None:
+    job = world.job(resources={"memory": "4GiB"})
+    coordinator = world.running(job, 3)
+    killed = live_workers(job)[1]
+    killed_for_memory(world, killed)
+    world.planner.wishes.clear()
+    world.tick()
+    (event,) = events_of(job, "worker_lost")
+    assert (event.reason, event.message) == ("out_of_memory", f"{killed} {SENTENCE}")
+    assert (fresh(job).losses, fresh(job).failures, fresh(job).state) == (1, 0, "running")
+    coordinator.sync()
+    world.tick()
+    assert world.planner.job(job).max_workers == 2, "no other one takes its place at once"
+    assert world.planner.seen[-1].jobs[0].can_rescale
+
+
+def test_a_job_that_always_needs_too_much_memory_gives_up_with_that_reason(world: World) -> None:
+    job = world.job(resources={"memory": "4GiB"})
+    world.wish(job, 1)
+    for _ in range(5):
+        world.tick()
+        assert fresh(job).state == "starting"
+        last = live_workers(job)[0]
+        killed_for_memory(world, last)
+        world.tick()
+        world.clock.advance(40)
+        world.tick(2)
+    failed = fresh(job)
+    assert (failed.state, failed.reason) == ("failed", "out_of_memory")
+    assert failed.message == (
+        f"All workers were lost 5 times without any progress between. {last} {SENTENCE}"
+    )
+
+
+def test_survivors_do_not_keep_alive_what_is_always_killed(world: World) -> None:
+    job = world.job(elastic={"min_workers": 2, "max_workers": 2})
+    coordinator = world.running(job, 2)
+    for _ in range(17):
+        assert fresh(job).state in {"running", "rescaling"}
+        killed_for_memory(world, live_workers(job)[1])
+        world.tick()
+        if fresh(job).state == "rescaling":
+            coordinator.train()
+    world.tick()
+    assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "out_of_memory")
+    assert fresh(job).message.startswith("Workers ran out of memory 17 times within an hour. ")
+
+
+def test_a_script_that_fails_because_a_part_of_it_was_killed_is_a_loss(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    world.host.exit(live_workers(job)[0], 1, failing=Failing.OUT_OF_MEMORY)
+    world.planner.wishes.clear()
+    world.tick()
+    assert (fresh(job).losses, fresh(job).failures) == (1, 0)
+    (event,) = events_of(job, "worker_lost")
+    assert "more than the memory that was left" in event.message
+
+
+def test_one_that_ended_well_all_the_same_has_completed(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    world.host.exit(live_workers(job)[0], 0, failing=Failing.OUT_OF_MEMORY)
+    world.tick()
+    assert fresh(job).ends_as == "completed"

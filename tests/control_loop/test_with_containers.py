@@ -1,0 +1,210 @@
+"""A few rules once more, with real containers instead of the twin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import docker
+import pytest
+from cluster import log_store
+from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.host import DockerHost
+from tenancy.models import ImageRule
+
+from autoscaler.control_loop.surroundings.containers import Containers
+from autoscaler.control_loop.tick import ControlLoop
+from jobs.commands.control import cancel
+from jobs.models import Event, Job
+from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
+
+from .conftest import World, claims, fresh, live_workers
+
+FOR_EVER: Final = "trap 'exit 0' TERM; echo up $RANK of $WORLD_SIZE; while :; do sleep 0.02; done"
+NOTE_SIZE: Final = "echo $WORLD_SIZE >> /checkpoints/sizes; echo $RANK of $WORLD_SIZE"
+UNTIL_TOLD: Final = "while [ ! -e /checkpoints/done ]; do sleep 0.02; done"
+
+
+@dataclass
+class Ship:
+    """A world whose processes run in containers; its jobs run in restart mode: no service."""
+
+    world: World
+    loop: ControlLoop
+    daemon: docker.APIClient
+    installation: str
+
+    def job(self, script: str, *, workers: int = 1, **spec: Any) -> Job:
+        elastic = {"mode": "restart", "max_workers": 4, "grace_period": "2s"}
+        job = self.world.job(command=["sh", "-c", script], elastic=elastic, **spec)
+        self.world.wish(job, workers)
+        return job
+
+    def tick_until(self, is_true: Callable[[], object], *, seconds: float = 60.0) -> None:
+        give_up_at = time.monotonic() + seconds
+        while not is_true():
+            assert time.monotonic() < give_up_at, self.how_it_stands()
+            assert self.loop.run_once()
+            time.sleep(0.02)
+
+    def how_it_stands(self) -> str:
+        """For whoever has to find out why something did not come true in time."""
+        jobs = [f"{job}: {job.state}, {job.message}" for job in Job.objects.all()]
+        processes = [f"{p.labels.process_id}: {p.phase}, {p.note}" for p in self.loop.host.list()]
+        return "\n".join(["did not come true in time", *jobs, *processes])
+
+    def texts(self, job: Job) -> list[str]:
+        return [line.text for line in log_store.read(job.id, state_dir=self.world.state_dir)]
+
+    def own(self) -> dict[str, list[str]]:
+        return {"label": [f"concertina.installation={self.installation}"]}
+
+    def containers(self) -> set[str]:
+        return {one["Id"] for one in self.daemon.containers(all=True, filters=self.own())}
+
+    def networks(self) -> set[str]:
+        return {one["Name"] for one in self.daemon.networks(filters=self.own())}
+
+
+@pytest.fixture
+def ship(world: World, docker_daemon: DockerDaemon) -> Iterator[Ship]:
+    installation = f"loop{os.getpid()}"
+    world.surroundings = Containers(
+        state_dir=world.state_dir, service_url="http://nowhere.invalid:1", image=TINY_IMAGE
+    )
+    loop = world.loop(host=_host(world, docker_daemon, installation))
+    client = docker_daemon.client()
+    yield Ship(world=world, loop=loop, daemon=client, installation=installation)
+    remove_everything(client, label=f"concertina.installation={installation}")
+
+
+def _host(world: World, daemon: DockerDaemon, installation: str) -> DockerHost:
+    endpoint = Endpoint(url=daemon.url)
+    return DockerHost(
+        state_dir=world.state_dir,
+        installation=installation,
+        endpoints=lambda: {"n1": endpoint},
+        worker_image=TINY_IMAGE,
+        user="10001:10001",
+        coordinator_network=f"{installation}-coordinators",
+    )
+
+
+def test_a_job_runs_to_its_end_and_only_its_logs_stay(ship: Ship) -> None:
+    job = ship.job("echo $RANK of $WORLD_SIZE in $PWD", workers=2)
+    ship.tick_until(lambda: fresh(job).state == "completed")
+    assert sorted(ship.texts(job)) == ["0 of 2 in /scratch", "1 of 2 in /scratch"]
+    assert claims() == set()
+    ship.tick_until(lambda: not ship.containers() | ship.networks())
+    assert not list((ship.world.state_dir / "jobs" / job.id).glob("scratch/*"))
+
+
+def test_workers_find_the_first_of_them_by_its_name(ship: Ship) -> None:
+    first = "nc -l -p $MASTER_PORT"
+    call = "echo $RANK is here | nc $MASTER_ADDR $MASTER_PORT 2> /dev/null"
+    others = f"until {call}; do sleep 0.02; done"
+    job = ship.job(f"if [ $RANK = 0 ]; then {first}; else {others}; fi", workers=2)
+    ship.tick_until(lambda: fresh(job).state == "completed")
+    assert ship.texts(job) == ["1 is here"]
+
+
+def test_a_job_grows_and_shrinks_and_its_checkpoints_go_with_it(ship: Ship) -> None:
+    job = ship.job(f"{NOTE_SIZE}; {UNTIL_TOLD}")
+    ship.tick_until(lambda: fresh(job).state == "running" and "0 of 1" in ship.texts(job))
+    ship.world.wish(job, 2)
+    ship.tick_until(lambda: fresh(job).generation == 2 and "1 of 2" in ship.texts(job))
+    ship.world.wish(job, 1)
+    ship.tick_until(lambda: fresh(job).generation == 3 and ship.texts(job).count("0 of 1") == 2)
+    checkpoints = ship.world.state_dir / "jobs" / job.id / "checkpoints"
+    (checkpoints / "done").touch()
+    ship.tick_until(lambda: fresh(job).state == "completed")
+    assert (checkpoints / "sizes").read_text().split() == ["1", "2", "2", "1"]
+    assert (fresh(job).rescales, fresh(job).losses, fresh(job).failures) == (2, 0, 0)
+
+
+def test_a_new_control_process_adopts_what_runs(ship: Ship, docker_daemon: DockerDaemon) -> None:
+    job = ship.job(FOR_EVER, workers=2)
+    ship.tick_until(lambda: len(ship.texts(job)) == 2)
+    before, workers = ship.containers(), live_workers(job)
+    host = _host(ship.world, docker_daemon, ship.installation)
+    ship.loop = replace(ship.loop, holder="another", host=host)
+    ship.tick_until(lambda: fresh(job).state == "running")
+    assert (ship.containers(), live_workers(job)) == (before, workers)
+    cancel(job_id=job.id, actor="ada")
+    ship.tick_until(lambda: fresh(job).state == "cancelled")
+    ship.tick_until(lambda: not ship.containers())
+
+
+def test_a_killed_container_brings_the_job_back_with_new_ones(ship: Ship) -> None:
+    job = ship.job(FOR_EVER, workers=2)
+    ship.tick_until(lambda: len(ship.texts(job)) == 2)
+    before = ship.containers()
+    ship.daemon.kill(min(before))
+    ship.tick_until(lambda: fresh(job).losses and fresh(job).state == "running")
+    assert not before & ship.containers()
+    assert fresh(job).failures == 0
+
+
+def test_the_kernels_kill_for_memory_is_told_apart_from_a_crash(ship: Ship) -> None:
+    job = ship.job("exec head -c 100m /dev/zero > /tmp/much", resources={"memory": "24MiB"})
+    ship.tick_until(lambda: fresh(job).losses == 1)
+    lost = Event.objects.get(job=job, kind="worker_lost")
+    assert lost.reason == "out_of_memory"
+    assert lost.message == (
+        f"{job.id}-1-1 was killed because it needed more than its 24MiB of memory."
+        " Raise `resources.memory` or lower the batch."
+    )
+    assert fresh(job).failures == 0
+
+
+def test_an_image_that_its_registry_does_not_have_fails_the_job_in_its_words(
+    ship: Ship, registry: str
+) -> None:
+    ImageRule.objects.create(pattern=f"{registry}/vision/*")
+    job = ship.job("true", image=f"{registry}/vision/none:7")
+    ship.tick_until(lambda: fresh(job).state == "failed")
+    assert fresh(job).reason == "image_unavailable"
+    assert fresh(job).message.startswith(
+        f"Its image cannot be fetched: image {registry}/vision/none:7: "
+    )
+    assert "manifest unknown" in fresh(job).message
+    assert (fresh(job).failures, fresh(job).losses, fresh(job).attempt) == (0, 0, 1)
+    assert claims() == set()
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[str]:
+    """An empty one, by the address that images name it by."""
+    program = shutil.which("docker-registry") or shutil.which("registry")
+    if program is None:
+        pytest.skip("needs the program docker-registry")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    configuration = tmp_path / "registry.yml"
+    configuration.write_text(
+        f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {tmp_path}/registry}}}}\n"
+        f"http: {{addr: '{address}'}}\nlog: {{level: error}}\n"
+    )
+    host, _, port = address.partition(":")
+    with subprocess.Popen((program, "serve", str(configuration))) as server:
+        give_up_at = time.monotonic() + 30
+        while not _listens(host, int(port)):
+            assert time.monotonic() < give_up_at
+            time.sleep(0.02)
+        yield address
+        server.terminate()
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
