@@ -1,11 +1,20 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
+BASE := python:3.11-slim-bookworm
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+# $(call image,NAME,DOCKERFILE,BASE); ARGS="--build-arg TORCH_INDEX=…" reaches the build.
+define image
+if docker image inspect $(3) >/dev/null 2>&1 || docker pull --quiet $(3) 2>/dev/null; then \
+    docker build -t concertina/$(1):$(VERSION) -f $(2) --build-arg BASE=$(3) --build-arg VERSION=$(VERSION) \
+        --build-arg REVISION=$$(git rev-parse HEAD) $(ARGS) . ; \
+else echo "$(3) cannot be fetched: taking this machine's files"; $(BIN)/python -m local_stack.images $(1); fi
+endef
 
 help: ## list these targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 set-up: ## make the virtual environment and install everything
 	@./dev set-up
@@ -32,12 +41,28 @@ demo: ## real jobs of two teams share this machine
 up: ## the service without jobs
 	@./dev up
 
+worker-image: set-up ## concertina/worker: from its Dockerfile if BASE can be fetched, else of this machine's files
+	@$(call image,worker,worker_image/Dockerfile,$(BASE))
+
+worker-wheel: set-up ## the runtime alone, to be installed into images of one's own: dist/
+	@$(BIN)/uv build --quiet --wheel worker_image --out-dir dist && ls dist
+
+service-image: set-up ## concertina/service, in the same way
+	@$(call image,service,Dockerfile,$(BASE))
+
+images: set-up ## all images that are made of this machine's files, without a registry
+	@$(BIN)/python -m local_stack.images worker service demo
+
 reproduce: set-up ## replay the papers' experiments and write docs/reproduction.md; SCALE=--quick for a trial
 	@$(BIN)/python -m benchmarks.reproduction $(SCALE)
 
 benchmark: set-up ## how fast and how exact planning is: model, optimizer, whole plans, replays (minutes)
 	@for name in throughput_fit optimizer decision_time simulation_speed; do \
 	    echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+benchmark-containers: set-up ## what the platform costs a job in a container, and how soon its first step comes (minutes)
+	@$(BIN)/python -m benchmarks.container_overhead
+	@$(BIN)/python benchmarks/container_first_step.py
 
 openapi: ## write docs/openapi.yaml from the code, and the dashboard's types from that
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \

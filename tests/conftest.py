@@ -48,6 +48,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("repeatable", derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
+pytest_plugins = ("tests.docker_daemon",)
+
 _servers: list[ChildProcess] = []
 
 

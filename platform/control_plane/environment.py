@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
+from control_plane import container_settings
+from control_plane.container_settings import ContainerSettings
+from control_plane.variables import BadEnvironment, Variables
+
+__all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
+
+# Half of how long workers wait for a coordinator: those of a lost one must find the next in time.
+_LONGEST_SILENCE: Final = COORDINATOR_LOST_SECONDS / 2
+_HERE: Final = "127.0.0.1,localhost"
 
 
-class BadEnvironment(Exception):
-    """An environment variable is missing or does not fit."""
+class WorkerHostKind(StrEnum):
+    """What a process of a job is on this installation."""
+
+    PROCESS = "process"  # an ordinary process of the machine
+    DOCKER = "docker"  # a container
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,12 +35,23 @@ class Environment:
     database_url: str
     redis_url: str
     secret_key: str
+    secret_key_fallbacks: tuple[str, ...]  # earlier ones: what they signed and sealed still opens
     state_dir: Path  # logs, checkpoints and the process host's records
-    service_url: str  # where job coordinators reach the api
+    service_url: str  # where people reach the api
+    internal_url: str  # where job coordinators reach it
     allowed_hosts: tuple[str, ...]
     is_debug: bool
     tick_seconds: float
+    node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
+    heartbeat_file: Path | None  # written by control and io while they live, for `probe`
+    worker_host: WorkerHostKind
+    containers: ContainerSettings
+
+    @property
+    def has_containers(self) -> bool:
+        """Jobs run in containers, so they may name an image."""
+        return self.worker_host is WorkerHostKind.DOCKER
 
 
 def read(environ: dict[str, str] | None = None) -> Environment:
@@ -32,41 +60,46 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     Raises:
         BadEnvironment: a variable is missing or does not fit; the message names it.
     """
-    env = dict(os.environ) if environ is None else environ
-    is_debug = _boolean(env, "CONCERTINA_DEBUG", default=False)
-    return Environment(
-        database_url=_text(env, "DATABASE_URL"),
-        redis_url=_text(env, "REDIS_URL"),
-        secret_key=_text(env, "CONCERTINA_SECRET_KEY"),
-        state_dir=Path(env.get("CONCERTINA_STATE", ".concertina/state")).absolute(),
-        service_url=env.get("CONCERTINA_SERVICE_URL", "http://127.0.0.1:8000"),
-        allowed_hosts=tuple(env.get("CONCERTINA_ALLOWED_HOSTS", "127.0.0.1,localhost").split(",")),
-        is_debug=is_debug,
-        tick_seconds=_positive(env, "CONCERTINA_TICK_SECONDS", default=5.0),
-        host_id=env.get("CONCERTINA_HOST_ID", "local"),
+    variables = Variables(dict(os.environ) if environ is None else environ)
+    service_url = variables.text("CONCERTINA_SERVICE_URL", default="http://127.0.0.1:8000")
+    internal_url = variables.text("CONCERTINA_INTERNAL_URL", default=service_url)
+    host_id = variables.text("CONCERTINA_HOST_ID", default="local")
+    told = Environment(
+        database_url=variables.secret("DATABASE_URL"),
+        redis_url=variables.secret("REDIS_URL"),
+        secret_key=variables.secret("CONCERTINA_SECRET_KEY"),
+        secret_key_fallbacks=variables.secrets("CONCERTINA_SECRET_KEY_FALLBACKS"),
+        state_dir=Path(variables.text("CONCERTINA_STATE", default=".concertina/state")).absolute(),
+        service_url=service_url,
+        internal_url=internal_url,
+        allowed_hosts=_allowed_hosts(variables, internal_url),
+        is_debug=variables.boolean("CONCERTINA_DEBUG", default=False),
+        tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
+        node_lost_seconds=variables.seconds(
+            "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
+        ),
+        host_id=host_id,
+        heartbeat_file=_path(variables.text("CONCERTINA_HEARTBEAT_FILE", default="")),
+        worker_host=WorkerHostKind(
+            variables.choice(
+                "CONCERTINA_WORKER_HOST",
+                default=WorkerHostKind.PROCESS,
+                among=[*WorkerHostKind],
+            )
+        ),
+        containers=container_settings.read(variables, host_id=host_id),
     )
+    if told.has_containers:
+        container_settings.check_host_id(host_id)
+        container_settings.check_internal_url(internal_url)
+    return told
 
 
-def _text(env: dict[str, str], name: str) -> str:
-    value = env.get(name, "")
-    if not value:
-        raise BadEnvironment(f"{name} is not set. `./dev up` sets it for a local run.")
-    return value
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
 
 
-def _boolean(env: dict[str, str], name: str, *, default: bool) -> bool:
-    value = env.get(name, "").lower()
-    if value in {"", "1", "0", "true", "false", "yes", "no"}:
-        return value in {"1", "true", "yes"} if value else default
-    raise BadEnvironment(f"{name}={value!r}: use true or false.")
-
-
-def _positive(env: dict[str, str], name: str, *, default: float) -> float:
-    raw = env.get(name, str(default))
-    try:
-        value = float(raw)
-    except ValueError:
-        value = 0.0
-    if value > 0:
-        return value
-    raise BadEnvironment(f"{name}={raw!r}: use a number above 0, in seconds.")
+def _allowed_hosts(variables: Variables, internal_url: str) -> tuple[str, ...]:
+    """Those that are named, and the one by which coordinators call."""
+    named = variables.text("CONCERTINA_ALLOWED_HOSTS", default=_HERE).split(",")
+    return tuple(dict.fromkeys([*named, *filter(None, [urlsplit(internal_url).hostname])]))

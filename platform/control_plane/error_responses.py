@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -13,6 +14,7 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
+from tenancy.errors import TenancyError
 
 from autoscaler.what_if.errors import WhatIfError
 from control_plane.body_parsers import BodyTooLarge
@@ -65,6 +67,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         return _of_jobs(error)
     if isinstance(error, WhatIfError):
         return Response(envelope(error.code, str(error)), status=error.status)
+    if isinstance(error, TenancyError):
+        return _of_tenancy(error)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
@@ -85,6 +89,11 @@ def _of_jobs(error: JobsError) -> Response:
     code = error.answer_code if isinstance(error, SpecInvalid) else error.code
     details = [problem.as_detail() for problem in error.problems]
     return Response(envelope(code, str(error), details), status=_STATUS[type(error)])
+
+
+def _of_tenancy(error: TenancyError) -> Response:
+    details = [{"value": None, **asdict(fault)} for fault in error.faults]
+    return Response(envelope(error.code, str(error), details), status=error.status)
 
 
 def _of_framework(error: exceptions.APIException) -> Response:

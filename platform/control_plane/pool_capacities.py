@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cluster.queries import pool_sizes
+from django.conf import settings
 
 from jobs.capacity import PoolCapacity
 
@@ -14,6 +15,8 @@ def read_pools() -> list[PoolCapacity]:
             name=size.pool.name,
             gpus=size.gpus,
             gpus_of_largest_node=size.gpus_of_largest_node,
+            runs_images=settings.CONCERTINA.has_containers,
+            platform_image=settings.CONCERTINA.containers.worker_image,
         )
         for size in pool_sizes()
     ]

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONCERTINA = ENVIRONMENT
 
 SECRET_KEY = ENVIRONMENT.secret_key
+SECRET_KEY_FALLBACKS = list(ENVIRONMENT.secret_key_fallbacks)
 DEBUG = ENVIRONMENT.is_debug
 ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
 
@@ -118,6 +119,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobState": [state.value for state in State],
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",
+        "SecretKind": "tenancy.models.Secret.Kind",
         "HealthStatus": ["ok", "unavailable"],
         "SimulationState": "autoscaler.what_if.models.Simulation.State",
         "LogStream": ["stdout", "stderr"],

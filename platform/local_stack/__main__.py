@@ -10,9 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from local_stack import checkout, command_line, stack_record
 from local_stack.terminal import say
+
+if TYPE_CHECKING:
+    from local_stack.stack import Options
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
@@ -31,23 +35,30 @@ def main() -> int:
 def _demo(options: argparse.Namespace) -> int:
     from local_stack.demo import run
 
-    return run.demo(checkout.find(), slots=options.slots, is_over_after_summary=options.exit)
+    return run.demo(
+        checkout.find(),
+        slots=options.slots,
+        host=options.host,
+        is_over_after_summary=options.exit,
+    )
 
 
 def _up(options: argparse.Namespace) -> int:
     from local_stack import up
-    from local_stack.stack import Options
 
-    chosen = Options(slots=options.slots, tick_seconds=options.tick_seconds)
-    return up.up(checkout.find(), chosen, is_detached=options.detach)
+    return up.up(checkout.find(), _chosen(options), is_detached=options.detach)
 
 
 def _supervise(options: argparse.Namespace) -> int:
     from local_stack import up
+
+    return up.supervise(checkout.find(), _chosen(options))
+
+
+def _chosen(options: argparse.Namespace) -> Options:
     from local_stack.stack import Options
 
-    chosen = Options(slots=options.slots, tick_seconds=options.tick_seconds)
-    return up.supervise(checkout.find(), chosen)
+    return Options(slots=options.slots, tick_seconds=options.tick_seconds, host=options.host)
 
 
 def _test(options: argparse.Namespace) -> int:

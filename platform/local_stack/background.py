@@ -19,6 +19,7 @@ from local_stack.tether import tethered
 
 POLL_SECONDS = 0.1
 START_SECONDS = 180.0
+START_WITH_IMAGES_SECONDS = 900.0  # guessed: they may have to be made first
 STOP_SECONDS = 60.0
 
 
@@ -57,7 +58,8 @@ def start(
             start_new_session=True,
         )
     threading.Thread(target=process.wait, daemon=True).start()  # whenever it ends, no zombie stays
-    return _wait_until_ready(checkout, process, _NewLines(log, offset), say)
+    seconds = START_WITH_IMAGES_SECONDS if options.host == "docker" else START_SECONDS
+    return _wait_until_ready(checkout, process, _NewLines(log, offset), say, seconds=seconds)
 
 
 def settled(checkout: Checkout) -> StackRecord | None:
@@ -74,8 +76,10 @@ def _wait_until_ready(
     process: subprocess.Popen[bytes],
     lines: _NewLines,
     say: Callable[[str], None],
+    *,
+    seconds: float,
 ) -> StackRecord:
-    deadline = time.monotonic() + START_SECONDS
+    deadline = time.monotonic() + seconds
     told: list[str] = []
     while process.poll() is None and time.monotonic() < deadline:
         for line in lines.read():
@@ -114,6 +118,7 @@ def stop(checkout: Checkout, *, say: Callable[[str], None]) -> bool:
         with stack_record.exclusive(checkout):
             leftovers.sweep_processes(checkout, say=say)
             leftovers.sweep_training(checkout, say=say)
+            leftovers.sweep_containers(checkout, say=say)
     return was_up
 
 
@@ -128,4 +133,4 @@ def _end_supervisor(checkout: Checkout, record: StackRecord) -> None:
 
 def _arguments(options: Options) -> list[str]:
     slots = [] if options.slots is None else ["--slots", str(options.slots)]
-    return [*slots, "--tick-seconds", str(options.tick_seconds)]
+    return [*slots, "--tick-seconds", str(options.tick_seconds), "--host", options.host]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from local_stack.checkout import Checkout
+from local_stack.containers import mounts
 from local_stack.terminal import say
 
 
@@ -26,6 +27,7 @@ def clean(checkout: Checkout, *, is_sure: bool, is_everything: bool) -> int:
         return 1
     _stop(checkout)
     for folder in folders:
+        mounts.unmount_below(folder)
         shutil.rmtree(folder)
     say("Removed.")
     return 0

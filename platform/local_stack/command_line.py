@@ -65,6 +65,7 @@ def _add_demo(commands: _Commands) -> None:
         "--exit", action="store_true", help="stop everything after the summary (for scripts)"
     )
     _add_slots(demo)
+    _add_host(demo)
 
 
 def _add_up(commands: _Commands) -> None:
@@ -89,6 +90,16 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         help="how often the planner looks at the cluster (default: %(default)s)",
     )
     _add_slots(command)
+    _add_host(command)
+
+
+def _add_host(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--host",
+        choices=("process", "docker"),
+        default="process",
+        help="what jobs run as: processes of this machine, or containers (default: %(default)s)",
+    )
 
 
 def _add_slots(command: argparse.ArgumentParser) -> None:

@@ -15,6 +15,8 @@ from enum import StrEnum
 from local_stack import checkout as checkouts
 from local_stack import gpus, stack_record
 from local_stack.checkout import Checkout
+from local_stack.containers import endpoint as endpoints
+from local_stack.containers.endpoint import NoDocker
 from local_stack.set_up.dependencies import is_for_cpu
 from local_stack.set_up.node import is_new_enough, node_version
 from local_stack.set_up.virtual_environment import VirtualEnvironment
@@ -99,10 +101,16 @@ def check_node(_: Checkout) -> Finding:
     return Finding(level=Level.OK, text=f"{found}: {way_on}")
 
 
-def check_docker(_: Checkout) -> Finding:
-    if shutil.which("docker") is None:
-        return Finding(level=Level.OK, text="no Docker: jobs run as processes of this machine")
-    return Finding(level=Level.OK, text="Docker is here; jobs run as processes of this machine")
+def check_docker(checkout: Checkout) -> Finding:
+    try:
+        endpoint = endpoints.choose(checkout)
+    except NoDocker as trouble:
+        return Finding(
+            level=Level.OK,
+            text=f"no Docker, which only --host docker needs: {trouble}",
+        )
+    way = "with a Docker daemon of its own" if endpoint.is_ours else f"by Docker at {endpoint.url}"
+    return Finding(level=Level.OK, text=f"./dev up --host docker runs jobs in containers, {way}")
 
 
 def check_browser(_: Checkout) -> Finding:

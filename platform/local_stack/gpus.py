@@ -7,37 +7,20 @@ with every driver, counts GPUs as the library does, and needs nothing installed.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cluster.gpu_listing import Gpu, parse
+
 DEFAULT_SLOTS = 4
 PATIENCE_SECONDS = 120  # a driver that has to wake its GPUs first takes some for each
-_LONGEST_KIND = 40  # what a pool's `gpu_type` holds
-
-_GPU = re.compile(r"^GPU (?P<index>\d+): (?P<name>.+) \(UUID: (?P<uuid>GPU-[^)]+)\)")
-_PART = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device\s+\d+: \(UUID: (?P<uuid>MIG-[^)]+)\)")
 
 
 class DriverDoesNotAnswer(Exception):
     """NVIDIA's driver is installed but does not say which GPUs there are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gpu:
-    """One GPU, or a part of one that is divided (MIG)."""
-
-    index: int  # as NVML counts; a part has that of its GPU
-    name: str
-    uuid: str
-
-    @property
-    def kind(self) -> str:
-        """Its name as a word: `nvidia-h100-80gb-hbm3`."""
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:_LONGEST_KIND].strip("-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,19 +55,6 @@ def _listing(program: str) -> str:
         said = " ".join((asked.stdout + asked.stderr).split()) or f"exit {asked.returncode}"
         raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {said}")
     return asked.stdout
-
-
-def parse(listing: str) -> tuple[Gpu, ...]:
-    """Read what `nvidia-smi -L` prints; of a divided GPU its parts count."""
-    found: list[list[Gpu]] = []  # a GPU, then its parts
-    for line in listing.splitlines():
-        if gpu := _GPU.match(line):
-            found.append([Gpu(index=int(gpu["index"]), name=gpu["name"], uuid=gpu["uuid"])])
-        elif (part := _PART.match(line)) and found:
-            whole = found[-1][0]
-            name = f"{whole.name} {part['profile']}"
-            found[-1].append(Gpu(index=whole.index, name=name, uuid=part["uuid"]))
-    return tuple(gpu for family in found for gpu in family[1:] or family)
 
 
 def visible(gpus: Sequence[Gpu], names: str | None) -> tuple[Gpu, ...]:

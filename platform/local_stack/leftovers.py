@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import psutil
 from cluster.process_host.sweep import sweep
 
 from local_stack import stack_record
 from local_stack.checkout import Checkout
+from local_stack.containers import ending, own_daemon
 from local_stack.stack_record import ProcessRecord
 
 SAME_START_SECONDS = 2.0  # two processes of one pid start further apart than that
@@ -24,7 +27,7 @@ def sweep_processes(checkout: Checkout, *, say: Callable[[str], None]) -> None:
     if not found:
         return
     say(f"  Ending {len(found)} processes that an earlier run left")
-    tree = [*found, *(child for process in found for child in process.children(recursive=True))]
+    tree = [*found, *(child for process in found for child in _children(process))]
     _, alive = psutil.wait_procs(found, timeout=PATIENCE_SECONDS / 2)  # the tether ends them
     for process in alive:
         process.terminate()
@@ -33,12 +36,27 @@ def sweep_processes(checkout: Checkout, *, say: Callable[[str], None]) -> None:
         process.kill()
 
 
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    """All below it; but containers go on without their daemon, until the next one adopts them."""
+    if process.name() == own_daemon.PROGRAM:
+        return []
+    return process.children(recursive=True)
+
+
 def sweep_training(checkout: Checkout, *, say: Callable[[str], None]) -> None:
     """End the training processes of this checkout; each may write a last checkpoint."""
     began = time.monotonic()
     count = sweep(checkout.state_dir / "state", grace_seconds=TRAINING_GRACE_SECONDS)
     if count:
         say(f"  Stopped {count} training processes ({time.monotonic() - began:.1f} s)")
+
+
+def sweep_containers(checkout: Checkout, *, say: Callable[[str], None]) -> None:
+    """End the containers that a run which was killed left behind."""
+    record = stack_record.read(checkout)
+    if record and record.docker_url and ending.end(checkout, record.docker_url, say=say):
+        stack_record.write(checkout, replace(record, docker_url=""))
+        shutil.rmtree(checkout.runtime_dir, ignore_errors=True)
 
 
 def _find(record: ProcessRecord) -> psutil.Process | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from local_stack import secrets_file
 from local_stack.gpus import Supply
+from local_stack.images.catalogue import DEMO
 from local_stack.service import Service
 from local_stack.set_up.stamp import Stamp, digest_of
 
@@ -49,7 +50,7 @@ def bootstrap(service: Service, supply: Supply) -> None:
     Raises:
         PreparationFailed: with what Django said.
     """
-    stamp = _stamp(service, "bootstrap", digest_of([], str(supply), *TEAMS))
+    stamp = _stamp(service, "bootstrap", digest_of([], str(supply), *TEAMS, *_images(service)))
     if service.has_own_database and stamp.is_valid and _has_all_tokens(service):
         return
     _bootstrap(service, supply)
@@ -91,10 +92,16 @@ def _bootstrap(service: Service, supply: Supply) -> None:
         *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(supply.slots), *teams),
         *("--gpu-type", supply.kind, f"--gpu-uuids={','.join(supply.uuids)}"),
         f"--admin-password={service.secrets.admin_password}",  # it may begin with a hyphen
+        *(f"--image={image}" for image in _images(service)),
         *([] if _has_all_tokens(service) else ["--new-tokens"]),
     )
     new = {team: key for team, key in json.loads(told)["tokens"].items() if key is not None}
     secrets_file.save(service.checkout, service.secrets.with_tokens(new))
+
+
+def _images(service: Service) -> tuple[str, ...]:
+    """What every team may run besides the worker image: the demo's."""
+    return (DEMO.tag,) if service.containers else ()
 
 
 def _has_all_tokens(service: Service) -> bool:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from local_stack.checkout import Checkout
@@ -31,8 +32,11 @@ SETTINGS_FOR_TYPES = {
 
 
 def test(checkout: Checkout) -> int:
-    """Lint, test the dashboard, then run pytest, whose closing line comes last."""
-    failed = [lint(checkout), _test_dashboard(checkout), run_pytest(checkout, _side_by_side())]
+    """Lint beside the dashboard's tests, then run pytest, whose closing line comes last."""
+    with ThreadPoolExecutor() as pool:
+        dashboard = pool.submit(_test_dashboard, checkout)
+        failed = [lint(checkout), dashboard.result()]
+    failed.append(run_pytest(checkout, _side_by_side()))
     return int(any(failed))
 
 
@@ -43,8 +47,11 @@ def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
 
 
 def _side_by_side() -> tuple[str, ...]:
-    """Two pytest processes, as each waits for half of its time; but they cannot share servers."""
-    return () if SERVERS & os.environ.keys() else ("-n", "2")
+    """One pytest process more than two cores have work for, as each waits for much of its time.
+
+    But they cannot share servers.
+    """
+    return () if SERVERS & os.environ.keys() else ("-n", "3")
 
 
 def lint(checkout: Checkout) -> int:

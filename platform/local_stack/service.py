@@ -14,6 +14,7 @@ from typing import Any
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.checkout import Checkout
 from local_stack.child_process import ProcessSpec, always_ready
+from local_stack.containers.surroundings import Containers
 from local_stack.secrets_file import Secrets
 
 CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
@@ -29,6 +30,7 @@ class Service:
     secrets: Secrets
     port: int
     tick_seconds: float
+    containers: Containers | None = None  # None: jobs run as processes
 
     @property
     def url(self) -> str:
@@ -55,6 +57,7 @@ class Service:
             # A job's `python` is the one that has torch.
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "PYTHONUNBUFFERED": "1",
+            **(self.containers.environment(self.port) if self.containers else {}),
         }
 
     def servers(self) -> tuple[ProcessSpec, ...]:
@@ -107,9 +110,12 @@ class Service:
         return seconds_ago is not None and seconds_ago < self.tick_seconds * LATE_TICKS
 
     def _gunicorn(self) -> tuple[str, ...]:
-        bind = f"127.0.0.1:{self.port}"
-        program = (sys.executable, "-m", "gunicorn", "control_plane.asgi:application")
-        return (*program, "-k", "asgi", "--bind", bind, "--workers", "1", "--graceful-timeout", "3")
+        addresses = ["127.0.0.1", *([self.containers.gateway] if self.containers else [])]
+        return (
+            *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application", "-k", "asgi"),
+            *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
+            *("--workers", "1", "--graceful-timeout", "3"),
+        )
 
     def _process(
         self,

@@ -13,6 +13,10 @@ from dataclasses import dataclass, replace
 from local_stack import checkout as checkouts
 from local_stack import embedded_postgres, gpus, leftovers, preparation, secrets_file, stack_record
 from local_stack.checkout import Checkout
+from local_stack.containers import ending, images, own_daemon, surroundings
+from local_stack.containers import endpoint as endpoints
+from local_stack.containers.endpoint import Endpoint
+from local_stack.containers.surroundings import Containers
 from local_stack.service import Service
 from local_stack.stack_record import Phase, StackRecord
 from local_stack.supervisor import Supervisor
@@ -27,6 +31,7 @@ class Options:
 
     slots: int | None = None  # None: one for each GPU, else a default
     tick_seconds: float = 5.0
+    host: str = "process"  # or "docker"
 
 
 class Stack:
@@ -59,8 +64,8 @@ class Stack:
 
         Raises:
             AlreadyUp: another supervisor of this checkout runs.
-            PreparationFailed, NotReady, NoPostgres, NoValkey, DriverDoesNotAnswer: it could not
-                start; nothing is left.
+            PreparationFailed, NotReady, NoDocker, StepFailed, NoPostgres, NoValkey,
+                DriverDoesNotAnswer: it could not start; nothing is left.
         """
         self._checkout.make_folders()
         with stack_record.exclusive(self._checkout):
@@ -76,8 +81,12 @@ class Stack:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         began = time.monotonic()
         leftovers.sweep_processes(self._checkout, say=self._say)
+        endpoint = endpoints.choose(self._checkout) if self._options.host == "docker" else None
+        self._end_containers_elsewhere(endpoint)
         service = self._service()
         self._update(url=service.url)
+        if endpoint is not None:
+            service = replace(service, containers=self._containers(endpoint))
         with self._step("PostgreSQL and Valkey"):
             self._supervisor.start(*service.servers())
             if service.has_own_database:
@@ -91,6 +100,24 @@ class Stack:
         self._update(phase=Phase.READY, doing="ready")
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
         self._on_ready(self._checkout, self._record)
+
+    def _end_containers_elsewhere(self, endpoint: Endpoint | None) -> None:
+        """Those of an earlier run that was killed, unless this one takes them over."""
+        previous = stack_record.read(self._checkout)
+        left = previous.docker_url if previous else ""
+        if left and (endpoint is None or endpoint.url != left):
+            ending.end(self._checkout, left, say=self._say)
+
+    def _containers(self, endpoint: Endpoint) -> Containers:
+        """Docker comes first and goes last: what runs in it must be ended before."""
+        self._update(docker_url=endpoint.url)
+        if endpoint.is_ours:
+            with self._step("Docker"):
+                self._supervisor.start(own_daemon.spec(self._checkout))
+        worker_image = images.worker_image(self._checkout, endpoint.url)
+        return surroundings.prepare(
+            endpoint, host_id=self._checkout.identity, worker_image=worker_image
+        )
 
     def _service(self) -> Service:
         previous = stack_record.read(self._checkout)
@@ -114,10 +141,18 @@ class Stack:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self._update(phase=Phase.STOPPING, doing="stopping")
-        self._supervisor.stop()
+        self._supervisor.stop(down_to=own_daemon.NAME)
         leftovers.sweep_training(self._checkout, say=self._say)
+        if self._record.docker_url:
+            self._end_containers(self._record.docker_url)
+        self._supervisor.stop()
+        own_daemon.let_go(self._checkout)
         shutil.rmtree(self._checkout.runtime_dir, ignore_errors=True)
         self._update(doing="stopped")
+
+    def _end_containers(self, docker_url: str) -> None:
+        if ending.end(self._checkout, docker_url, say=self._say):
+            self._update(docker_url="")
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:

@@ -53,6 +53,7 @@ class StackRecord:
     supervisor_pid: int
     started_at: float
     url: str
+    docker_url: str = ""  # where its jobs' containers run, or were left; empty: it has none
     processes: tuple[ProcessRecord, ...] = ()
 
 

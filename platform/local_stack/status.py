@@ -24,11 +24,18 @@ def status(checkout: Checkout) -> int:
     say(f"{coloured(record.phase, 'green')} for {up_for}: {record.doing}")
     say(f"Dashboard  {record.url}")
     say(f"Health     {_health(record)}")
+    say(f"Jobs       {_jobs(record)}")
     say()
     say(f"{'process':<10} {'pid':>8} {'up for':>12} {'restarts':>9}  last exit")
     for process in record.processes:
         say(_line(process))
     return 0
+
+
+def _jobs(record: StackRecord) -> str:
+    if not record.docker_url:
+        return "run as processes of this machine"
+    return f"run in containers of Docker at {record.docker_url}"
 
 
 def _line(process: ProcessRecord) -> str:

@@ -94,9 +94,12 @@ class Supervisor:
         one.delay_seconds = min(one.delay_seconds * 2, LONGEST_DELAY_SECONDS)
         return True
 
-    def stop(self) -> None:
-        """End all processes, stage by stage, the last first. Blocks until none is left."""
-        while self._stages:
+    def stop(self, *, down_to: str | None = None) -> None:
+        """End all processes, stage by stage, the last first. Blocks until none is left.
+
+        The stage of the process `down_to`, and those before it, run on.
+        """
+        while self._stages and down_to not in {one.spec.name for one in self._stages[-1]}:
             for one in self._stages[-1]:
                 one.process.ask_to_stop()
             for one in self._stages[-1]:

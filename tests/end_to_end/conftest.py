@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,40 @@ from local_stack import background, secrets_file
 from local_stack import checkout as checkouts
 from local_stack.stack import Options
 
+from tests.end_to_end.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 
 SCRIPTS = Path(__file__).parent / "scripts"
+FEW_PROCESSES = "256"  # of one container: a fork bomb ends soon, PyTorch has enough
 
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[RunningStack]:
+    with running(Options(slots=4, tick_seconds=1.0)) as ready:
+        yield ready
+
+
+@pytest.fixture(scope="session")
+def docker_stack() -> Iterator[RunningStack]:
+    """Jobs run in containers, of a Docker daemon that the tests may maltreat."""
+    if os.geteuid() != 0 or shutil.which("dockerd") is None:
+        pytest.skip("a Docker daemon of one's own needs root and dockerd")
+    given = {"CONCERTINA_OWN_DOCKER": "yes", "CONCERTINA_PIDS_LIMIT": FEW_PROCESSES}
+    with running(Options(slots=4, tick_seconds=1.0, host="docker"), given) as ready:
+        yield ready
+
+
+@pytest.fixture(scope="session")
+def containers(docker_stack: RunningStack) -> Containers:
+    """Those of that stack, with an image that has the tests' scripts."""
+    made = Containers(stack=docker_stack)
+    made.build_image(SCRIPTS)
+    docker_stack.allow_image(IMAGE)
+    return made
+
+
+@contextmanager
+def running(options: Options, given: Mapping[str, str] | None = None) -> Iterator[RunningStack]:
     home = Path(tempfile.mkdtemp(prefix="concertina-end-to-end-"))
     checkout = checkouts.find(home=home / "state")
     said: list[str] = []
@@ -27,9 +55,9 @@ def stack() -> Iterator[RunningStack]:
         for name in os.environ:
             if name in {"DATABASE_URL", "REDIS_URL"} or name.startswith("CONCERTINA_"):
                 patch.delenv(name)  # those of the other tests' servers
-        record = background.start(
-            checkout, Options(slots=4, tick_seconds=1.0), ends_with_us=True, say=said.append
-        )
+        for name, value in (given or {}).items():
+            patch.setenv(name, value)
+        record = background.start(checkout, options, ends_with_us=True, say=said.append)
     secrets = secrets_file.load_or_create(checkout)
     yield RunningStack(
         checkout=checkout,

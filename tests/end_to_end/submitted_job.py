@@ -26,6 +26,20 @@ class SubmittedJob:
     def document(self) -> dict[str, Any]:
         return job_of(self.client, self.job_id)
 
+    def ask(self, verb: str) -> None:
+        """Ask for something of the job: pause, resume, cancel."""
+        answer = self.client.post(f"/api/v1/jobs/{self.job_id}/{verb}", json={})
+        assert answer.status_code < 300, answer.text
+
+    def cancel(self) -> None:
+        """Without complaint if it has ended already."""
+        self.client.post(f"/api/v1/jobs/{self.job_id}/cancel", json={})
+
+    def log_lines(self) -> list[str]:
+        """What its workers have written, oldest first."""
+        answer = self.client.get(f"/api/v1/jobs/{self.job_id}/logs", params={"tail": 10_000})
+        return [line["text"] for line in answer.json()["items"]]
+
     def is_in(self, state: str) -> bool:
         return bool(self.document()["state"] == state)
 
@@ -33,6 +47,10 @@ class SubmittedJob:
         job = self.document()
         assert job["state"] not in {"failed", "cancelled"}, job["message"]
         return bool(job["workers"] == workers and job["state"] == "running")
+
+    def has_begun(self) -> bool:
+        """Its first step and its first generation are on record; they come in two reports."""
+        return self.document()["step"] > 0 and bool(self.generations())
 
     def generations(self, *, after: int = 0) -> list[dict[str, Any]]:
         """Its generations with a number above `after`, oldest first."""

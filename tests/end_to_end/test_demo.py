@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
+from local_stack.demo.scripts import of_checkout
 from local_stack.demo.workload import DemoJob
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -37,7 +38,8 @@ def test_the_dashboard_follows_the_demo_until_every_job_has_learned_what_it_shou
     stack: RunningStack,
 ) -> None:
     jobs = shortened()
-    conductor = Conductor(jobs, url=stack.url, tokens=stack.tokens, root=stack.checkout.root)
+    scripts = of_checkout(stack.checkout.root)
+    conductor = Conductor(jobs, url=stack.url, tokens=stack.tokens, scripts=scripts)
     with contextlib.closing(conductor), sync_playwright() as playwright:
         browser = launch(playwright)
         conductor.prepare()

@@ -11,6 +11,7 @@ from local_stack import preparation
 from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.screen import picture
+from local_stack.demo.scripts import of_checkout
 from local_stack.demo.workload import Arrival, Bound
 from rich.console import Console
 
@@ -37,7 +38,7 @@ def outcome(**changes: Any) -> summary.Outcome:
 
 def test_every_demo_job_is_a_spec_that_the_service_accepts() -> None:
     for job in workload.jobs():
-        assert spec.parse(job.spec(root=ROOT, run="a1b2c3")).name == job.name
+        assert spec.parse(job.spec(scripts=of_checkout(ROOT), run="a1b2c3")).name == job.name
 
 
 def test_every_demo_job_has_its_script() -> None:
@@ -99,7 +100,10 @@ def test_the_summary_says_what_went_wrong(
 
 def test_the_picture_shows_jobs_slots_and_what_comes_next() -> None:
     conductor = Conductor(
-        workload.jobs()[1:], url="http://127.0.0.1:1", tokens={"vision": "ct_x"}, root=ROOT
+        workload.jobs()[1:],
+        url="http://127.0.0.1:1",
+        tokens={"vision": "ct_x"},
+        scripts=of_checkout(ROOT),
     )
     conductor.slots = 4
     conductor.documents["digits-cnn"] = document(workers_desired=4)

@@ -17,21 +17,24 @@ ROOT = Path(__file__).parents[2]
 def bare_checkout(tmp_path: Path) -> Path:
     """A copy without an environment, at a path with a space, as somebody may have cloned it."""
     checkout = tmp_path / "my checkout"
-    shutil.copytree(
-        ROOT / "platform" / "local_stack",
-        checkout / "platform" / "local_stack",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
+    for package in ("cluster", "local_stack"):
+        shutil.copytree(
+            ROOT / "platform" / package,
+            checkout / "platform" / package,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
     shutil.copy(ROOT / "dev", checkout / "dev")
     return checkout
 
 
-def run_dev(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_dev(
+    checkout: Path, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run it from another folder, with an interpreter that has only the standard library."""
     return subprocess.run(
         (sys.executable, "-I", "-S", str(checkout / "dev"), *arguments),
         cwd="/",
-        env={"PATH": os.environ["PATH"]},
+        env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -62,6 +65,11 @@ def test_status_logs_down_and_clean_know_that_nothing_is_there(bare_checkout: Pa
     assert "No logs yet" in run_dev(bare_checkout, "logs").stdout
     assert "nothing was ever started" in run_dev(bare_checkout, "down").stdout
     assert run_dev(bare_checkout, "clean", "--yes").stdout.strip() == "Nothing to remove."
+
+
+def test_the_many_processes_that_it_starts_share_what_was_compiled(bare_checkout: Path) -> None:
+    run_dev(bare_checkout, "status", PYTHONDONTWRITEBYTECODE="1")
+    assert list((bare_checkout / "platform" / "local_stack").glob("__pycache__/status.*.pyc"))
 
 
 def test_doctor_looks_at_everything_and_leaves_nothing_behind(bare_checkout: Path) -> None:

@@ -12,7 +12,7 @@ from django.contrib.auth import authenticate
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from tenancy import tokens
-from tenancy.models import Quota, Team
+from tenancy.models import ImageRule, Quota, Team
 
 pytestmark = pytest.mark.django_db
 
@@ -118,3 +118,12 @@ def test_uuids_are_a_list_of_names(uuids: Any) -> None:
 def test_some_gpus_with_uuids_and_some_without_would_be_mixed_up() -> None:
     with pytest.raises(ValidationError, match="1 names for 2 GPUs"):
         Node(name="n", gpus=2, gpu_uuids=["GPU-aa"]).clean()
+
+
+def test_images_it_is_told_of_may_be_run_by_every_team_from_then_on() -> None:
+    for _ in range(2):
+        bootstrap(*TEAMS, "--image", "concertina/demo:1", "--image", "registry.example.com/*")
+    patterns = {"docker.io/concertina/demo:1", "registry.example.com/*"}
+    assert {rule.pattern for rule in ImageRule.objects.filter(team=None)} == patterns
+    with pytest.raises(CommandError, match="not a pattern"):
+        bootstrap("--image", "UPPER//case")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +16,16 @@ from jobs.models import Job, Prediction
 from tests.service.conftest import SubmitJob, generation, run
 
 
-def sample(pool: Pool, team: Team, *, seconds_ago: float, gpus: int, waiting: int = 0) -> None:
+def ago(seconds: float) -> datetime:
+    """Samples of one moment have to be given the same, whenever they are written."""
+    return timezone.now().replace(microsecond=0) - timedelta(seconds=seconds)
+
+
+def sample(pool: Pool, team: Team, *, at: datetime, gpus: int, waiting: int = 0) -> None:
     UtilisationSample.objects.create(
         pool=pool,
         team=team,
-        at=timezone.now().replace(microsecond=0) - timedelta(seconds=seconds_ago),
+        at=at,
         gpus=gpus,
         guaranteed_gpus=4,
         waiting_gpus=waiting,
@@ -37,9 +42,10 @@ def utilisation(api: APIClient, **query: Any) -> dict[str, Any]:
 def test_utilisation_is_by_team_oldest_first_and_within_the_minutes_asked(
     api: APIClient, pool: Pool, vision: Team, language: Team
 ) -> None:
-    sample(pool, vision, seconds_ago=300, gpus=1)
-    sample(pool, vision, seconds_ago=60, gpus=2, waiting=3)
-    sample(pool, language, seconds_ago=60, gpus=4)
+    latest = ago(60)
+    sample(pool, vision, at=ago(300), gpus=1)
+    sample(pool, vision, at=latest, gpus=2, waiting=3)
+    sample(pool, language, at=latest, gpus=4)
     told = utilisation(api, minutes=2)
     assert (told["pool"], told["gpus_total"]) == ("default", 8)
     assert {"team": "vision", "guaranteed": 4} in told["teams"]
@@ -100,8 +106,9 @@ def test_the_summary_compares_with_the_time_before(
     generation(running, 1, began_at=timezone.now())
     generation(running, 2, began_at=timezone.now(), stall_seconds=0.5)
     submit(name="e")
-    sample(pool, vision, seconds_ago=10, gpus=2)
-    sample(pool, language, seconds_ago=10, gpus=2)
+    latest = ago(10)
+    sample(pool, vision, at=latest, gpus=2)
+    sample(pool, language, at=latest, gpus=2)
     told = api.get("/api/v1/cluster/summary").json()
     assert (told["completed"], told["failed"], told["cancelled"]) == (3, 1, 0)
     assert (told["running"], told["waiting"]) == (1, 1)

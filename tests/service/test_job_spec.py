@@ -56,6 +56,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"checkpoint": {"interval": "0s"}}, "checkpoint.interval", "is too short", "at least 1s"),
     "a size without a unit is refused": (
         {"resources": {"memory": 64}}, "resources.memory", "is not a size", '"64GiB"'),
+    "more shared memory than memory is refused": (
+        {"resources": {"memory": "1GiB", "shm_size": "2GiB"}},
+        "resources.shm_size", "is more than resources.memory, 1GiB", "at most 1GiB"),
     "an endless number of cores is refused": (
         {"resources": {"cpus": float("inf")}}, "resources.cpus", "is not a finite number", ""),
     "a priority above 100 is refused": ({"priority": 101}, "priority", "is above 100", "at most"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from cluster.models import Node, NodeChange, Pool
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from rest_framework.test import APIClient
 
@@ -90,9 +92,45 @@ def test_a_removed_node_is_remembered(pool: Pool) -> None:
     assert changes()[-1] == ("node-2", "lost")
 
 
+def test_a_silent_node_says_since_when_and_why(api: APIClient, pool: Pool) -> None:
+    since = datetime(2026, 11, 22, 14, 2, tzinfo=UTC)
+    Node.objects.filter(name="node-2").update(silent_since=since, silent_reason="no route to host")
+    told = [(node["silent_since"], node["silent_reason"]) for node in api.get(URL).json()["items"]]
+    assert told == [(None, ""), ("2026-11-22T14:02:00Z", "no route to host")]
+    (shown,) = api.get("/api/v1/pools").json()["items"]
+    assert [node["silent_reason"] for node in shown["nodes"]] == ["", "no route to host"]
+
+
 def test_a_node_tells_how_many_slow_workers_were_found_there(api: APIClient, job: Job) -> None:
     slow, other = run(job, workers=2)
     found = {"phase": "training", "relative_speed": 0.6, "is_straggler": True}
     for worker in (slow, slow, other):
         sync(job, report(workers=[{"worker_id": worker.id, **found}]))
     assert [node["stragglers"] for node in api.get(URL).json()["items"]] == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("url", "is_one"),
+    [
+        ("", True),
+        ("unix:///var/run/docker.sock", True),
+        ("ssh://me@gpu-7:2222/run/docker.sock", True),
+        ("tcp://gpu-7:2376", True),
+        ("gpu-7:2376", False),
+        ("http://gpu-7:2375", False),
+        ("tcp://", False),
+        ("tcp://[gpu-7", False),
+        ("unix://docker.sock", False),
+        ("/var/run/docker.sock", False),
+    ],
+)
+def test_what_is_no_address_of_a_docker_daemon_is_refused(
+    url: str,
+    is_one: bool,  # noqa: FBT001
+) -> None:
+    node = Node(name="n", gpus=1, docker_url=url)
+    if is_one:
+        node.clean()
+    else:
+        with pytest.raises(ValidationError, match="Write unix:///PATH"):
+            node.clean()

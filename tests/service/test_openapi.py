@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from cluster.models import Pool, UtilisationSample
+from cluster.models import Pool, UtilisationSample, WarmPool
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import timezone
 from jsonschema import Draft202012Validator
@@ -110,6 +111,17 @@ def test_refusals_are_as_described(
     if "{" in path:
         missing = path.format(job_id="zzz", name="nobody")
         check(description, path, "get", api.get(f"/api/v1/{missing}"))
+
+
+def test_what_only_admins_read_is_as_described(
+    admin_user: User, api: APIClient, pool: Pool, description: dict[str, Any]
+) -> None:
+    WarmPool.objects.create(pool=pool, size=1, observed={"node-1": {"warm": 1, "note": ""}})
+    check(description, "warm-pools", "get", api.get("/api/v1/warm-pools"))
+    api.force_authenticate(admin_user)
+    answer = api.get("/api/v1/warm-pools")
+    assert answer.status_code == 200
+    check(description, "warm-pools", "get", answer)
 
 
 def test_what_is_written_is_answered_as_described(

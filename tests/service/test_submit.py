@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
+from control_plane.environment import WorkerHostKind
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
+from pytest_django import Settings
 from rest_framework.test import APIClient
-from tenancy.models import Quota, Team
+from tenancy.models import ImageRule, Quota, Team
 
 from jobs.commands import submission
 from jobs.models import Event, IdempotencyKey, Job
@@ -187,10 +190,32 @@ def test_without_a_limit_the_pool_limits(foreign_api: APIClient) -> None:
     assert "number of GPUs in pool default is 8" in answer.json()["message"]
 
 
-def test_images_are_refused_where_workers_are_processes(api: APIClient) -> None:
-    answer = api.post(URL, spec(image="registry/x:1"), format="json")
+ONLY_FOR_CONTAINERS: dict[str, dict[str, Any]] = {
+    "image": {"image": "registry/x:1"},
+    "resources.shm_size": {"resources": {"shm_size": "1GiB"}},
+}
+
+
+@pytest.mark.parametrize("field", ONLY_FOR_CONTAINERS)
+def test_what_only_containers_have_is_refused_where_workers_are_processes(
+    api: APIClient, field: str
+) -> None:
+    answer = api.post(URL, spec(**ONLY_FOR_CONTAINERS[field]), format="json")
     assert answer.status_code == 422
     assert "processes, not images" in answer.json()["message"]
+    assert answer.json()["details"][0]["field"] == field
+
+
+def test_images_and_shared_memory_are_accepted_where_workers_are_containers(
+    api: APIClient, settings: Settings
+) -> None:
+    settings.CONCERTINA = replace(settings.CONCERTINA, worker_host=WorkerHostKind.DOCKER)
+    ImageRule.objects.create(pattern="docker.io/vision/*")
+    body = spec(image="vision/x:1", resources={"memory": "4GiB", "shm_size": "1GiB"})
+    answer = api.post(URL, body, format="json")
+    assert answer.status_code == 201
+    assert answer.json()["resolved_spec"]["image"] == "vision/x:1"
+    assert answer.json()["resolved_spec"]["resources"]["shm_size"] == "1GiB"
 
 
 def test_a_live_name_is_taken_and_free_again_when_the_job_has_ended(

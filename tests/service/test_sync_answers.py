@@ -26,6 +26,14 @@ def test_the_answer_is_the_newest_assignment(job: Job, workers: list[Worker]) ->
     }
 
 
+def test_a_coordinator_of_an_earlier_term_is_turned_away(job: Job, workers: list[Worker]) -> None:
+    Job.objects.filter(pk=job.id).update(coordinator_term=1)
+    answer = sync(job, report(generation=1, generations=[began(1, workers)]))
+    assert (answer.status_code, answer.json()["code"]) == (409, "coordinator_replaced")
+    assert not Generation.objects.filter(job=job).exists()
+    assert sync(job, report(term=1)).status_code == 200
+
+
 def test_the_job_runs_once_the_newest_revision_trains(job: Job, workers: list[Worker]) -> None:
     sync(job, report())
     job.refresh_from_db()

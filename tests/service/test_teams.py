@@ -37,6 +37,7 @@ def test_every_team_is_seen_by_everybody_with_its_numbers(
         "waiting": 2,
         "running_jobs": 1,
         "waiting_jobs": 1,
+        "is_mine": False,
     }
 
 

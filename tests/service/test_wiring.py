@@ -36,6 +36,7 @@ def test_the_environment_is_read_with_its_defaults() -> None:
         ({"CONCERTINA_DEBUG": "maybe"}, "CONCERTINA_DEBUG"),
         ({"CONCERTINA_TICK_SECONDS": "0"}, "CONCERTINA_TICK_SECONDS"),
         ({"CONCERTINA_TICK_SECONDS": "soon"}, "CONCERTINA_TICK_SECONDS"),
+        ({"CONCERTINA_NODE_LOST_SECONDS": "301"}, "CONCERTINA_NODE_LOST_SECONDS.* up to 300, in"),
     ],
 )
 def test_a_bad_variable_is_named(changes: dict[str, str], named: str) -> None:

@@ -37,6 +37,10 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
     gpus_used = serializers.IntegerField(help_text="0 on a drained node: it may be switched off.")
     is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
     is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
+    silent_since = serializers.DateTimeField(
+        allow_null=True, help_text="It has not answered since then, and takes no new work."
+    )
+    silent_reason = serializers.CharField(help_text="Why, in words; empty: it answers.")
     stragglers = serializers.SerializerMethodField(
         help_text="Workers found slower than their peers there within the last hour."
     )

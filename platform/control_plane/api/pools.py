@@ -1,12 +1,16 @@
-"""What is in each pool, and who holds which GPU? Names of other teams' jobs stay with them."""
+"""What is in each pool, and who holds which GPU? Names of other teams' jobs stay with them.
+
+So do those of images: only admins are told why fewer containers wait than are wanted.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
 
-from cluster.models import Pool
+from cluster.models import Pool, WarmPool
 from cluster.queries import PoolSize, nodes_of, pool_sizes
+from cluster.warmth import lines_by_node
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -31,6 +35,14 @@ class NodeSerializer(serializers.Serializer[Any]):
     gpus = serializers.IntegerField()
     is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
     is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
+    warm = serializers.CharField(
+        allow_null=True,
+        help_text='Containers that wait: "2 of 2 warm"; null: none do. Admins see why so few.',
+    )
+    silent_since = serializers.DateTimeField(
+        allow_null=True, help_text="It has not answered since then, and takes no new work."
+    )
+    silent_reason = serializers.CharField(help_text="Why, in words; empty: it answers.")
     claims = ClaimSerializer(many=True)
 
 
@@ -62,8 +74,10 @@ class PoolsView(APIView):
     )
     def get(self, request: Request) -> Response:
         sizes = pool_sizes()
-        claims = _claims_by_node(principal_of(request))
+        principal = principal_of(request)
+        claims = _claims_by_node(principal)
         outcomes = _newest_outcomes()
+        warm = lines_by_node(WarmPool.objects.all(), with_notes=principal.is_admin)
         nodes: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         for node in nodes_of([size.pool for size in sizes]):
             nodes[node.pool_id].append(
@@ -72,6 +86,9 @@ class PoolsView(APIView):
                     "gpus": node.gpus,
                     "is_schedulable": node.is_schedulable,
                     "is_draining": node.is_draining,
+                    "warm": warm.get(node.name),
+                    "silent_since": node.silent_since,
+                    "silent_reason": node.silent_reason,
                     "claims": claims.get(node.pk, []),
                 }
             )

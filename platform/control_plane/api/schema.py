@@ -41,6 +41,16 @@ _ERRORS: Final[dict[str, list[int]]] = {  # beyond 401, and 404 where an address
     "get_utilisation": [400, 404],
     "get_summary": [400],
     "list_teams": [404],
+    "set_secret": [400, 403, 409, 413],
+    "list_image_rules": [400, 403],
+    "add_image_rule": [400, 403, 413],
+    "delete_image_rule": [403],
+    "delete_secret": [403, 409],
+    "list_warm_pools": [403],
+    "add_warm_pool": [400, 403],
+    "get_warm_pool": [403],
+    "change_warm_pool": [400, 403],
+    "remove_warm_pool": [403],
 }
 
 

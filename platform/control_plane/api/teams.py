@@ -12,7 +12,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
+from tenancy.access import Principal, principal_of
 from tenancy.models import Quota, Team, Token
 from tenancy.queries import teams_by_name
 
@@ -35,6 +35,7 @@ class TeamSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField(help_text="What its waiting jobs ask for at least.")
     running_jobs = serializers.IntegerField()
     waiting_jobs = serializers.IntegerField()
+    is_mine = serializers.BooleanField(help_text="Whether the caller may act for it.")
 
 
 class TeamListSerializer(serializers.Serializer[Any]):
@@ -78,7 +79,7 @@ class TeamsView(APIView):
         responses=TeamListSerializer,
     )
     def get(self, request: Request) -> Response:
-        items = list(_rows(_asked_pools(request)).values())
+        items = list(_rows(_asked_pools(request), principal_of(request)).values())
         return Response(TeamListSerializer({"items": items}).data)
 
 
@@ -89,12 +90,13 @@ class TeamView(APIView):
         responses=TeamDetailSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        row = _rows(pool_sizes()).get(name)
+        principal = principal_of(request)
+        row = _rows(pool_sizes(), principal).get(name)
         if row is None:
             raise exceptions.NotFound
         quotas = Quota.objects.filter(team__name=name).select_related("pool")
         tokens = Token.objects.filter(team__name=name)
-        may_see_tokens = principal_of(request).leads(name)
+        may_see_tokens = principal.leads(name)
         detail = {**row, "quotas": quotas, "tokens": tokens if may_see_tokens else None}
         return Response(TeamDetailSerializer(detail).data)
 
@@ -107,10 +109,12 @@ def _asked_pools(request: Request) -> Sequence[PoolSize]:
     return pools
 
 
-def _rows(pools: Sequence[PoolSize]) -> dict[str, dict[str, Any]]:
+def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str, Any]]:
     """One row per team: its standings, summed over pools; a limit only if every pool has one."""
     teams = teams_by_name()
     rows = {name: _empty_row(team) for name, team in teams.items()}
+    for name, row in rows.items():
+        row["is_mine"] = name in principal.teams
     limits: defaultdict[str, list[int | None]] = defaultdict(list)
     for size in pools:
         demands = demand.by_team(size.pool.pk)

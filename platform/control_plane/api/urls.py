@@ -6,7 +6,19 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import cluster, health, logs, nodes, pools, quotas, session, teams
+from control_plane.api import (
+    cluster,
+    health,
+    images,
+    logs,
+    nodes,
+    pools,
+    quotas,
+    session,
+    team_secrets,
+    teams,
+    warm_pools,
+)
 from control_plane.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
@@ -22,7 +34,14 @@ urlpatterns = [
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
     path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
+    path("teams/<slug:name>/secrets", team_secrets.SecretsView.as_view()),
+    path("teams/<slug:name>/secrets/<str:secret>", team_secrets.SecretView.as_view()),
+    path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
+    path("image-rules", images.ImageRulesView.as_view()),
+    path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),
     path("pools", pools.PoolsView.as_view()),
+    path("warm-pools", warm_pools.WarmPoolsView.as_view()),
+    path("warm-pools/<int:number>", warm_pools.WarmPoolView.as_view()),
     path("nodes", nodes.NodesView.as_view()),
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),

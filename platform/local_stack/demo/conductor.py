@@ -6,12 +6,12 @@ import contextlib
 import time
 import uuid
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from concertina import Client
 from concertina.documents import FINAL_STATES, LIVE_STATES, Job
 from concertina.errors import ConcertinaError, Unreachable
 from concertina.retrying import RetryPolicy
+from local_stack.demo.scripts import Scripts
 from local_stack.demo.workload import LABEL, DemoJob
 
 AT_ONCE = RetryPolicy(patience_seconds=0.0)  # the screen must go on; the next look comes soon
@@ -21,7 +21,7 @@ class Conductor:
     """One run of the demo, seen through the service's API."""
 
     def __init__(
-        self, jobs: Iterable[DemoJob], *, url: str, tokens: Mapping[str, str], root: Path
+        self, jobs: Iterable[DemoJob], *, url: str, tokens: Mapping[str, str], scripts: Scripts
     ) -> None:
         """Use each team's own token."""
         self._waiting = list(jobs)
@@ -30,7 +30,7 @@ class Conductor:
             team: self._connections.enter_context(Client(url, token, policy=AT_ONCE))
             for team, token in tokens.items()
         }
-        self._root = root
+        self._scripts = scripts
         self._run = uuid.uuid4().hex[:8]
         self._submitted: list[tuple[DemoJob, str]] = []  # with their ids
         self.documents: dict[str, Job] = {}  # by name, as last seen
@@ -86,7 +86,7 @@ class Conductor:
     def _submit_due(self) -> None:
         while self._waiting and self._is_due(self._waiting[0]):
             job = self._waiting[0]
-            spec = job.spec(root=self._root, run=self._run)
+            spec = job.spec(scripts=self._scripts, run=self._run)
             key = f"demo-{self._run}-{job.name}"  # asked twice, it is still one job
             submitted = self._clients[job.team].submit(spec, idempotency_key=key)
             self._submitted.append((job, submitted.job["id"]))

@@ -8,9 +8,11 @@ import time
 from concertina.errors import ConcertinaError
 from local_stack import background, gpus, secrets_file, stack_record
 from local_stack.checkout import Checkout
-from local_stack.demo import summary, workload
+from local_stack.containers import images
+from local_stack.demo import scripts, summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.screen import screen
+from local_stack.demo.scripts import Scripts
 from local_stack.stack import Options
 from local_stack.stack_record import Phase, StackRecord
 from local_stack.terminal import coloured, say
@@ -26,11 +28,12 @@ class StoppedByOther(Exception):
     """Somebody stopped the service while the demo ran."""
 
 
-def demo(checkout: Checkout, *, slots: int | None, is_over_after_summary: bool) -> int:
+def demo(checkout: Checkout, *, slots: int | None, host: str, is_over_after_summary: bool) -> int:
     """Run the demo; exit code 0 only if every job completed and learned what it should."""
     was_up = stack_record.is_up(checkout)
     try:
-        return _demo(checkout, slots=slots, is_waiting=not (was_up or is_over_after_summary))
+        options = _options(slots, host)
+        return _demo(checkout, options, is_waiting=not (was_up or is_over_after_summary))
     except TROUBLE as trouble:
         return explain(trouble)
     except (ConcertinaError, StoppedByOther) as trouble:
@@ -43,8 +46,13 @@ def demo(checkout: Checkout, *, slots: int | None, is_over_after_summary: bool) 
             say("Stopped.")
 
 
-def _demo(checkout: Checkout, *, slots: int | None, is_waiting: bool) -> int:
-    options = Options(slots=slots or gpus.slots_of_a_demo(gpus.find()), tick_seconds=TICK_SECONDS)
+def _options(slots: int | None, host: str) -> Options:
+    return Options(
+        slots=slots or gpus.slots_of_a_demo(gpus.find()), tick_seconds=TICK_SECONDS, host=host
+    )
+
+
+def _demo(checkout: Checkout, options: Options, *, is_waiting: bool) -> int:
     record = _ensure_up(checkout, options)
     introduce(checkout, record)
     with contextlib.closing(_conductor(checkout, record)) as conductor:
@@ -67,8 +75,14 @@ def _conductor(checkout: Checkout, record: StackRecord) -> Conductor:
         workload.jobs(),
         url=record.url,
         tokens=secrets_file.load_or_create(checkout).tokens,
-        root=checkout.root,
+        scripts=_scripts(checkout, record),
     )
+
+
+def _scripts(checkout: Checkout, record: StackRecord) -> Scripts:
+    if not record.docker_url:
+        return scripts.of_checkout(checkout.root)
+    return scripts.of_image(images.demo_image(checkout, record.docker_url))
 
 
 def _summarise(conductor: Conductor) -> bool:

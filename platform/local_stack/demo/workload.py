@@ -7,11 +7,11 @@ is left grows again as the others finish. Everything trains on data that is on e
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from local_stack.demo.scripts import Scripts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +72,13 @@ class DemoJob:
     max_batch: int
     bound: Bound
 
-    def spec(self, *, root: Path, run: str) -> dict[str, Any]:
+    def spec(self, *, scripts: Scripts, run: str) -> dict[str, Any]:
         """The job as it is sent to the service, marked as part of this run of the demo."""
         return {
+            **({"image": scripts.image} if scripts.image else {}),
             "name": self.name,
             "team": self.team,
-            "command": [sys.executable, str(root / "examples" / self.script), *self.arguments],
+            "command": scripts.command(self.script, *self.arguments),
             "env": {"OMP_NUM_THREADS": "1"},
             "elastic": {"min_workers": 1, "max_workers": self.max_workers, "mode": "hot"},
             "batch": {

@@ -42,6 +42,8 @@ def main(root: str, arguments: list[str]) -> int:
 
 def _become(root: Path, venv: VirtualEnvironment, arguments: list[str]) -> int:
     environment = dict(os.environ)
+    # What runs is many processes, of which each would compile all of the code anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     python = venv.python
     if not venv.is_ready:  # `status`, `doctor`, … answer all the same
         python = Path(sys.executable)

@@ -1,6 +1,7 @@
 """A job whose step time is set by a sleep per sample, so that it scales the same on any machine."""
 
 import argparse
+import itertools
 import time
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=200, help="if nothing stops it before")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--seconds-per-sample", type=float, default=0.005)
+    parser.add_argument("--chatty", action="store_true", help="count the steps aloud")
     arguments = parser.parse_args()
 
     torch.manual_seed(0)
@@ -41,6 +43,7 @@ def main() -> None:
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     job.register(model, optimizer)
+    lines = itertools.count()
     for _ in job.epochs(arguments.epochs):
         for x, y in job.batches(data, batch_size=16):
             loss = nn.functional.mse_loss(model(x), y)
@@ -48,6 +51,8 @@ def main() -> None:
             optimizer.step()
             optimizer.zero_grad()
             job.log(loss=loss.item())
+            if arguments.chatty:
+                print("line", next(lines), flush=True)
         is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
         if job.mean(float(is_enough)) > 0:
             break

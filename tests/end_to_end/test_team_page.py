@@ -1,0 +1,48 @@
+"""Can a team's secrets be set and deleted in the browser, without ever being shown?"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
+from tests.end_to_end.running_stack import RunningStack
+from tests.end_to_end.test_dashboard import browser, page, signed_in
+
+__all__ = ("browser", "page", "signed_in")
+pytestmark = pytest.mark.timeout(240)
+
+CANARY = "canary-3c8d"
+
+
+def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> None:
+    page.goto("/")
+    page.get_by_role("listitem", name="Team vision").get_by_role("link", name="vision").click()
+    expect(page.get_by_text("No secrets yet")).to_be_visible()
+
+    page.get_by_role("button", name="New secret").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Name").fill("wandb")
+    dialog.get_by_label("Variable", exact=True).fill("CONCERTINA_KEY")
+    dialog.get_by_label("Value", exact=True).fill(CANARY)
+    dialog.get_by_role("button", name="Keep secret").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("is one the platform sets itself")
+    keep_screenshot(page, "secret-form")
+    dialog.get_by_label("Variable", exact=True).fill("WANDB_API_KEY")
+    dialog.get_by_role("button", name="Keep secret").click()
+
+    secret = page.get_by_role("listitem", name="Secret wandb")
+    expect(secret).to_contain_text("WANDB_API_KEY")
+    expect(secret).to_contain_text("no live job needs it")
+    assert CANARY not in page.content()
+    keep_screenshot(page, "team")
+    page.set_viewport_size(NARROW)
+    assert scroll_width(page) <= NARROW["width"]
+    keep_screenshot(page, "team-narrow")
+
+    with stack.client("vision") as client:
+        (kept,) = client.get("/api/v1/teams/vision/secrets").json()["items"]
+        assert kept["variables"] == ["WANDB_API_KEY"]
+    secret.get_by_role("button", name="Delete").click()
+    dialog.get_by_role("button", name="Delete secret").click()
+    expect(page.get_by_text("No secrets yet")).to_be_visible()

@@ -1,0 +1,144 @@
+"""Is every variable of the service read, and each mistake named with what to do?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cluster.job_network import JobNetwork
+from control_plane import environment
+
+GOOD = {
+    "DATABASE_URL": "postgresql://u@h/d",
+    "REDIS_URL": "redis://h",
+    "CONCERTINA_SECRET_KEY": "k",
+}
+IN_CONTAINERS = {
+    **GOOD,
+    "CONCERTINA_WORKER_HOST": "docker",
+    "CONCERTINA_INTERNAL_URL": "http://api:8000",
+}
+
+
+def complaint(**changes: str) -> str:
+    with pytest.raises(environment.BadEnvironment) as caught:
+        environment.read({**IN_CONTAINERS, **changes})
+    return str(caught.value)
+
+
+def test_jobs_are_processes_unless_containers_are_asked_for() -> None:
+    assert not environment.read(GOOD).has_containers
+    assert environment.read(IN_CONTAINERS).has_containers
+    assert complaint(CONCERTINA_WORKER_HOST="podman") == (
+        "CONCERTINA_WORKER_HOST='podman': use process or docker."
+    )
+
+
+def test_containers_have_defaults_that_need_nothing_said() -> None:
+    told = environment.read({**IN_CONTAINERS, "CONCERTINA_HOST_ID": "here"}).containers
+    assert told.docker_url == "unix:///var/run/docker.sock"
+    assert told.docker_certs is None
+    assert told.worker_image.startswith("concertina/worker:")
+    assert told.job_network is JobNetwork.ISOLATED
+    assert told.coordinator_network == "concertina-here-coordinators"
+    assert 0 not in told.job_user
+    assert told.pids_limit == 4096
+
+
+def test_all_of_it_can_be_said(tmp_path: Path) -> None:
+    told = environment.read(
+        {
+            **IN_CONTAINERS,
+            "CONCERTINA_DOCKER_URL": "ssh://me@node",
+            "CONCERTINA_DOCKER_CERTS": str(tmp_path),
+            "CONCERTINA_WORKER_IMAGE": "registry:5000/worker:2",
+            "CONCERTINA_JOB_USER": "1234:99",
+            "CONCERTINA_JOB_NETWORK": "egress",
+            "CONCERTINA_COORDINATOR_NETWORK": "backend",
+            "CONCERTINA_PIDS_LIMIT": "500",
+        }
+    ).containers
+    assert (told.docker_url, told.docker_certs) == ("ssh://me@node", tmp_path)
+    assert (told.worker_image, told.job_user) == ("registry:5000/worker:2", (1234, 99))
+    assert (told.job_network, told.coordinator_network) == (JobNetwork.EGRESS, "backend")
+    assert told.pids_limit == 500
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("CONCERTINA_DOCKER_URL", "/var/run/docker.sock", "use unix:///var/run/docker.sock"),
+        ("CONCERTINA_DOCKER_CERTS", "/nowhere/certs", "Make it"),
+        ("CONCERTINA_JOB_USER", "nobody", "the numbers of a user and a group"),
+        ("CONCERTINA_JOB_USER", "0:0", "never run as root"),
+        ("CONCERTINA_JOB_USER", "1000", "such as 10001:10001"),
+        ("CONCERTINA_JOB_NETWORK", "open", "use isolated or egress"),
+        ("CONCERTINA_PIDS_LIMIT", "none", "a whole number from 16"),
+        ("CONCERTINA_PIDS_LIMIT", "3", "a whole number from 16"),
+        ("CONCERTINA_HOST_ID", "my host", "containers are named after it"),
+        ("CONCERTINA_INTERNAL_URL", "http://127.0.0.1:8000", "such as http://api:8000"),
+        ("CONCERTINA_INTERNAL_URL", "http://localhost:8000", "such as http://api:8000"),
+    ],
+)
+def test_a_mistake_is_named_with_what_to_do(name: str, value: str, advice: str) -> None:
+    said = complaint(**{name: value})
+    assert said.startswith(f"{name}={value!r}")
+    assert advice in said
+
+
+def test_coordinators_call_the_api_by_an_address_of_their_own() -> None:
+    told = environment.read(
+        {
+            **IN_CONTAINERS,
+            "CONCERTINA_SERVICE_URL": "https://concertina.example",
+            "CONCERTINA_ALLOWED_HOSTS": "concertina.example",
+        }
+    )
+    assert told.service_url == "https://concertina.example"
+    assert told.internal_url == "http://api:8000"
+    assert told.allowed_hosts == ("concertina.example", "api")
+    assert environment.read(GOOD).internal_url == environment.read(GOOD).service_url
+
+
+def without(name: str) -> dict[str, str]:
+    return {known: value for known, value in GOOD.items() if known != name}
+
+
+@pytest.mark.parametrize("name", sorted(GOOD))
+def test_a_secret_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text(f"{GOOD[name]}\n")
+    told = environment.read({**without(name), f"{name}_FILE": str(file)})
+    assert told == environment.read(GOOD)
+
+
+def test_a_secret_said_twice_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    said = complaint(CONCERTINA_SECRET_KEY="hush", CONCERTINA_SECRET_KEY_FILE=str(tmp_path))
+    assert said == (
+        "CONCERTINA_SECRET_KEY and CONCERTINA_SECRET_KEY_FILE are both set. Remove one of them."
+    )
+
+
+def test_a_secret_file_that_is_empty_or_not_there_is_named(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    for path, problem in ((tmp_path / "none", "cannot be read"), (empty, "is empty")):
+        with pytest.raises(environment.BadEnvironment, match=problem) as caught:
+            environment.read({**without("REDIS_URL"), "REDIS_URL_FILE": str(path)})
+        assert f"REDIS_URL_FILE={str(path)!r}" in str(caught.value)
+
+
+def test_earlier_secret_keys_stand_in_a_variable_or_a_file(tmp_path: Path) -> None:
+    name = "CONCERTINA_SECRET_KEY_FALLBACKS"
+    file = tmp_path / "keys"
+    file.write_text("older\noldest\n")
+    assert environment.read(GOOD).secret_key_fallbacks == ()
+    assert environment.read({**GOOD, name: "a b"}).secret_key_fallbacks == ("a", "b")
+    from_file = environment.read({**GOOD, f"{name}_FILE": str(file)})
+    assert from_file.secret_key_fallbacks == ("older", "oldest")
+
+
+def test_no_file_shows_that_a_process_lives_unless_one_is_named() -> None:
+    assert environment.read(GOOD).heartbeat_file is None
+    named = environment.read({**GOOD, "CONCERTINA_HEARTBEAT_FILE": "/alive"})
+    assert named.heartbeat_file == Path("/alive")
