@@ -55,6 +55,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/image-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules that allow images, oldest first (admins) */
+        get: operations["list_image_rules"];
+        put?: never;
+        /** Allow images (admins) */
+        post: operations["add_image_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/image-rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Allow images no longer (admins)
+         * @description Running jobs go on; waiting ones that need the rule fail when they start.
+         */
+        delete: operations["delete_image_rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -503,6 +541,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/teams/{name}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which images a team's jobs may run */
+        get: operations["list_team_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams/{name}/quotas": {
         parameters: {
             query?: never;
@@ -541,6 +596,47 @@ export interface paths {
         patch: operations["change_quota"];
         trace?: never;
     };
+    "/api/v1/teams/{name}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The secrets of a team, without what is in them
+         * @description For the team's members. At most 100.
+         */
+        get: operations["list_secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/secrets/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a secret, or replace it whole (leads and tokens of the team, admins)
+         * @description Jobs get the new values with their next worker.
+         */
+        put: operations["set_secret"];
+        post?: never;
+        /** Delete a secret (leads and tokens of the team, admins) */
+        delete: operations["delete_secret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams/{name}/standing": {
         parameters: {
             query?: never;
@@ -556,6 +652,46 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/warm-pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Containers that wait warm for jobs, by pool and image (admins) */
+        get: operations["list_warm_pools"];
+        put?: never;
+        /** Have containers of an image wait warm on each node of a pool (admins) */
+        post: operations["add_warm_pool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/warm-pools/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Containers of one image that wait warm in one pool (admins) */
+        get: operations["get_warm_pool"];
+        put?: never;
+        post?: never;
+        /** Have none of them wait any longer (admins) */
+        delete: operations["remove_warm_pool"];
+        options?: never;
+        head?: never;
+        /**
+         * Have more of them wait, or fewer (admins)
+         * @description Fields that are not named stay.
+         */
+        patch: operations["change_warm_pool"];
         trace?: never;
     };
 }
@@ -924,6 +1060,20 @@ export interface components {
             gpus: number;
             borrowed_gpus: number;
         };
+        ImageRule: {
+            readonly id: number;
+            /** @description Such as registry.example.com/vision/*; answered in full. */
+            pattern: string;
+            /** @description null: for everybody. */
+            team?: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        ImageRuleList: {
+            items: components["schemas"]["ImageRule"][];
+            /** @description null: the last page. */
+            next_after: number | null;
+        };
         /** @description A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`. */
         Job: {
             readonly id: string;
@@ -1181,11 +1331,14 @@ export interface components {
             env?: {
                 [key: string]: string;
             };
+            /** Secrets */
+            secrets?: string[];
             /**
              * @default {
              *       "gpus_per_worker": 1,
              *       "cpus": null,
-             *       "memory": null
+             *       "memory": null,
+             *       "shm_size": null
              *     }
              */
             resources: components["schemas"]["Resources"];
@@ -1266,13 +1419,6 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
-        /**
-         * @description * `generated` - generated
-         *     * `uploaded` - uploaded
-         *     * `history` - history
-         * @enum {string}
-         */
-        KindEnum: "generated" | "uploaded" | "history";
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -1340,6 +1486,15 @@ export interface components {
             is_schedulable: boolean;
             /** @description true: running jobs move away from it. */
             is_draining: boolean;
+            /** @description Containers that wait: "2 of 2 warm"; null: none do. Admins see why so few. */
+            warm: string | null;
+            /**
+             * Format: date-time
+             * @description It has not answered since then, and takes no new work.
+             */
+            silent_since: string | null;
+            /** @description Why, in words; empty: it answers. */
+            silent_reason: string;
             claims: components["schemas"]["Claim"][];
         };
         NodePage: {
@@ -1357,6 +1512,13 @@ export interface components {
             is_schedulable: boolean;
             /** @description true: running jobs move away from it. */
             is_draining: boolean;
+            /**
+             * Format: date-time
+             * @description It has not answered since then, and takes no new work.
+             */
+            silent_since: string | null;
+            /** @description Why, in words; empty: it answers. */
+            silent_reason: string;
             /** @description Workers found slower than their peers there within the last hour. */
             readonly stragglers: number;
         };
@@ -1373,6 +1535,16 @@ export interface components {
              * @description Share of idle GPUs beyond the guarantee, relative to other teams.
              */
             over_quota_weight?: number;
+        };
+        PatchedWarmPool: {
+            readonly id?: number;
+            pool?: string;
+            /** @description Blank: the platform's worker image. */
+            image?: string;
+            /** @description On each node that takes work. 0: its image is fetched in advance, no more, which is also all that nodes with GPUs do: nobody can give a GPU to a container that runs. */
+            size?: number;
+            /** @description What the control loop saw last. */
+            readonly nodes?: components["schemas"]["WarmNode"][];
         };
         /**
          * @description * `poisson` - poisson
@@ -1555,6 +1727,11 @@ export interface components {
              * @default null
              */
             memory: string | null;
+            /**
+             * Shm Size
+             * @default null
+             */
+            shm_size: string | null;
         };
         Result: {
             trace: string;
@@ -1651,6 +1828,46 @@ export interface components {
              * @default null
              */
             shrink_below: number | null;
+        };
+        /** @description A secret without what is in it. */
+        Secret: {
+            name: string;
+            kind: components["schemas"]["SecretKind"];
+            /** @description What it sets. */
+            variables: string[];
+            /** @description Of a login; else empty. */
+            registry: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string;
+            /** @description Live jobs that need it; at most 20. */
+            jobs: components["schemas"]["UsingJob"][];
+            /** @description How many live jobs need it. */
+            jobs_count: number;
+        };
+        /** @description What to keep: `variables` of an environment, or the login of a registry. */
+        SecretBody: {
+            kind: components["schemas"]["SecretKind"];
+            variables?: {
+                [key: string]: string;
+            };
+            /** @description Such as registry.example.com:5000. */
+            registry?: string;
+            username?: string;
+            password?: string;
+        };
+        /**
+         * @description * `environment` - environment: variables for the jobs that name it
+         *     * `registry` - registry: a login, for images of the team's jobs
+         * @enum {string}
+         */
+        SecretKind: "environment" | "registry";
+        SecretList: {
+            /** @description Whether the caller may set and delete them. */
+            may_set: boolean;
+            items: components["schemas"]["Secret"][];
         };
         Session: {
             user: components["schemas"]["User"];
@@ -1851,6 +2068,8 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
+            /** @description Whether the caller may act for it. */
+            is_mine: boolean;
         };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         TeamDetail: {
@@ -1873,6 +2092,8 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
+            /** @description Whether the caller may act for it. */
+            is_mine: boolean;
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;
@@ -1880,6 +2101,14 @@ export interface components {
         TeamGuarantee: {
             team: string;
             guaranteed: number;
+        };
+        TeamImages: {
+            /** @description false: workers are mere processes. */
+            runs_images: boolean;
+            /** @description Always allowed; what jobs run by default. */
+            platform_image: string;
+            /** @description What rules allow; * is any characters. */
+            patterns: string[];
         };
         TeamList: {
             items: components["schemas"]["Team"][];
@@ -1910,7 +2139,7 @@ export interface components {
         };
         /** @description Where the workload comes from. Fields of other kinds are ignored. */
         TraceSource: {
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TraceSourceKindEnum"];
             /**
              * @description generated: how jobs come.
              *
@@ -1955,10 +2184,21 @@ export interface components {
              */
             days?: number;
         };
+        /**
+         * @description * `generated` - generated
+         *     * `uploaded` - uploaded
+         *     * `history` - history
+         * @enum {string}
+         */
+        TraceSourceKindEnum: "generated" | "uploaded" | "history";
         User: {
             username: string;
             is_admin: boolean;
             teams: string[];
+        };
+        UsingJob: {
+            id: string;
+            name: string;
         };
         Utilisation: {
             pool: string;
@@ -1984,6 +2224,26 @@ export interface components {
             } | null;
             problems: components["schemas"]["Problem"][];
             notes: string[];
+        };
+        WarmNode: {
+            node: string;
+            /** @description Containers that wait there now. */
+            warm: number;
+            /** @description Why they are fewer than wanted; empty: they are not. */
+            note: string;
+        };
+        WarmPool: {
+            readonly id: number;
+            pool: string;
+            /** @description Blank: the platform's worker image. */
+            image?: string;
+            /** @description On each node that takes work. 0: its image is fetched in advance, no more, which is also all that nodes with GPUs do: nobody can give a GPU to a container that runs. */
+            size: number;
+            /** @description What the control loop saw last. */
+            readonly nodes: components["schemas"]["WarmNode"][];
+        };
+        WarmPoolList: {
+            items: components["schemas"]["WarmPool"][];
         };
         Worker: {
             readonly id: string;
@@ -2151,6 +2411,153 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    list_image_rules: {
+        parameters: {
+            query?: {
+                /** @description A rule's id. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageRuleList"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    add_image_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageRule"];
+                "application/yaml": components["schemas"]["ImageRule"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageRule"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_image_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
@@ -3288,6 +3695,43 @@ export interface operations {
             };
         };
     };
+    list_team_images: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamImages"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     list_quotas: {
         parameters: {
             query?: never;
@@ -3406,6 +3850,181 @@ export interface operations {
             };
         };
     };
+    list_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    set_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_secret: {
+        parameters: {
+            query?: {
+                /** @description Even if live jobs need it: their starts fail. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                name: string;
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_standing: {
         parameters: {
             query?: {
@@ -3429,6 +4048,236 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_warm_pools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPoolList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    add_warm_pool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WarmPool"];
+                "application/yaml": components["schemas"]["WarmPool"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPool"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_warm_pool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPool"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    remove_warm_pool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    change_warm_pool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedWarmPool"];
+                "application/yaml": components["schemas"]["PatchedWarmPool"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPool"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -20,3 +20,5 @@ export type Utilisation = Schemas["Utilisation"];
 export type Summary = Schemas["Summary"];
 export type Session = Schemas["Session"];
 export type LogLine = Schemas["LogLine"];
+export type Secret = Schemas["Secret"];
+export type SecretContent = Schemas["SecretBody"];

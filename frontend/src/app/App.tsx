@@ -7,6 +7,7 @@ import { Problem } from "../design/Problem";
 import { JobPage } from "../pages/job/JobPage";
 import { LoginPage } from "../pages/login/LoginPage";
 import { OverviewPage } from "../pages/overview/OverviewPage";
+import { TeamPage } from "../pages/team/TeamPage";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
@@ -20,6 +21,7 @@ export function App() {
         <Route element={<SignedIn />}>
           <Route index element={<OverviewPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
+          <Route path="teams/:name" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>
       </Routes>

@@ -9,7 +9,10 @@ let timer: number | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= window.setInterval(tick, TICK_MILLISECONDS);
+  if (timer === undefined) {
+    now = Date.now(); // the last tick was while somebody still looked
+    timer = window.setInterval(tick, TICK_MILLISECONDS);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;

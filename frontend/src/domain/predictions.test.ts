@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { at } from "../testing/samples";
-import { describeCalibration, describeGain, describeSpan } from "./predictions";
+import { describeCalibration, describeGain, describeSpan, describeTimeLeft } from "./predictions";
 import { milliseconds } from "./time";
 
 const now = milliseconds(at(0));
@@ -27,6 +27,30 @@ describe("a predicted moment", () => {
     expect(describeSpan({ p10: at(-9), p50: at(-3), p90: at(20) }, now).range).toBe(
       "0.00 s to 20 s",
     );
+  });
+});
+
+describe("the time left", () => {
+  const prediction = {
+    made_at: at(0),
+    start: null,
+    finish: { p10: at(200), p50: at(240), p90: at(300) },
+  };
+
+  it("is that of the plan, so that a page shows one number", () => {
+    expect(describeTimeLeft({ prediction, eta_seconds: 480 }, now)).toBe("4 min left");
+  });
+
+  it("says so where it is only that of the present speed", () => {
+    expect(describeTimeLeft({ prediction: null, eta_seconds: 480 }, now)).toBe(
+      "8 min left at the present speed",
+    );
+  });
+
+  it("is not told where nobody knows it", () => {
+    expect(describeTimeLeft({ prediction: null, eta_seconds: null }, now)).toBeNull();
+    const late = { ...prediction, finish: { p10: null, p50: null, p90: null } };
+    expect(describeTimeLeft({ prediction: late, eta_seconds: 480 }, now)).toBeNull();
   });
 });
 

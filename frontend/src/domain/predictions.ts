@@ -1,6 +1,6 @@
 /** What was foretold of a job, and how well does foretelling do? In words. */
 
-import type { Calibration, PredictedSpan } from "../api/types";
+import type { Calibration, Job, PredictedSpan } from "../api/types";
 import { formatDuration } from "./format";
 import { milliseconds } from "./time";
 
@@ -30,6 +30,20 @@ function rangeInWords(low: number | null, high: number | null): string {
 function secondsUntil(moment: string | null, now: number): number | null {
   if (moment === null) return null;
   return Math.max(Math.round((milliseconds(moment) - now) / 1000), 0);
+}
+
+/** As the plan foresees it; until it does, what would be left at the speed of now. */
+export function describeTimeLeft(
+  job: Pick<Job, "prediction" | "eta_seconds">,
+  now: number,
+): string | null {
+  const foreseen = job.prediction?.finish ?? null;
+  if (foreseen !== null) {
+    const seconds = secondsUntil(foreseen.p50, now);
+    return seconds === null ? null : `${formatDuration(seconds)} left`;
+  }
+  if (job.eta_seconds === null) return null;
+  return `${formatDuration(job.eta_seconds)} left at the present speed`;
 }
 
 export function describeCalibration(calibration: Calibration): string {

@@ -95,6 +95,7 @@ export function aTeam(given: Partial<TeamStanding> = {}): TeamStanding {
     waiting: 0,
     running_jobs: 1,
     waiting_jobs: 0,
+    is_mine: true,
     ...given,
   };
 }

@@ -7,14 +7,17 @@ import { StateBadge } from "../../design/Badge";
 import { ProgressBar } from "../../design/ProgressBar";
 import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
+import { useNow } from "../../design/now";
 import { useTeamColour } from "../../design/teamColour";
 import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
+import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
 import { Verbs } from "./Verbs";
 import styles from "./Header.module.css";
 
 export function Header({ job }: { readonly job: Job }) {
   const colour = useTeamColour()(job.team);
+  const now = useNow();
   return (
     <header className={styles.header}>
       <nav aria-label="Breadcrumb" className={styles.crumbs}>
@@ -39,7 +42,7 @@ export function Header({ job }: { readonly job: Job }) {
           <strong>{progressOf(job)}</strong>
           <span>{lengthOf(job)}</span>
         </p>
-        <p className={styles.eta}>{outlookOf(job)}</p>
+        <p className={styles.eta}>{outlookOf(job, now)}</p>
         <div className={styles.bar}>
           <ProgressBar
             progress={job.progress}
@@ -67,8 +70,9 @@ function lengthOf(job: Job): string {
   return `${epochs}, step ${formatCount(job.step)}`;
 }
 
-function outlookOf(job: Job): string {
+function outlookOf(job: Job, now: number): string {
   if (isFinal(job.state)) return `${job.state} after ${formatDuration(job.completion_seconds)}`;
-  if (job.eta_seconds === null) return job.step === 0 ? "" : "no estimate yet";
-  return `about ${formatDuration(job.eta_seconds)} left`;
+  const left = describeTimeLeft(job, now);
+  if (left === null) return job.step === 0 ? "" : "no estimate yet";
+  return `about ${left}`;
 }

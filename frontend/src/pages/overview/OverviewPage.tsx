@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { usePools } from "../../api/cluster";
 import { Segments } from "../../design/Segments";
+import { ClosedNodes } from "./ClosedNodes";
 import { FinishedJobs } from "./FinishedJobs";
 import { Headline } from "./Headline";
 import { Queue } from "./Queue";
@@ -31,6 +32,7 @@ export function OverviewPage() {
           />
         )}
       </div>
+      <ClosedNodes />
       <Headline />
       <div className={styles.split}>
         <Usage pool={pool} />

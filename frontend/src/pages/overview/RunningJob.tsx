@@ -9,20 +9,17 @@ import { ProgressBar } from "../../design/ProgressBar";
 import { Sparkline } from "../../design/Sparkline";
 import { TeamMark } from "../../design/TeamMark";
 import { WorkerCells } from "../../design/WorkerCells";
+import { useNow } from "../../design/now";
 import { useTeamColour } from "../../design/teamColour";
 import { curveOf, mainMetric, smooth } from "../../domain/curves";
-import {
-  formatDuration,
-  formatMetric,
-  formatPercent,
-  formatRate,
-  humanise,
-} from "../../domain/format";
+import { formatMetric, formatPercent, formatRate, humanise } from "../../domain/format";
+import { describeTimeLeft } from "../../domain/predictions";
 import { reasonLabel } from "../../domain/reasons";
 import styles from "./RunningJob.module.css";
 
 export function RunningJob({ job }: { readonly job: Job }) {
   const colour = useTeamColour()(job.team);
+  const now = useNow();
   return (
     <li className={styles.job}>
       <div className={styles.who}>
@@ -37,7 +34,7 @@ export function RunningJob({ job }: { readonly job: Job }) {
       <div className={styles.progress}>
         <p className={styles.figures}>
           <strong>{formatPercent(job.progress)}</strong>
-          <span>{job.eta_seconds === null ? "" : `${formatDuration(job.eta_seconds)} left`}</span>
+          <span>{describeTimeLeft(job, now)}</span>
         </p>
         <ProgressBar
           progress={job.progress}

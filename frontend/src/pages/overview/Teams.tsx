@@ -1,5 +1,7 @@
 /** The four numbers of each team, always together. */
 
+import { Link } from "react-router";
+
 import { usePools, useTeams } from "../../api/cluster";
 import type { TeamStanding } from "../../api/types";
 import { Card } from "../../design/Card";
@@ -48,7 +50,13 @@ function Team({ team, gpusTotal }: TeamProps) {
     <li className={styles.team} aria-label={`Team ${team.name}`}>
       <div className={styles.head}>
         <strong>
-          <TeamMark team={team.name} />
+          {team.is_mine ? (
+            <Link to={`/teams/${team.name}`}>
+              <TeamMark team={team.name} />
+            </Link>
+          ) : (
+            <TeamMark team={team.name} />
+          )}
         </strong>
         <span className={styles.jobs}>{jobs}</span>
       </div>
