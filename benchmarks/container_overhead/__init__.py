@@ -1,0 +1,1 @@
+"""What does the platform cost a training in a container? See `__main__`."""
