@@ -46,7 +46,8 @@ class Machine:
         for shim in shims:
             doomed = [shim, *shim.children(recursive=True)]
             for process in doomed:
-                process.kill()
+                with suppress(psutil.NoSuchProcess):  # a container ends with its shim
+                    process.kill()
 
 
 @dataclass(frozen=True)

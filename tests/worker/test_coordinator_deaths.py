@@ -115,8 +115,8 @@ def test_a_coordinator_killed_while_its_job_is_paused_is_replaced_and_the_job_re
     takeovers.bury()
     job.wait_until_finished()
     steps_before = job.step
-    job.start_coordinator()
     job.begin_attempt(1)
+    job.start_coordinator()  # that hears of a stop once more ends again
     assert job.wait_for_workers(1)["step"] == steps_before
     job.end()
     result = job.result(job.members[0])

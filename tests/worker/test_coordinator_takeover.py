@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import (
-    WorkerPhase,
-)
+from concertina_worker.protocol import DesiredAction, WorkerPhase
 from tests.worker.coordinator_story import Story, hello
 
 
@@ -63,3 +61,16 @@ def test_a_coordinator_without_memory_learns_from_its_workers(story: Story) -> N
     story.want("a", "b").connect("b").ready("b")
     assert story.plan.generation == 10
     assert story.plan.source == "a"
+
+
+def test_a_worker_of_a_later_start_waits_until_the_service_tells_of_it(story: Story) -> None:
+    story.train("a").want_stop()
+    story.want().switch("a", step=7)
+    story.take_over().tell(on.DesiredArrived(desired=story.desired))
+    story.connect("b", attempt=2)
+    assert not story.released
+    assert not story.coordination.is_over
+    story.desired = {**story.desired, "action": DesiredAction.RUN, "attempt": 2}
+    story.want("b").ready("b")
+    assert story.plan.members == ("b",)
+    assert story.planned == {"b"}

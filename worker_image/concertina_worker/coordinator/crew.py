@@ -22,6 +22,7 @@ class CrewMember:
 
     worker: str
     phase: WorkerPhase
+    attempt: int = 0  # of the job's starts, the one it was launched for
     is_connected: bool = True
     missing_since: float | None = None  # its connection ended; it may be on its way back
     is_leaving: bool = False  # was asked to end and would like to be replanned first

@@ -161,6 +161,8 @@ class Decisions:
 
     def _is_unwanted(self, worker: str) -> bool:
         memory = self.memory
+        if self.crew[worker].attempt > memory.attempt:
+            return False  # the service has not said yet what it wants of this start
         if memory.is_finished or choosing.is_stopping(memory) or self.crew.is_leaving(worker):
             return self.crew.phase(worker) is not WorkerPhase.FINISHED
         desired = memory.desired["workers"] if memory.desired else []

@@ -74,7 +74,11 @@ class Notes:
     def _welcome(self, event: on.WorkerConnected) -> list[Instruction]:
         memory = self.memory
         member = CrewMember(
-            worker=event.worker, phase=event.phase, failed_in=event.failed_in, heard_at=self._now
+            worker=event.worker,
+            phase=event.phase,
+            attempt=event.attempt,
+            failed_in=event.failed_in,
+            heard_at=self._now,
         )
         self.crew.add(member)
         if event.worker in memory.lost or event.attempt < memory.attempt:

@@ -89,6 +89,7 @@ class Membership:
         self._line.control.send(FromWorker.READY, model_bytes=model_bytes)
         self._entrance.enter(trainer)
         self._line.orders.is_training = True
+        self._line.orders.keep = lambda: self._keep_what_was_reached(trainer)
 
     # -- around a step, in order ---------------------------------------------------------------
 
@@ -236,6 +237,12 @@ class Membership:
             if self._line.control.release_reason is None:  # else others train on without it
                 self._write_checkpoint(trainer)
             self._line.orders.exit(exit_code)
+
+    def _keep_what_was_reached(self, trainer: Trainer) -> None:
+        """Survivors of a loss end before they meet: any may be the only one with this state."""
+        trainer.state.go_back()
+        if trainer.state.is_complete:
+            trainer.write_missing_checkpoint()
 
     def _write_checkpoint(self, trainer: Trainer) -> None:
         if self._presence.group is not None and self.rank == 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 from concertina_worker.membership.control import Control
@@ -30,6 +31,7 @@ class Orders:
         self._told_to_end_at: float | None = None
         self.has_ended = False  # on its way out, whatever the script does
         self.is_training = False  # member of a generation: may not end in the middle of a step
+        self.keep: Callable[[], None] = lambda: None  # what was reached, before ending unreplaced
 
     def listen(self) -> None:
         """Handle SIGTERM, where Python allows it: in the main thread."""
@@ -37,11 +39,12 @@ class Orders:
             signal.signal(signal.SIGTERM, self._on_sigterm)
 
     def heed_while_waiting(self) -> None:
-        """Of a worker that trains in no generation: it may go at once."""
-        if self._control.release_reason is not None or self._told_to_end_at is not None:
+        """Of a worker that trains in no generation, or in a broken one: it may go at once."""
+        if self._control.release_reason is not None:
             self.exit(ExitCode.RELEASED)
-        if self._is_lost:
-            self.exit(ExitCode.COORDINATOR_LOST)
+        if self._told_to_end_at is not None or self._is_lost:
+            self.keep()
+            self.exit(ExitCode.COORDINATOR_LOST if self._is_lost else ExitCode.RELEASED)
 
     def while_training(self) -> ExitCode | None:
         """Of a worker that others count on: an exit code only when nobody will replan it."""
