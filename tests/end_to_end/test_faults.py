@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -95,12 +95,14 @@ def is_well(stack: RunningStack) -> bool:
 @contextmanager
 def suspended(process: psutil.Process) -> Iterator[None]:
     """The process and its children neither answer nor refuse: the worst way to be away."""
+    process.suspend()  # first: from now on it has no new ones
     family = [process, *process.children(recursive=True)]
     for member in family:
-        member.suspend()
+        with suppress(psutil.NoSuchProcess):
+            member.suspend()
     try:
         yield
     finally:
         for member in family:
-            if member.is_running():
+            with suppress(psutil.NoSuchProcess):
                 member.resume()
