@@ -1,0 +1,31 @@
+"""What is trained, and all that is known about it.
+
+`Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
+`Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
+`MetricPoint` and `Measurement` (how it went), `Prediction` (what was foretold). `GpuClaim`, beside
+the worker that holds it, makes double booking impossible; `IdempotencyKey` double submitting.
+"""
+
+from jobs.models.assignment import Assignment
+from jobs.models.event import Event
+from jobs.models.generation import Generation
+from jobs.models.idempotency_key import IdempotencyKey
+from jobs.models.job import Job, new_id
+from jobs.models.measurement import Measurement
+from jobs.models.metric_point import MetricPoint
+from jobs.models.prediction import Prediction
+from jobs.models.worker import GpuClaim, Worker
+
+__all__ = [
+    "Assignment",
+    "Event",
+    "Generation",
+    "GpuClaim",
+    "IdempotencyKey",
+    "Job",
+    "Measurement",
+    "MetricPoint",
+    "Prediction",
+    "Worker",
+    "new_id",
+]

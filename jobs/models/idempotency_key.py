@@ -1,0 +1,25 @@
+"""Was this very submit heard before?"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from jobs.models.job import Job
+
+
+class IdempotencyKey(models.Model):
+    """Remembers for 24 h which job a submit's `Idempotency-Key` made."""
+
+    team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    body_digest = models.CharField(max_length=64)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("team", "key"), name="one_job_per_idempotency_key"),
+        )
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,114 @@
+"""What is trained, what was asked for, and how far is it?"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import models
+from django.db.models import Q
+
+from jobs.lifecycle import LIVE, State
+
+_ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that people mistake for another
+
+
+def new_id() -> str:
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(10))
+
+
+class Job(models.Model):
+    """One training job of a team."""
+
+    class Mode(models.TextChoices):
+        """How it can change its workers; `auto` becomes one of the others once known."""
+
+        AUTO = "auto", "auto: hot when the script registers, else restart"
+        HOT = "hot", "hot: in process, without losing a step"
+        RESTART = "restart", "restart: all workers end and start again from a checkpoint"
+        FIXED = "fixed", "fixed: never"
+
+    id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
+    team = models.ForeignKey("tenancy.Team", on_delete=models.PROTECT, related_name="jobs")
+    pool = models.ForeignKey("cluster.Pool", on_delete=models.PROTECT, related_name="jobs")
+    name = models.CharField(max_length=80)
+    spec = models.JSONField(help_text="As sent.")
+    resolved_spec = models.JSONField(help_text="With every default filled in.")
+    labels = models.JSONField(default=dict)
+    priority = models.PositiveSmallIntegerField(default=50)
+    submitted_by = models.CharField(max_length=150)
+
+    state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
+    reason = models.CharField(max_length=40, default="pending_evaluation")
+    message = models.TextField(default="", blank=True)
+    explanation = models.JSONField(
+        default=dict, help_text="Newest decision, whole, as the job's team may read it."
+    )
+    explanation_for_admins = models.JSONField(
+        default=dict, help_text="The same with other teams' names; empty: there are none in it."
+    )
+    prediction = models.JSONField(
+        default=dict, help_text="Newest: made_at; start and finish as p10, p50, p90 or null."
+    )
+    remedy = models.JSONField(
+        default=dict, help_text="What would start it: kind, numbers, message, found_at; or empty."
+    )
+    ends_as = models.CharField(max_length=10, default="", blank=True)
+
+    mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)
+    attempt = models.PositiveIntegerField(default=0, help_text="0 before the first start.")
+    failures = models.PositiveIntegerField(default=0, help_text="Of the job's own code.")
+    losses = models.PositiveIntegerField(default=0, help_text="Workers lost from outside.")
+    not_before = models.DateTimeField(null=True, blank=True, help_text="Back-off after a failure.")
+    generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
+    revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")
+    starts = models.PositiveIntegerField(
+        default=0, help_text="How often it came out of the queue; tells its checkpoints apart."
+    )
+    coordinator_node = models.CharField(
+        max_length=80, default="", blank=True, help_text="Where it runs; empty: nowhere yet."
+    )
+    coordinator_term = models.PositiveIntegerField(
+        default=0, help_text="Counts up when another takes over from one on a lost node."
+    )
+    coordinator_port = models.PositiveIntegerField(null=True, blank=True)
+    coordinator_seen_at = models.DateTimeField(null=True, blank=True)
+
+    submitted_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    last_rescaled_at = models.DateTimeField(null=True, blank=True)
+    rescales = models.PositiveIntegerField(default=0)
+    gpu_seconds = models.FloatField(default=0.0, help_text="GPU time held so far.")
+
+    samples = models.BigIntegerField(default=0)
+    total_samples = models.BigIntegerField(null=True, blank=True)
+    step = models.BigIntegerField(default=0)
+    epoch = models.FloatField(default=0.0)
+    samples_per_second = models.FloatField(default=0.0)
+    values = models.JSONField(default=dict, help_text="Newest logged metrics.")
+    model_bytes = models.BigIntegerField(default=0)
+    noise_scale = models.FloatField(
+        null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
+    )
+    batch_limits = models.JSONField(
+        default=dict, help_text="Samples that fit one worker at once, by GPU type, as found out."
+    )
+    checkpoint_step = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-submitted_at", "id")
+        indexes = (
+            models.Index(fields=("state",)),
+            models.Index(fields=("team", "-submitted_at")),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=("team", "name"),
+                condition=Q(state__in=sorted(LIVE)),
+                name="live_job_names_are_unique_per_team",
+            ),
+            models.CheckConstraint(condition=Q(priority__lte=100), name="priority_is_0_to_100"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team_id}/{self.name} ({self.id})"

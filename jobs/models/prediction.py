@@ -1,0 +1,34 @@
+"""What was foretold of a job, and did it hold?"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from jobs.models.job import Job
+
+
+class Prediction(models.Model):
+    """What was once foretold of a job, kept to be held against what came of it."""
+
+    class Kind(models.TextChoices):
+        START = "start", "start: of its first worker"
+        FINISH = "finish", "finish: completed"
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="predictions")
+    kind = models.CharField(max_length=6, choices=Kind)
+    made_at = models.DateTimeField()
+    p10 = models.DateTimeField(null=True, help_text="Null: later than was looked ahead.")
+    p50 = models.DateTimeField(null=True)
+    p90 = models.DateTimeField(null=True)
+    happened_at = models.DateTimeField(null=True, blank=True)
+    held = models.BooleanField(null=True, help_text="It happened within p10 to p90.")
+
+    class Meta:
+        ordering = ("made_at", "id")
+        indexes = (
+            models.Index(fields=("job", "kind", "-made_at")),
+            models.Index(fields=("happened_at",)),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.job_id} foretold at {self.made_at:%H:%M:%S}"

@@ -1,0 +1,85 @@
+"""Which processes does a job have, and which GPUs do they hold?"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from jobs.models.job import Job
+
+
+class Worker(models.Model):
+    """One process of a job that holds `gpus_per_worker` GPUs."""
+
+    MEASURED: ClassVar[tuple[str, ...]] = (
+        "compute_seconds",
+        "samples_per_second",
+        "relative_speed",
+        "is_straggler",
+        "gpu_utilisation",
+        "gpu_memory_bytes",
+        "gpu_memory_total_bytes",
+    )
+
+    class Phase(models.TextChoices):
+        STARTING = "starting", "starting: claims its GPUs; the worker host was asked"
+        READY = "ready", "ready: registered and warm"
+        TRAINING = "training", "training: member of the active generation"
+        LEAVING = "leaving", "leaving: no longer wanted"
+        GONE = "gone", "gone: seen to have ended; its GPUs are free"
+
+    id = models.CharField(primary_key=True, max_length=40)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers")
+    attempt = models.PositiveIntegerField()
+    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="+")
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.STARTING)
+    created_at = models.DateTimeField(auto_now_add=True)
+    gone_at = models.DateTimeField(null=True, blank=True)
+    exit_code = models.IntegerField(null=True, blank=True)
+    failing = models.CharField(
+        max_length=20,
+        default="",
+        blank=True,
+        help_text="What went wrong beside its own code, as the worker host calls it.",
+    )
+    error = models.TextField(default="", blank=True)
+    is_given_up = models.BooleanField(
+        default=False, help_text="Stopped or hanging; the others train without it. It is killed."
+    )
+
+    compute_seconds = models.FloatField(
+        null=True, blank=True, help_text="Of its share of a step; waiting for others left out."
+    )
+    samples_per_second = models.FloatField(
+        null=True, blank=True, help_text="Of its own share, while it computes."
+    )
+    relative_speed = models.FloatField(
+        null=True, blank=True, help_text="0.6: 40 % slower than the median of the job's workers."
+    )
+    is_straggler = models.BooleanField(default=False, help_text="Slow for long enough to replace.")
+    gpu_utilisation = models.FloatField(null=True, blank=True, help_text="0 to 1.")
+    gpu_memory_bytes = models.BigIntegerField(null=True, blank=True, help_text="In use.")
+    gpu_memory_total_bytes = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("created_at", "id")
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class GpuClaim(models.Model):
+    """A GPU in use. The row lives until its worker was seen gone, so nothing is booked twice."""
+
+    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="claims")
+    gpu_index = models.PositiveIntegerField()
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="claims")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("node", "gpu_index"), name="a_gpu_has_one_worker"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.node_id}:{self.gpu_index} by {self.worker_id}"
