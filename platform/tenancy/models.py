@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import F, Q, Sum
 
 from tenancy.image_names import LONGEST, BadName, Pattern
-from tenancy.quota_rules import Setting, problems_of
+from tenancy.quota_rules import Problem, Setting, problems_of
 
 slug_validator = RegexValidator(
     r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$",
@@ -41,7 +41,7 @@ class Team(models.Model):
 
     def clean(self) -> None:
         """Refuse a circle of parents, and one whose guarantees are not large enough."""
-        parents = self.parents_by_name() | {self.name: self.parent.name if self.parent else None}
+        parents = self._tree()
         above = parents[self.name]
         while above is not None:
             if above == self.name:
@@ -50,11 +50,17 @@ class Team(models.Model):
                 )
             above = parents.get(above)
         for quota in self.quotas.all() if self.pk else ():
-            problems = problems_of(
-                self.name, settings_of_pool(quota.pool_id), parents, gpus=quota.gpus_of_pool
-            )
+            problems = quota.problems(parents)
             if messages := [f"In pool {quota.pool}: {one.message}" for one in problems]:
                 raise ValidationError({"parent": messages})
+
+    def _tree(self) -> dict[str, str | None]:
+        """The team above each, with this one as it stands here: moved or renamed, but not saved."""
+        teams = {team.pk: team for team in Team.objects.all()} | {self.pk: self}
+        return {
+            team.name: teams[team.parent_id].name if team.parent_id else None
+            for team in teams.values()
+        }
 
 
 class Membership(models.Model):
@@ -213,8 +219,17 @@ class Quota(models.Model):
         """Refuse to promise GPUs that are not there, and settings that contradict each other."""
         if self.pool_id is None or self.team_id is None:
             return
-        settings = settings_of_pool(self.pool_id) | {self.team.name: self.setting}
-        refuse_problems(self.team.name, settings, Team.parents_by_name(), gpus=self.gpus_of_pool)
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for problem in self.problems(Team.parents_by_name()):
+            found[problem.field].append(problem.message)
+        if found:
+            raise ValidationError(dict(found))
+
+    def problems(self, parents: Mapping[str, str | None]) -> Iterator[Problem]:
+        """What is wrong with it as it stands here, beside the pool's other quotas."""
+        others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
+        settings = {quota.team.name: quota.setting for quota in (*others, self)}
+        return problems_of(self.team.name, settings, parents, gpus=self.gpus_of_pool)
 
     @property
     def gpus_of_pool(self) -> int:
@@ -234,21 +249,6 @@ def settings_of_pool(pool_id: int) -> dict[str, Setting]:
     """What each team is given of the pool, by name."""
     quotas = Quota.objects.filter(pool_id=pool_id).select_related("team")
     return {quota.team.name: quota.setting for quota in quotas}
-
-
-def refuse_problems(
-    team: str,
-    settings: Mapping[str, Setting],
-    parents: Mapping[str, str | None],
-    *,
-    gpus: int,
-) -> None:
-    """Raise what is wrong with a team's settings in a pool, by field."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for problem in problems_of(team, settings, parents, gpus=gpus):
-        found[problem.field].append(problem.message)
-    if found:
-        raise ValidationError(dict(found))
 
 
 class FairShareSettings(models.Model):

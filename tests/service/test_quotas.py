@@ -126,3 +126,21 @@ def test_a_team_is_not_above_itself(pool: Pool) -> None:
     one.parent = two
     with pytest.raises(ValidationError, match="no team is above itself"):
         one.full_clean()
+
+
+def test_a_team_takes_its_quotas_and_the_teams_below_it_along_to_a_new_name(pool: Pool) -> None:
+    research = make_team("research", pool, guaranteed=5, limit=None)
+    one = Team.objects.create(name="one", parent=research)
+    Quota.objects.create(team=one, pool=pool, guaranteed_gpus=5)
+    research.name = "science"
+    research.full_clean()
+    Quota.objects.filter(team=one).update(guaranteed_gpus=6)
+    with pytest.raises(ValidationError, match="The teams below science are guaranteed 6"):
+        research.full_clean()
+
+
+def test_a_quota_that_passes_to_another_team_is_not_counted_twice(pool: Pool, vision: Team) -> None:
+    quota = Quota.objects.get(team=vision)
+    quota.team = Team.objects.create(name="robots")
+    quota.guaranteed_gpus, quota.limit_gpus = 8, None
+    quota.full_clean()
