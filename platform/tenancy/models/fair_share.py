@@ -1,0 +1,96 @@
+"""How are idle GPUs shared out, and how much did each team use lately?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from tenancy.models.team import Team
+
+
+class FairShareSettings(models.Model):
+    """How idle GPUs of a pool are shared out, and come back. Without a row: the defaults."""
+
+    class Target(models.TextChoices):
+        GUARANTEE = "guarantee", "guarantee: a team takes back its guarantee"
+        FAIR_SHARE = "fair_share", "fair share: it takes its share of what is idle, too"
+
+    pool = models.OneToOneField(
+        "cluster.Pool", on_delete=models.CASCADE, related_name="fair_share", primary_key=True
+    )
+    half_life_hours = models.FloatField(
+        default=48.0,
+        validators=[MinValueValidator(0.01)],
+        help_text="After so many hours, usage of the past counts half.",
+    )
+    usage_weight = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="How much it counts against a team's weight. 0: not at all.",
+    )
+    reclaim_target = models.CharField(
+        max_length=12,
+        choices=Target,
+        default=Target.GUARANTEE,
+        help_text="How far a team with waiting work may take GPUs back from borrowers.",
+    )
+    reclaim_delay_seconds = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="A claim waits so long for GPUs that become free by themselves.",
+    )
+    reclaim_min_runtime_seconds = models.FloatField(
+        default=0.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="A borrower that runs for less is only shrunk for a claim, not paused.",
+    )
+
+    class Meta:
+        verbose_name_plural = "fair share settings"
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(half_life_hours__gt=0), name="half_life_is_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(usage_weight__gte=0)
+                & Q(reclaim_delay_seconds__gte=0)
+                & Q(reclaim_min_runtime_seconds__gte=0),
+                name="fair_share_settings_are_not_negative",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"fair share of {self.pool_id}"
+
+    @classmethod
+    def by_pool(cls) -> defaultdict[int, FairShareSettings]:
+        """The settings of each pool by its id, the defaults for one without a row."""
+        return defaultdict(cls, {row.pool_id: row for row in cls.objects.all()})
+
+    @classmethod
+    def half_lives(cls) -> defaultdict[int, float]:
+        """In seconds, by pool id."""
+        rows = cls.objects.values_list("pool_id", "half_life_hours")
+        return defaultdict(
+            lambda: 3600 * cls().half_life_hours, {pool: 3600 * hours for pool, hours in rows}
+        )
+
+
+class DecayedUsage(models.Model):
+    """A team's GPU-seconds in a pool at one moment, those of the past halved every half-life."""
+
+    pool = models.ForeignKey("cluster.Pool", on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    gpu_seconds = models.FloatField(default=0.0)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("pool", "team"), name="one_usage_per_pool_and_team"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team} in {self.pool}: {self.gpu_seconds:.0f} GPU-seconds"

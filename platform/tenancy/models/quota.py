@@ -1,0 +1,93 @@
+"""What may a team use of a pool?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import F, Q, Sum
+
+from tenancy.models.team import Team
+from tenancy.quota_rules import Problem, Setting, problems_of
+
+
+class Quota(models.Model):
+    """What a team may use of one pool: `guaranteed_gpus` are its own whenever it needs them."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="quotas")
+    pool = models.ForeignKey("cluster.Pool", on_delete=models.CASCADE, related_name="quotas")
+    guaranteed_gpus = models.PositiveIntegerField(
+        default=0, help_text="GPUs the team gets back within seconds when it has work for them."
+    )
+    limit_gpus = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Most GPUs the team may hold. Empty: the whole pool."
+    )
+    lending_limit_gpus = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Most GPUs of the guarantee that others may use while it is idle. Empty: all.",
+    )
+    over_quota_weight = models.FloatField(
+        default=1.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="Share of idle GPUs beyond the guarantee, relative to other teams.",
+    )
+
+    class Meta:
+        ordering = ("pool", "team")
+        constraints = (
+            models.UniqueConstraint(fields=("team", "pool"), name="one_quota_per_team_and_pool"),
+            models.CheckConstraint(
+                condition=Q(limit_gpus__isnull=True) | Q(limit_gpus__gte=F("guaranteed_gpus")),
+                name="limit_is_at_least_the_guarantee",
+            ),
+            models.CheckConstraint(
+                condition=Q(over_quota_weight__gte=0), name="over_quota_weight_is_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(lending_limit_gpus__isnull=True)
+                | Q(lending_limit_gpus__lte=F("guaranteed_gpus")),
+                name="lends_at_most_the_guarantee",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team} in {self.pool}"
+
+    def clean(self) -> None:
+        """Refuse to promise GPUs that are not there, and settings that contradict each other."""
+        if self.pool_id is None or self.team_id is None:
+            return
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for problem in self.problems(Team.parents_by_name()):
+            found[problem.field].append(problem.message)
+        if found:
+            raise ValidationError(dict(found))
+
+    def problems(self, parents: Mapping[str, str | None]) -> Iterator[Problem]:
+        """What is wrong with it as it stands here, beside the pool's other quotas."""
+        others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
+        settings = {quota.team.name: quota.setting for quota in (*others, self)}
+        return problems_of(self.team.name, settings, parents, gpus=self.gpus_of_pool)
+
+    @property
+    def gpus_of_pool(self) -> int:
+        """Cordoned nodes count, because they come back."""
+        return self.pool.nodes.aggregate(all=Sum("gpus"))["all"] or 0
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(
+            guaranteed=self.guaranteed_gpus or 0,
+            limit=self.limit_gpus,
+            lending_limit=self.lending_limit_gpus,
+        )
+
+
+def settings_of_pool(pool_id: int) -> dict[str, Setting]:
+    """What each team is given of the pool, by name."""
+    quotas = Quota.objects.filter(pool_id=pool_id).select_related("team")
+    return {quota.team.name: quota.setting for quota in quotas}

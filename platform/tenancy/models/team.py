@@ -1,0 +1,72 @@
+"""Which teams are there, who is above whom, and who is in them?"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from tenancy.models.slug import slug_validator
+
+
+class Team(models.Model):
+    """People who share a guarantee of GPUs. Teams form a tree."""
+
+    name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def parents_by_name(cls) -> dict[str, str | None]:
+        return dict(cls.objects.values_list("name", "parent__name"))
+
+    def clean(self) -> None:
+        """Refuse a circle of parents, and one whose guarantees are not large enough."""
+        parents = self._tree()
+        above = parents[self.name]
+        while above is not None:
+            if above == self.name:
+                raise ValidationError(
+                    {"parent": f"{self.parent} is below {self.name}: no team is above itself."}
+                )
+            above = parents.get(above)
+        for quota in self.quotas.all() if self.pk else ():
+            problems = quota.problems(parents)
+            if messages := [f"In pool {quota.pool}: {one.message}" for one in problems]:
+                raise ValidationError({"parent": messages})
+
+    def _tree(self) -> dict[str, str | None]:
+        """The team above each, with this one as it stands here: moved or renamed, but not saved."""
+        teams = {team.pk: team for team in Team.objects.all()} | {self.pk: self}
+        return {
+            team.name: teams[team.parent_id].name if team.parent_id else None
+            for team in teams.values()
+        }
+
+
+class Membership(models.Model):
+    """A person's place in a team."""
+
+    class Role(models.TextChoices):
+        MEMBER = "member", "member: submits and controls the team's jobs"
+        LEAD = "lead", "lead: also manages members and tokens"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = models.CharField(max_length=10, choices=Role, default=Role.MEMBER)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("team", "user"), name="one_role_per_team"),)
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}"
