@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -14,26 +13,13 @@ from tenancy.access import principal_of
 
 from jobs import admission, pages, queries
 from jobs.api import requests
-from jobs.api.serializers import JobDetailSerializer, JobPageSerializer
+from jobs.api.serializers import JobDetailSerializer, JobPageSerializer, ValidationSerializer
 from jobs.api.spec_schema import JOB_SPEC_BODY
 from jobs.capacity import PoolCapacity, ReadPools
 from jobs.commands import submission
 from jobs.errors import SpecInvalid
 
 LONGEST_KEY = 200
-
-
-class ProblemSerializer(serializers.Serializer[Any]):
-    field = serializers.CharField()
-    value = serializers.JSONField()
-    problem = serializers.CharField()
-    remedy = serializers.CharField()
-
-
-class ValidationSerializer(serializers.Serializer[Any]):
-    resolved_spec = serializers.DictField(allow_null=True, help_text="null if there are problems.")
-    problems = ProblemSerializer(many=True)
-    notes = serializers.ListField(child=serializers.CharField())
 
 
 class _KnowsPools(APIView):

@@ -6,49 +6,17 @@ from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
-from jobs.api.explanation_serializers import (
-    ChoiceSerializer,
-    DetailsSerializer,
-    FoundRemedySerializer,
-    details_of,
-)
+from jobs.api.serializers.explanation import ExplanationSerializer, details_of
 from jobs.decided import explanation_of, newest_decision, remedy_of
 from jobs.models import Generation, Job
 
 _CHANGES_SHOWN = 20
-
-
-class ChangeSerializer(serializers.Serializer[Any]):
-    reason = serializers.CharField()
-    message = serializers.CharField()
-    at = serializers.DateTimeField()
-
-
-class ExplanationSerializer(serializers.Serializer[Any]):
-    job_id = serializers.CharField()
-    action = serializers.CharField(help_text="start, keep, rescale, pause or wait; or empty.")
-    reason = serializers.CharField()
-    message = serializers.CharField()
-    workers = serializers.IntegerField(allow_null=True, help_text="That the planner wants.")
-    global_batch_size = serializers.IntegerField(allow_null=True)
-    choices = ChoiceSerializer(many=True, help_text="One worker fewer, as it is, one more.")
-    price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
-    position = serializers.IntegerField(allow_null=True, help_text="In the queue; 1 is next.")
-    gpus_asked = serializers.IntegerField(allow_null=True)
-    gpus_free = serializers.IntegerField(allow_null=True)
-    decided_at = serializers.DateTimeField(allow_null=True)
-    remedy = FoundRemedySerializer(
-        allow_null=True, help_text="What would start a waiting job now; null: nobody looked lately."
-    )
-    details = DetailsSerializer(help_text="All numbers the sentence is made of.")
-    changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")
 
 
 class ExplainView(APIView):

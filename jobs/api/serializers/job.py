@@ -1,4 +1,4 @@
-"""What does the API say about jobs? One serializer per document, nothing computed twice."""
+"""What is a job, and how far is it?"""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs import batch_limit
-from jobs.decided import explanation_of, position_in_queue
+from jobs.api.serializers.metric import ValuesField
+from jobs.api.serializers.prediction import PredictionSerializer
+from jobs.decided import position_in_queue
 from jobs.lifecycle import ACTIVE, FINAL, State
-from jobs.models import Event, Generation, Job, MetricPoint, Worker
+from jobs.models import Job
 
-NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}
+_NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}
 
 _JOB_FIELDS = (
     "id",
@@ -60,28 +62,6 @@ _JOB_FIELDS = (
     "position",
     "labels",
 )
-
-
-class ValuesField(serializers.DictField):
-    """What a script logged by name; null stands for NaN and infinity."""
-
-    child = serializers.FloatField(allow_null=True)
-
-
-class SpanSerializer(serializers.Serializer[Any]):
-    """Percentiles of a moment; null: later than was looked ahead."""
-
-    p10 = serializers.DateTimeField(allow_null=True)
-    p50 = serializers.DateTimeField(allow_null=True)
-    p90 = serializers.DateTimeField(allow_null=True)
-
-
-class PredictionSerializer(serializers.Serializer[Any]):
-    """When a live job starts and finishes, from replaying the plan forward."""
-
-    made_at = serializers.DateTimeField()
-    start = SpanSerializer(allow_null=True, help_text="Null: it has started.")
-    finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -166,7 +146,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     @extend_schema_field(PredictionSerializer(allow_null=True))
     def get_prediction(self, job: Job) -> dict[str, Any] | None:
-        if job.state in NOT_FORETOLD or not job.prediction:
+        if job.state in _NOT_FORETOLD or not job.prediction:
             return None
         has_started = job.state != State.QUEUED
         return {**job.prediction, "start": None if has_started else job.prediction["start"]}
@@ -189,138 +169,3 @@ class JobDetailSerializer(JobSerializer):
 class JobPageSerializer(serializers.Serializer[Any]):
     items = JobSerializer(many=True)
     next_cursor = serializers.CharField(allow_null=True)
-
-
-class EventSerializer(serializers.ModelSerializer[Event]):
-    data = serializers.DictField()  # type: ignore[assignment]  # DRF takes it off the class
-
-    class Meta:
-        model = Event
-        fields = ("id", "at", "kind", "old_state", "new_state", "reason", "message", "data")
-        read_only_fields = fields
-
-
-class GenerationSerializer(serializers.ModelSerializer[Generation]):
-    worker_ids = serializers.ListField(child=serializers.CharField())
-    lost_worker_ids = serializers.ListField(child=serializers.CharField())
-    idle_seconds = serializers.FloatField(
-        help_text="Nothing trained before it: paused, waiting, or starting again after a loss."
-    )
-    predicted_gain = serializers.SerializerMethodField(help_text="Of the rescale; 0.31: 31 %.")
-    predicted_stall_seconds = serializers.SerializerMethodField()
-    measured_gain = serializers.FloatField(
-        allow_null=True, help_text="Over the generation before; null: not measured yet."
-    )
-    decision = serializers.SerializerMethodField(help_text="The planner's numbers.")
-
-    class Meta:
-        model = Generation
-        fields = (
-            "number",
-            "attempt",
-            "revision",
-            "workers",
-            "worker_ids",
-            "global_batch_size",
-            "reason",
-            "message",
-            "began_at",
-            "ended_at",
-            "step",
-            "stall_seconds",
-            "idle_seconds",
-            "transfer_seconds",
-            "lost_steps",
-            "lost_work_seconds",
-            "lost_worker_ids",
-            "predicted_gain",
-            "predicted_stall_seconds",
-            "measured_gain",
-            "decision",
-        )
-        read_only_fields = fields
-
-    def get_predicted_gain(self, generation: Any) -> float | None:
-        return foretold(generation, "gain")
-
-    def get_predicted_stall_seconds(self, generation: Any) -> float | None:
-        return foretold(generation, "stall_seconds")
-
-    def get_decision(self, generation: Any) -> dict[str, Any]:
-        return dict(generation.decision or {})
-
-
-def foretold(generation: Any, number: str) -> float | None:
-    """What the rescale that led to the generation was expected to bring or to cost.
-
-    Nobody expected a loss, and those who survive it are no outcome of any decision.
-    """
-    if generation.lost_worker_ids:
-        return None
-    value: float | None = explanation_of(generation.decision or {}).get(number)
-    return value
-
-
-class WorkerSerializer(serializers.ModelSerializer[Worker]):
-    node = serializers.CharField(source="node.name")
-    gpu_indices = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Worker
-        fields = (
-            "id",
-            "phase",
-            "node",
-            "gpu_indices",
-            "attempt",
-            "created_at",
-            "gone_at",
-            "exit_code",
-            "error",
-            *Worker.MEASURED,
-        )
-        read_only_fields = fields
-
-    def get_gpu_indices(self, worker: Worker) -> list[int]:
-        return sorted(claim.gpu_index for claim in worker.claims.all())
-
-
-class MetricSerializer(serializers.ModelSerializer[MetricPoint]):
-    values = ValuesField()
-    workers = serializers.IntegerField(allow_null=True)
-    global_batch_size = serializers.IntegerField(allow_null=True)
-
-    class Meta:
-        model = MetricPoint
-        fields = (
-            "at",
-            "generation",
-            "step",
-            "epoch",
-            "samples",
-            "samples_per_second",
-            "step_seconds",
-            "compute_seconds",
-            "communication_seconds",
-            "learning_rate",
-            "workers",
-            "global_batch_size",
-            "values",
-        )
-        read_only_fields = fields
-
-
-class EventListSerializer(serializers.Serializer[Any]):
-    items = EventSerializer(many=True)
-
-
-class GenerationListSerializer(serializers.Serializer[Any]):
-    items = GenerationSerializer(many=True)
-
-
-class WorkerListSerializer(serializers.Serializer[Any]):
-    items = WorkerSerializer(many=True)
-
-
-class MetricListSerializer(serializers.Serializer[Any]):
-    items = MetricSerializer(many=True)

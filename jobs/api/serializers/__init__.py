@@ -1,0 +1,20 @@
+"""What does the API say about jobs? One serializer per document, nothing computed twice."""
+
+from jobs.api.serializers.event import EventListSerializer
+from jobs.api.serializers.explanation import ExplanationSerializer
+from jobs.api.serializers.generation import GenerationListSerializer
+from jobs.api.serializers.job import JobDetailSerializer, JobPageSerializer
+from jobs.api.serializers.metric import MetricListSerializer
+from jobs.api.serializers.validation import ValidationSerializer
+from jobs.api.serializers.worker import WorkerListSerializer
+
+__all__ = [
+    "EventListSerializer",
+    "ExplanationSerializer",
+    "GenerationListSerializer",
+    "JobDetailSerializer",
+    "JobPageSerializer",
+    "MetricListSerializer",
+    "ValidationSerializer",
+    "WorkerListSerializer",
+]

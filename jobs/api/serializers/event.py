@@ -1,0 +1,22 @@
+"""What happened to a job?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from jobs.models import Event
+
+
+class EventSerializer(serializers.ModelSerializer[Event]):
+    data = serializers.DictField()  # type: ignore[assignment]  # DRF takes it off the class
+
+    class Meta:
+        model = Event
+        fields = ("id", "at", "kind", "old_state", "new_state", "reason", "message", "data")
+        read_only_fields = fields
+
+
+class EventListSerializer(serializers.Serializer[Any]):
+    items = EventSerializer(many=True)
