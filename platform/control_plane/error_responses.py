@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.views import defaults
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -125,6 +126,7 @@ def _details(field: str, detail: Any) -> Iterator[dict[str, Any]]:
         yield {"field": field, "value": None, "problem": str(detail), "remedy": "Correct it."}
 
 
+@csrf_exempt  # or who only mistyped an address would read of a missing cookie
 def unknown_address(request: HttpRequest) -> JsonResponse:
     """Answer for every address under /api and /internal that leads nowhere."""
     message = f"Nothing is at {request.path}. See /api/v1/docs."
