@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.docker_host.endpoint import Endpoint
 from cluster.models import Node
+from cluster.worker_host import HostUnavailable
 from django.db import InterfaceError, OperationalError, connection
 
 
@@ -17,19 +18,24 @@ class DockerNodes:
 
     default_url: str
     certificates: Path | None  # holds a folder for each node that is reached by TLS
-    _last: Mapping[str, Endpoint] = field(default_factory=dict)
+    _last: Mapping[str, Endpoint] | None = None  # nobody told yet
 
     def __call__(self) -> Mapping[str, Endpoint]:
         """By name of the node; while the database is away, as it was told before.
 
         A thread that only watches has nobody else who would see to its connection.
+
+        Raises:
+            HostUnavailable: it was never told; that there are no nodes would be another answer.
         """
         try:
             rows = list(Node.objects.values_list("name", "docker_url"))
-        except (OperationalError, InterfaceError):
+        except (OperationalError, InterfaceError) as problem:
             if connection.in_atomic_block:
                 raise
             connection.close()
+            if self._last is None:
+                raise HostUnavailable(f"The nodes are not known yet: {problem}") from problem
             return self._last
         self._last = {name: self._endpoint(name, url or self.default_url) for name, url in rows}
         return self._last

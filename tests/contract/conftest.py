@@ -212,13 +212,12 @@ def warm_bench(tmp_path: Path) -> Iterator[WarmBench]:
     sweep(state_dir, grace_seconds=0.0)
 
 
-def docker_host(url: str, state_dir: Path) -> DockerHost:
-    endpoint = Endpoint(url=url)
+def docker_host(endpoints: Mapping[str, Endpoint], state_dir: Path) -> DockerHost:
     installation = f"t{os.getpid()}"
     return DockerHost(
         state_dir=state_dir,
         installation=installation,
-        endpoints=lambda: {"n1": endpoint},
+        endpoints=lambda: endpoints,
         worker_image=TINY_IMAGE,
         user="10001:10001",
         coordinator_network=f"{installation}-coordinators",
@@ -231,7 +230,8 @@ def bench_on(daemon: DockerDaemon, folder: Path) -> Iterator[DockerBench]:
     control = folder / "control"
     control.mkdir()
     control.chmod(0o777)  # the container's user is somebody else
-    bench = DockerBench(host=docker_host(daemon.url, folder / "docker_state"), folder=control)
+    host = docker_host({"n1": Endpoint(url=daemon.url)}, folder / "docker_state")
+    bench = DockerBench(host=host, folder=control)
     yield bench
     label = f"concertina.installation={bench.host.installation}"
     remove_everything(daemon.client(), label=label)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from cluster.docker_host.endpoint import Endpoint
 from cluster.models import Node
+from cluster.worker_host import HostUnavailable
+from django.db import connection
 
 from autoscaler.control_loop.docker_nodes import DockerNodes
 
@@ -26,3 +30,23 @@ def test_only_tcp_uses_certificates_and_each_node_has_its_own(world: World) -> N
     assert nodes()["n1"].certificates is None
     Node.objects.update(docker_url="tcp://n1:2376")
     assert nodes()["n1"] == Endpoint(url="tcp://n1:2376", certificates=Path("/certs/n1"))
+
+
+@pytest.mark.django_db
+def test_while_the_database_is_away_all_is_as_it_was_told_before_and_before_that_unknown() -> None:
+    """No node at all would mean that no process is anywhere."""
+    nodes = DockerNodes(default_url=SOCKET, certificates=None)
+
+    def in_a_thread_that_watches() -> None:
+        there = connection.settings_dict
+        connection.settings_dict = {**there, "HOST": "/nowhere"}
+        with pytest.raises(HostUnavailable):
+            nodes()
+        connection.settings_dict = there
+        told = nodes()
+        connection.close()
+        connection.settings_dict = {**there, "HOST": "/nowhere"}
+        assert nodes() == told
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(in_a_thread_that_watches).result()

@@ -27,9 +27,16 @@ class Daemons:
         return tuple(dict.fromkeys(self.endpoints().values()))
 
     def of(self, node: str | None) -> tuple[Endpoint, ...]:
-        """Where containers of this node are; all daemons, if nobody knows such a node."""
-        endpoint = self.endpoints().get(node or "")
-        return self.all() if endpoint is None else (endpoint,)
+        """Where containers of this node are; all daemons, if nobody knows such a node.
+
+        Raises:
+            HostUnavailable: there is no daemon, so nobody can tell what became of them.
+        """
+        by_node = self.endpoints()
+        if not by_node:
+            raise HostUnavailable(f"No Docker daemon is known, nor where node {node} is.")
+        endpoint = by_node.get(node or "")
+        return tuple(dict.fromkeys(by_node.values())) if endpoint is None else (endpoint,)
 
     def ask_all(self, question: Callable[[Client], T]) -> dict[Endpoint, T]:
         """The answers of those that answer quickly, all side by side.

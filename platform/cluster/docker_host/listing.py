@@ -16,7 +16,7 @@ from cluster.docker_host.log_following import Followers, Source
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper
-from cluster.worker_host import ObservedProcess
+from cluster.worker_host import HostUnavailable, ObservedProcess
 
 _LOG_SECONDS: Final = 2.0  # guessed: who hears that a process ended finds its last lines
 
@@ -103,9 +103,9 @@ def _is_being_prepared(record: Record) -> bool:
 
 @contextmanager
 def _left_for_later(process_id: str) -> Iterator[None]:
-    """A record that cannot be read, or removed, must not hide all other processes."""
+    """A record that cannot be read, removed or asked about must not hide all other processes."""
     try:
         yield
-    except (OSError, ValueError, KeyError) as problem:
+    except (HostUnavailable, OSError, ValueError, KeyError) as problem:
         extra = {"action": "list", "process_id": process_id}
         _log.warning("A record is left for later: %r", problem, extra=extra)
