@@ -92,7 +92,7 @@ def described(exit_code: int | None) -> str:
 
 def killed_for_memory(worker_id: str, memory: int | None) -> str:
     """The kernel's reason, as a sentence that tells what to change."""
-    most = f"its {format_size(memory)} of memory" if memory else "the memory that was left"
+    most = f"its {format_size(memory)} of memory" if memory else "its share of the node's memory"
     return (
         f"{worker_id} was killed because it needed more than {most}."
         " Raise `resources.memory` or lower the batch."

@@ -84,7 +84,7 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
         workdir=spec.workdir,
         gpu_indices=gpu_indices,
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
-        limits=_limits(view, place),
+        limits=_limits(view, worker, place),
         image=place.image,
         mounts=place.mounts,
         alias=place.alias,
@@ -122,10 +122,14 @@ def _labels(process_id: str, role: Role, view: JobView, shell: Shell) -> Labels:
     )
 
 
-def _limits(view: JobView, place: Place) -> Limits:
+def _limits(view: JobView, worker: WorkerView, place: Place) -> Limits:
     asked = view.spec.resources
     return replace(
-        place.limits, memory_bytes=asked.memory, cpus=asked.cpus, shm_bytes=asked.shm_size
+        place.limits,
+        memory_bytes=asked.memory,
+        node_share=worker.row.node.share_of_machine(asked.gpus_per_worker),
+        cpus=asked.cpus,
+        shm_bytes=asked.shm_size,
     )
 
 

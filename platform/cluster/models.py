@@ -143,6 +143,11 @@ class Node(models.Model):
         """Of each GPU once, in order."""
         return tuple(dict.fromkeys(self.cuda_name(index) for index in indices))
 
+    def share_of_machine(self, gpus: int) -> float:
+        """For which part of its machine so many GPUs stand; several nodes may be of one machine."""
+        nodes = Node.objects.filter(docker_url=self.docker_url)
+        return float(gpus / nodes.aggregate(all=models.Sum("gpus"))["all"])
+
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         self.check_gpu_uuids()

@@ -35,9 +35,10 @@ class Labels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Upper bounds for one process; None: no bound."""
+    """Upper bounds for one process; None: no bound, but for a container's memory."""
 
     memory_bytes: int | None = None
+    node_share: float = 1.0  # of the node's memory, for a container that is told no other bound
     cpus: float | None = None
     shm_bytes: int | None = None  # of /dev/shm; None: half of the memory
 

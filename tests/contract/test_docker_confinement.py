@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from cluster.docker_host import containers
+from cluster.docker_host import containers, node_memory
 from cluster.worker_host import (
     Failing,
     Launch,
@@ -73,6 +73,38 @@ def test_a_process_that_takes_too_much_memory_is_told_apart_from_a_crash(
     assert (process.exit_code, process.failing) == (-9, None)
 
 
+def test_a_process_that_names_no_memory_has_a_share_of_the_nodes_and_no_swap(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    script = ("cat", "/proc/self/oom_score_adj")
+    docker_bench.launch("w1", script, limits=Limits(node_share=0.25))
+    exited(docker_bench.host, "w1")
+    total = docker_daemon.client().info()["MemTotal"]
+    memory = node_memory.share_of(total, 0.25)
+    host = docker_daemon.client().inspect_container(container_name(docker_bench, "w1"))[
+        "HostConfig"
+    ]
+    assert (host["Memory"], host["MemorySwap"], host["ShmSize"]) == (memory, memory, memory // 2)
+    assert 0 < memory < total
+    assert texts(docker_bench, "w1") == ["500"]
+
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("total", "share", "bytes_"),
+    [
+        (40 * GIB, 0.25, 9 * GIB),  # a tenth is for the platform
+        (1040 * GIB, 1.0, 1024 * GIB),  # but never more than 16 GiB
+        (8 * GIB, 1 / 64, GIB),  # enough for PyTorch, however many slots there are
+        (GIB // 2, 1.0, GIB // 2),
+    ],
+)
+def test_the_share_of_a_nodes_memory(total: int, share: float, bytes_: int) -> None:
+    assert node_memory.share_of(total, share) == bytes_
+
+
 def test_secrets_are_seen_inside_only(
     docker_bench: DockerBench, docker_daemon: DockerDaemon
 ) -> None:
@@ -126,10 +158,11 @@ def test_volumes_of_an_image_are_a_little_memory(
       touch $place/mine && stat -f -c %T $place && df -k $place | awk 'NR==2 {print $2}'
     done
     """
-    docker_bench.launch("w1", ("sh", "-c", script), image="with-volumes:1")
+    limits = Limits(memory_bytes=256 << 20)
+    docker_bench.launch("w1", ("sh", "-c", script), image="with-volumes:1", limits=limits)
     exited(docker_bench.host, "w1")
     told = texts(docker_bench, "w1")
     assert told[::2] == ["tmpfs"] * 4
-    assert told[1::2] == ["65536", "262144", "65536", "1048576"]
+    assert told[1::2] == ["65536", "262144", "65536", "131072"]
     details = client.inspect_container(container_name(docker_bench, "w1"))
     assert "volume" not in {mount["Type"] for mount in details["Mounts"]}

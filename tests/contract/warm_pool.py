@@ -69,7 +69,8 @@ class WarmPool:
         who = Labels(process_id=process_id, job_id=job, role=Role.WORKER, attempt=1, fence=7)
         checkpoints = Mount(source=self.state / "jobs" / job / "checkpoints", target="/checkpoints")
         known = {"env": {}, "node": "n1", "mounts": (checkpoints,), "alias": process_id}
-        return Launch(labels=who, command=command, **{**known, **options})
+        launch = Launch(labels=who, command=command, **{**known, **options})
+        return self.another().memory.bounded(launch, self.endpoint)
 
     @property
     def endpoint(self) -> Endpoint:

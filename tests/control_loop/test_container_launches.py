@@ -104,6 +104,16 @@ def test_limits_are_those_of_the_spec(world: World) -> None:
     assert worker.limits.shm_bytes == 2**30
 
 
+def test_a_spec_without_memory_has_the_share_of_its_gpus(world: World) -> None:
+    node = Node.objects.get()
+    spec = {"gpus_per_worker": 2}
+    _, worker = started(world, world.job(resources=spec), workers=1)
+    assert (worker.limits.memory_bytes, worker.limits.node_share) == (None, 2 / node.gpus)
+    Node.objects.create(pool=node.pool, name="on-the-same-machine", gpus=node.gpus)
+    Node.objects.create(pool=node.pool, name="other", gpus=1, docker_url="tcp://other:2376")
+    assert node.share_of_machine(2) == 1 / node.gpus
+
+
 def test_gpus_are_numbered_anew_in_a_container_and_uuids_stay(world: World) -> None:
     Pool.objects.update(gpu_type="nvidia-h100")
     _, first, second = started(world, world.job("one"))

@@ -309,7 +309,7 @@ def test_a_script_that_fails_because_a_part_of_it_was_killed_is_a_loss(world: Wo
     world.tick()
     assert (fresh(job).losses, fresh(job).failures) == (1, 0)
     (event,) = events_of(job, "worker_lost")
-    assert "more than the memory that was left" in event.message
+    assert "more than its share of the node's memory" in event.message
 
 
 def test_one_that_ended_well_all_the_same_has_completed(world: World) -> None:

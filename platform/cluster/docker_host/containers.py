@@ -17,9 +17,9 @@ from cluster.worker_host import Launch, Limits, Role
 
 SCRATCH: Final = "/scratch"
 _TMP: Final = {"/tmp": "rw,exec,nosuid,nodev,mode=1777,size=256m"}  # noqa: S108 # guessed: sockets, small files
-_DEFAULT_SHM_BYTES: Final = 1 << 30
 _SHM: Final = "/dev/shm"  # noqa: S108 - each container has its own
 _VOLUME_BYTES: Final = 64 << 20  # guessed: the state of some program that a job hardly uses
+_OOM_SCORE: Final = 500  # of 1000: where a node runs out of memory, jobs go before the platform
 _LOG_FILES: Final = 2  # Docker starts a new one when one is full, and drops the oldest
 
 
@@ -90,6 +90,7 @@ def host_config(
 ) -> dict[str, Any]:
     """The API's HostConfig: limits, mounts (source to target, whether writable), GPUs."""
     limits = launch.limits
+    memory = memory_bytes(limits)
     return {
         "NetworkMode": network,
         "Init": True,
@@ -99,8 +100,9 @@ def host_config(
         "SecurityOpt": ["no-new-privileges"],
         "PidsLimit": confinement.pids,
         "Ulimits": [_ulimit("nofile", confinement.open_files), _ulimit("core", 0)],
-        "Memory": limits.memory_bytes or 0,
-        "MemorySwap": limits.memory_bytes or 0,  # together: no swap
+        "Memory": memory,
+        "MemorySwap": memory,  # together: no swap
+        "OomScoreAdj": _OOM_SCORE,
         "NanoCpus": int((limits.cpus or 0) * 1e9),
         "ShmSize": shm_bytes(limits),
         "Tmpfs": _TMP,
@@ -130,11 +132,16 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
     return {"Name": name, "Soft": value, "Hard": value}
 
 
+def memory_bytes(limits: Limits) -> int:
+    """Of a launch that `NodeMemory` bounded: no container is without a limit."""
+    if limits.memory_bytes is None:
+        raise ValueError("A container must have a limit of memory.")
+    return limits.memory_bytes
+
+
 def shm_bytes(limits: Limits) -> int:
     """How large /dev/shm is under these limits."""
-    if limits.shm_bytes is not None:
-        return limits.shm_bytes
-    return limits.memory_bytes // 2 if limits.memory_bytes else _DEFAULT_SHM_BYTES
+    return memory_bytes(limits) // 2 if limits.shm_bytes is None else limits.shm_bytes
 
 
 def _mount(source: Path, told: tuple[str, bool]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from cluster.docker_host.inventory import Inventory
 from cluster.docker_host.listing import Listing
 from cluster.docker_host.log_following import Followers
 from cluster.docker_host.networks import Networks
+from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.records import Records
 from cluster.docker_host.starting import Starter
 from cluster.docker_host.stopping import Stopper
@@ -105,6 +106,10 @@ class Parts:
         return Images(connections=self.connections)
 
     @cached_property
+    def memory(self) -> NodeMemory:
+        return NodeMemory(self.connections)
+
+    @cached_property
     def adoption(self) -> Adoption:
         return Adoption(
             installation=self.installation, records=self.records, connections=self.connections
@@ -141,6 +146,7 @@ class Parts:
                 connections=self.connections,
                 images=self.images,
                 folders=self.warm_folders,
+                memory=self.memory,
                 modules=self.warm_modules,
             ),
         )
@@ -162,6 +168,7 @@ class Parts:
             records=self.records,
             images=self.images,
             networks=self.networks,
+            memory=self.memory,
             followers=self.followers,
             registry_patience_seconds=self.registry_patience_seconds,
             adoption=self.adoption,

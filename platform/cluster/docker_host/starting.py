@@ -27,6 +27,7 @@ from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import Images, ImageUnavailable, RegistryTrouble
 from cluster.docker_host.log_following import Followers, Source
 from cluster.docker_host.networks import Networks
+from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.patience import Patience
 from cluster.docker_host.records import Record, Records, holding
 from cluster.docker_host.taking_over import TakingOver
@@ -58,6 +59,7 @@ class Starter:
     records: Records
     images: Images
     networks: Networks
+    memory: NodeMemory
     followers: Followers
     registry_patience_seconds: float
     adoption: Adoption
@@ -141,6 +143,7 @@ class Starter:
             status = self._status(client, record.process_id)
             if status is None:
                 self._fetch(launch, place, record, tell)
+                launch = self.memory.bounded(launch, place.endpoint)
                 if not self.taking_over.attempt(launch, place, record):
                     self._create(client, launch, place, record)
                     self._start(client, launch, place, record)

@@ -133,8 +133,7 @@ class TakingOver:
         status = client.inspect_container(name)["State"]["Status"]
         if status not in RUNNING:
             raise _Impossible(f"{name} is {status}")
-        if limits := _limits(launch):
-            client.update_container(name, **limits)
+        client.update_container(name, **_limits(launch))
         network = self.networks.of_job(launch.labels.job_id, place.endpoint, place.daemons)
         client.disconnect_container_from_network(name, "none")
         aliases = [launch.alias] if launch.alias else []
@@ -158,10 +157,8 @@ def _is_new(mount: Mount) -> bool:
 
 
 def _limits(launch: Launch) -> dict[str, int]:
-    limits: dict[str, int] = {}
-    if launch.limits.memory_bytes is not None:
-        memory = launch.limits.memory_bytes
-        limits |= {"mem_limit": memory, "memswap_limit": memory}  # together: no swap
+    memory = containers.memory_bytes(launch.limits)
+    limits = {"mem_limit": memory, "memswap_limit": memory}  # together: no swap
     if launch.limits.cpus is not None:
         quota = round(launch.limits.cpus * _PERIOD_MICROSECONDS)
         limits |= {"cpu_period": _PERIOD_MICROSECONDS, "cpu_quota": quota}

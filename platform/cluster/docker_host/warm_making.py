@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import docker.errors
@@ -14,6 +14,7 @@ from cluster.docker_host.blueprints import Blueprints
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.images import Images
+from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.taking_over import PYTHON
 from cluster.docker_host.warm_folders import MARK_INSIDE, ORDER_INSIDE, Kind, WarmFolders
 from cluster.plain_python import read_at_import
@@ -31,8 +32,8 @@ class WarmMaking:
     connections: Connections
     images: Images
     folders: WarmFolders
+    memory: NodeMemory
     modules: tuple[str, ...]  # what they import
-    _shm_bytes: dict[Endpoint, int] = field(default_factory=dict)
 
     def kind(self, wish: WarmWish, image_id: str, endpoint: Endpoint) -> Kind:
         """As what those of a wish are started. Raises: HostUnavailable."""
@@ -42,7 +43,7 @@ class WarmMaking:
             image_id=image_id,
             env=read_at_import(containers.environment(launch)),
             targets=frozenset({*wish.targets, containers.SCRATCH}),
-            shm_bytes=self._half_of_memory(endpoint),
+            shm_bytes=self.memory.total(endpoint) // 2,  # any worker's is smaller
         )
 
     def begin(self, kind: Kind, endpoint: Endpoint) -> None:
@@ -51,6 +52,7 @@ class WarmMaking:
         folder = self.folders.of(warm_id)
         folder.make(kind)
         launch = self._launch(warm_id, kind.node, kind.image_id, kind.env, kind.shm_bytes)
+        launch = self.memory.bounded(launch, endpoint)  # until it gets that of a launch
         installation = self.blueprints.installation
         config = self.blueprints.of_kind(
             launch,
@@ -84,11 +86,3 @@ class WarmMaking:
             image=image_id,
             limits=Limits(shm_bytes=shm_bytes),
         )
-
-    def _half_of_memory(self, endpoint: Endpoint) -> int:
-        """Of the node: any worker's /dev/shm is smaller, and its limit of memory bounds both."""
-        if endpoint not in self._shm_bytes:
-            with talking_to(endpoint):
-                info = self.connections.quick(endpoint).info()
-            self._shm_bytes[endpoint] = info["MemTotal"] // 2
-        return self._shm_bytes[endpoint]
