@@ -20,7 +20,6 @@ from cluster.process_host.sweep import sweep
 from cluster.worker_host import (
     Labels,
     Launch,
-    Limits,
     Mount,
     ObservedProcess,
     ProcessPhase,
@@ -78,39 +77,33 @@ class Bench(Protocol):
 
 
 @dataclass
-class ProcessBench:
-    """Drives real processes through files beside them."""
+class DrivenByFiles:
+    """Drives real processes, one shell each, through files beside them."""
 
-    host: ProcessHost
+    host: WorkerHost
     folder: Path
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What a launch says unless the test says otherwise."""
+        return {"env": {}, "node": "n1"}
+
+    @property
+    def seen_as(self) -> Path:
+        """The folder, as the processes see it."""
+        return self.folder
+
+    def launch(self, process_id: str, command: tuple[str, ...], **options: Any) -> None:
+        known = {"labels": labels(process_id), **self.known}
+        self.host.start(Launch(command=command, **{**known, **options}))
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
+        self.launch(process_id, command, env={"CONTROL": str(self.seen_as / process_id)})
 
     def start(self, process_id: str, *, is_deaf: bool = False) -> None:
         script = f"trap '' TERM; {OBEDIENT}" if is_deaf else OBEDIENT
         self.start_command(process_id, ("sh", "-c", f"echo up; {script}"))
-        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
-
-    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
-        self.launch(process_id, command, env={"CONTROL": str(self.folder / process_id)})
-
-    def launch(
-        self,
-        process_id: str,
-        command: tuple[str, ...],
-        *,
-        env: Mapping[str, str] | None = None,
-        workdir: str | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.host.start(
-            Launch(
-                labels=labels(process_id),
-                command=command,
-                env=env or {},
-                node="n1",
-                workdir=workdir,
-                limits=limits or Limits(),
-            )
-        )
+        until(lambda: "up" in texts(self, process_id))
 
     def say(self, process_id: str, text: str) -> None:
         put(self.folder / f"{process_id}.say", f"{text}\n")
@@ -120,8 +113,15 @@ class ProcessBench:
 
 
 @dataclass
+class ProcessBench(DrivenByFiles):
+    """Processes of this machine."""
+
+    host: ProcessHost
+
+
+@dataclass
 class WarmBench(ProcessBench):
-    """The same by a Python script, which a zygote starts."""
+    """The same by Python scripts, which a zygote starts."""
 
     def launch(self, *arguments: Any, env: Mapping[str, str] | None = None, **options: Any) -> None:
         path = os.pathsep.join(path for path in sys.path if path)
@@ -131,7 +131,7 @@ class WarmBench(ProcessBench):
         deaf = ("deaf",) if is_deaf else ()
         script = (sys.executable, str(SCRIPTS / "obedient.py"), str(self.folder / process_id))
         self.launch(process_id, (*script, *deaf))
-        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
+        until(lambda: "up" in texts(self, process_id))
 
     def make_zygote(self) -> None:
         """Have one that is warm for every launch of this bench; it imports nothing of ours."""
@@ -142,30 +142,19 @@ class WarmBench(ProcessBench):
 
 
 @dataclass
-class DockerBench:
-    """Drives real containers through files that they see as well."""
+class DockerBench(DrivenByFiles):
+    """Real containers, into which the files are mounted."""
 
     host: DockerHost
-    folder: Path
 
-    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
-        script = f"trap '' TERM; {OBEDIENT}" if is_deaf else OBEDIENT
-        self.start_command(process_id, ("sh", "-c", f"echo up; {script}"))
-        until(lambda: any(line.text == "up" for line in self.host.logs((process_id,))))
+    @property
+    def known(self) -> dict[str, Any]:
+        mount = Mount(source=self.folder, target=str(self.seen_as))
+        return {**super().known, "mounts": (mount,)}
 
-    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
-        self.launch(process_id, command, env={"CONTROL": f"/control/{process_id}"})
-
-    def launch(self, process_id: str, command: tuple[str, ...], **options: Any) -> None:
-        mount = Mount(source=self.folder, target="/control")
-        known = {"labels": labels(process_id), "env": {}, "node": "n1", "mounts": (mount,)}
-        self.host.start(Launch(command=command, **{**known, **options}))
-
-    def say(self, process_id: str, text: str) -> None:
-        put(self.folder / f"{process_id}.say", f"{text}\n")
-
-    def end(self, process_id: str, exit_code: int) -> None:
-        put(self.folder / f"{process_id}.exit", str(exit_code))
+    @property
+    def seen_as(self) -> Path:
+        return Path("/control")
 
 
 @dataclass
@@ -249,6 +238,11 @@ def bench(request: pytest.FixtureRequest) -> Bench:
         return InMemoryBench()
     chosen: Bench = request.getfixturevalue(f"{request.param}_bench")
     return chosen
+
+
+def texts(bench: Bench, process_id: str) -> list[str]:
+    """The lines it has written so far."""
+    return [line.text for line in bench.host.logs((process_id,))]
 
 
 def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:

@@ -17,17 +17,8 @@ from cluster.worker_host import (
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image
 
-from .conftest import DockerBench, exited, labels
-
-RUN_FOR_EVER = ("sh", "-c", "echo up; exec sleep 1000")
-
-
-def texts(bench: DockerBench, process_id: str) -> list[str]:
-    return [line.text for line in bench.host.logs((process_id,))]
-
-
-def container_name(bench: DockerBench, process_id: str) -> str:
-    return containers.name_of(process_id, installation=bench.host.installation)
+from .conftest import DockerBench, exited, labels, texts
+from .docker_view import RUN_FOR_EVER, container_name
 
 
 def test_a_process_is_confined(docker_bench: DockerBench) -> None:

@@ -11,7 +11,7 @@ from cluster.worker_host import HostUnavailable, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image, private_daemon
 
-from .conftest import DockerBench, bench_on, exited, observed, until
+from .conftest import DockerBench, bench_on, exited, observed, texts, until
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_containers_and_every_line_survive_a_killed_daemon(
     until(lambda: lines.stat().st_size > known + 10_000)
     (mortal_bench.folder / "enough").touch()
     assert exited(mortal_bench.host, "w1").exit_code == 0
-    said = [line.text for line in mortal_bench.host.logs(("w1",))]
+    said = texts(mortal_bench, "w1")
     assert said == [str(number) for number in range(len(said))]
 
 

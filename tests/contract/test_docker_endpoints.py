@@ -21,9 +21,8 @@ from cluster.worker_host import HostUnavailable, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image, private_daemon
 
-from .conftest import DockerBench, bench_on, exited, observed, until
-
-RUN_FOR_EVER = ("sh", "-c", "echo up; exec sleep 1000")
+from .conftest import DockerBench, bench_on, exited, observed, texts, until
+from .docker_view import RUN_FOR_EVER
 
 
 def free_port() -> int:
@@ -46,7 +45,7 @@ def runs_there(bench: DockerBench) -> None:
     process = until(lambda: observed(bench.host, "w1"))
     assert process is not None
     assert process.phase is ProcessPhase.RUNNING
-    until(lambda: [line.text for line in bench.host.logs(("w1",))] == ["up"])
+    until(lambda: texts(bench, "w1") == ["up"])
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,14 @@
-"""What the Docker host promises beyond the port: confinement, secrets, networks, survival."""
+"""How do containers begin and end, whatever happens to them, their service and their node?"""
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster import log_store
 from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
 from cluster.docker_host.endpoint import Endpoint
@@ -34,44 +27,8 @@ from cluster.worker_host import (
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon
 
-from .conftest import DockerBench, exited, labels, observed, until
-
-RUN_FOR_EVER = ("sh", "-c", "echo up; exec sleep 1000")
-
-
-def texts(bench: DockerBench, process_id: str) -> list[str]:
-    return [line.text for line in bench.host.logs((process_id,))]
-
-
-def container_name(bench: DockerBench, process_id: str) -> str:
-    return containers.name_of(process_id, installation=bench.host.installation)
-
-
-def networks(bench: DockerBench, daemon: DockerDaemon) -> list[str]:
-    label = f"concertina.installation={bench.host.installation}"
-    return [network["Name"] for network in daemon.client().networks(filters={"label": label})]
-
-
-def run_elsewhere(bench: DockerBench, code: str, **options: Any) -> subprocess.Popen[bytes]:
-    """In another service process, with the same host as `host`."""
-    (endpoint,) = bench.host.endpoints().values()
-    prologue = f"""
-        from pathlib import Path
-        from cluster.docker_host.endpoint import Endpoint
-        from cluster.docker_host.host import DockerHost
-        endpoint = Endpoint(url={endpoint.url!r})
-        host = DockerHost(
-            state_dir=Path({str(bench.host.state_dir)!r}),
-            installation={bench.host.installation!r},
-            endpoints=lambda: {{"n1": endpoint}},
-            worker_image={TINY_IMAGE!r},
-            user="10001:10001",
-            coordinator_network={bench.host.coordinator_network!r},
-        )
-    """
-    env = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    source = textwrap.dedent(prologue) + textwrap.dedent(code)
-    return subprocess.Popen((sys.executable, "-c", source), env=env, **options)
+from .conftest import DockerBench, exited, labels, observed, texts, until
+from .docker_view import RUN_FOR_EVER, container_name, networks, run_elsewhere
 
 
 def test_what_a_process_wrote_to_its_scratch_goes_with_it(docker_bench: DockerBench) -> None:
@@ -84,20 +41,6 @@ def test_what_a_process_wrote_to_its_scratch_goes_with_it(docker_bench: DockerBe
     assert not scratch.exists()
     discarded = containers.discarded_folder(state_dir=docker_bench.host.state_dir)
     until(lambda: list(discarded.iterdir()) == [])
-
-
-def test_a_full_disk_keeps_nobody_from_being_forgotten(
-    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
-) -> None:
-    log = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
-    log.parent.mkdir(parents=True)
-    log.symlink_to("/dev/full")
-    docker_bench.launch("w1", ("sh", "-c", "echo a; echo b"))
-    exited(docker_bench.host, "w1")
-    docker_bench.host.forget("w1")
-    assert docker_bench.host.list() == ()
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once
 
 
 def test_scratch_goes_though_the_log_is_still_being_copied(
@@ -260,51 +203,6 @@ def test_one_that_is_stopped_between_its_making_and_its_start_never_runs(
     docker_bench.launch("w1", ("sh", "-c", "echo ran; touch /control/ran"))
     assert exited(docker_bench.host, "w1").exit_code == -signal.SIGTERM
     assert not (docker_bench.folder / "ran").exists()
-
-
-def test_logs_keep_partial_lines_garbage_and_long_lines(docker_bench: DockerBench) -> None:
-    long_line = "head -c 40000 /dev/zero | tr '\\0' y"
-    full_line = "head -c 16384 /dev/zero | tr '\\0' z"
-    script = (
-        r"printf 'caf\303\251\r\n\n'; printf 'bad \377\000\033[1m\n'"
-        f"; {long_line}; echo; {full_line}; echo; printf 'no newline' >&2"
-    )
-    docker_bench.launch("w1", ("sh", "-c", script))
-    exited(docker_bench.host, "w1")
-    lines = list(docker_bench.host.logs(("w1",)))
-    out = [line.text for line in lines if line.stream == "stdout"]
-    assert out[:3] == ["café", "", "bad \ufffd\ufffd\x1b[1m"]
-    assert "".join(out[3:-1]) == "y" * 40000
-    assert out[-1] == "z" * 16384
-    assert [line.text for line in lines if line.stream == "stderr"] == ["no newline"]
-
-
-def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: DockerBench) -> None:
-    """Service processes that copy it are killed again and again."""
-    script = "i=0; while [ $i -lt 30000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
-    docker_bench.launch(
-        "w1", ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
-    )
-    path = docker_bench.host.state_dir / "logs" / "job1" / "w1.log"
-    until(path.exists)
-    (docker_bench.folder / "go").touch()
-    code = """
-        import time
-        while host.list(): time.sleep(0.01)
-    """
-    with contextlib.ExitStack() as ended:
-        services = [run_elsewhere(docker_bench, code) for _ in range(3)]
-        for service in services:
-            ended.callback(service.wait)
-            ended.callback(service.kill)
-        for number, service in enumerate(services):
-            until(lambda number=number: path.stat().st_size > 200_000 * number)  # type: ignore[misc]
-            service.kill()
-    exited(docker_bench.host, "w1")
-    lines = list(docker_bench.host.logs(("w1",)))
-    for stream in ("stdout", "stderr"):
-        said = [line.text for line in lines if line.stream == stream]
-        assert said == [str(number) for number in range(30_000)]
 
 
 def test_the_threads_that_start_containers_do_not_ask_where_daemons_are(

@@ -18,7 +18,8 @@ from cluster.worker_host import Labels, Role
 
 from tests.docker_daemon import DockerDaemon
 
-from .conftest import DockerBench, exited, until
+from .conftest import DockerBench, exited, texts, until
+from .docker_view import networks
 
 LISTEN = "exec nc -ll -p 5000 -e echo hello"
 METADATA = "169.254.169.254"  # where clouds tell a machine its credentials
@@ -35,18 +36,9 @@ def launch(bench: DockerBench, process_id: str, job_id: str, script: str, **opti
     bench.launch(process_id, ("sh", "-c", script), labels=who, alias=process_id, **options)
 
 
-def texts(bench: DockerBench, process_id: str) -> list[str]:
-    return [line.text for line in bench.host.logs((process_id,))]
-
-
 def outcome(bench: DockerBench, process_id: str) -> list[str]:
     exited(bench.host, process_id)
     return texts(bench, process_id)
-
-
-def networks(bench: DockerBench, daemon: DockerDaemon) -> list[str]:
-    label = f"concertina.installation={bench.host.installation}"
-    return [network["Name"] for network in daemon.client().networks(filters={"label": label})]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.worker_host import Launch, Limits, ProcessPhase
 
-from .conftest import ProcessBench, exited, labels, observed, until
+from .conftest import ProcessBench, exited, labels, observed, texts, until
 
 PYTHON = sys.executable
 RUN_FOR_EVER = (PYTHON, "-S", "-c", "import signal; print('up', flush=True); signal.pause()")
@@ -35,10 +35,6 @@ def document(path: Path) -> dict[str, Any]:
     content = records.read(path)
     assert content is not None
     return content
-
-
-def texts(bench: ProcessBench, process_id: str) -> list[str]:
-    return [line.text for line in bench.host.logs((process_id,))]
 
 
 def ours(bench: ProcessBench) -> list[psutil.Process]:

@@ -1,0 +1,71 @@
+"""Is all kept that a container writes, however it writes, and whoever dies meanwhile?"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+
+import pytest
+from cluster import log_store
+
+from .conftest import DockerBench, exited, until
+from .docker_view import run_elsewhere
+
+
+def test_logs_keep_partial_lines_garbage_and_long_lines(docker_bench: DockerBench) -> None:
+    long_line = "head -c 40000 /dev/zero | tr '\\0' y"
+    full_line = "head -c 16384 /dev/zero | tr '\\0' z"
+    script = (
+        r"printf 'caf\303\251\r\n\n'; printf 'bad \377\000\033[1m\n'"
+        f"; {long_line}; echo; {full_line}; echo; printf 'no newline' >&2"
+    )
+    docker_bench.launch("w1", ("sh", "-c", script))
+    exited(docker_bench.host, "w1")
+    lines = list(docker_bench.host.logs(("w1",)))
+    out = [line.text for line in lines if line.stream == "stdout"]
+    assert out[:3] == ["café", "", "bad \ufffd\ufffd\x1b[1m"]
+    assert "".join(out[3:-1]) == "y" * 40000
+    assert out[-1] == "z" * 16384
+    assert [line.text for line in lines if line.stream == "stderr"] == ["no newline"]
+
+
+def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: DockerBench) -> None:
+    """Service processes that copy it are killed again and again."""
+    script = "i=0; while [ $i -lt 30000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
+    docker_bench.launch(
+        "w1", ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
+    )
+    path = docker_bench.host.state_dir / "logs" / "job1" / "w1.log"
+    until(path.exists)
+    (docker_bench.folder / "go").touch()
+    code = """
+        import time
+        while host.list(): time.sleep(0.01)
+    """
+    with contextlib.ExitStack() as ended:
+        services = [run_elsewhere(docker_bench, code) for _ in range(3)]
+        for service in services:
+            ended.callback(service.wait)
+            ended.callback(service.kill)
+        for number, service in enumerate(services):
+            until(lambda number=number: path.stat().st_size > 200_000 * number)  # type: ignore[misc]
+            service.kill()
+    exited(docker_bench.host, "w1")
+    lines = list(docker_bench.host.logs(("w1",)))
+    for stream in ("stdout", "stderr"):
+        said = [line.text for line in lines if line.stream == stream]
+        assert said == [str(number) for number in range(30_000)]
+
+
+def test_a_full_disk_keeps_nobody_from_being_forgotten(
+    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    log.parent.mkdir(parents=True)
+    log.symlink_to("/dev/full")
+    docker_bench.launch("w1", ("sh", "-c", "echo a; echo b"))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+    assert docker_bench.host.list() == ()
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once
