@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 from cluster.worker_host import Failing
 from tenancy.models import ImageRule
@@ -36,8 +38,35 @@ def fetching(world: World, *, workers: int = 2) -> Job:
     return job
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growing:
+    """A job that trains with its first worker and waits for the image of another."""
+
+    job: Job
+    coordinator: Coordinator
+    first: str
+    joiner: str
+
+
+@pytest.fixture
+def growing(world: World) -> Growing:
+    job = world.job(image=IMAGE)
+    coordinator = world.running(job, 1)
+    world.host.fetching[IMAGE] = NOTE
+    world.wish(job, 2)
+    world.tick()
+    first, joiner = live_workers(job)
+    return Growing(job=job, coordinator=coordinator, first=first, joiner=joiner)
+
+
 def refuse(world: World, worker: str, failing: Failing, note: str) -> None:
     world.host.exit(worker, None, failing=failing, note=note)
+
+
+def newest_assignment(job: Job) -> Assignment:
+    newest = Assignment.objects.filter(job=job).last()
+    assert newest is not None
+    return newest
 
 
 def events_of(job: Job, kind: str) -> list[Event]:
@@ -59,9 +88,7 @@ def test_its_message_is_the_planners_again_once_it_runs(world: World) -> None:
     job = fetching(world)
     world.host.fetched(IMAGE)
     world.tick()
-    newest = Assignment.objects.filter(job=job).last()
-    assert newest is not None
-    assert fresh(job).message == newest.message
+    assert fresh(job).message == newest_assignment(job).message
     Coordinator(job.id).train()
     assert fresh(job).state == "running"
 
@@ -103,40 +130,30 @@ def test_nor_does_fetching_the_coordinators_image(world: World) -> None:
     assert (fresh(job).mode, fresh(job).state, fresh(job).attempt) == ("auto", "starting", 1)
 
 
-def test_others_train_on_while_a_joiners_image_is_fetched(world: World) -> None:
-    job = world.job(image=IMAGE)
-    coordinator = world.running(job, 1)
-    world.host.fetching[IMAGE] = NOTE
-    world.wish(job, 2)
-    world.tick()
+def test_others_train_on_while_a_joiners_image_is_fetched(world: World, growing: Growing) -> None:
+    job = growing.job
     world.clock.advance(600)
-    coordinator.sync()
+    growing.coordinator.sync()
     world.tick()
     assert fresh(job).state == "rescaling"
     assert NOTE in fresh(job).message
-    assert len(live_workers(job)) == 2
+    assert live_workers(job) == [growing.first, growing.joiner]
     world.host.fetched(IMAGE)
-    coordinator.train()
+    growing.coordinator.train()
     assert (fresh(job).state, fresh(job).generation) == ("running", 2)
 
 
-def test_a_joiner_whose_image_never_comes_is_dropped(world: World) -> None:
-    job = world.job(image=IMAGE)
-    coordinator = world.running(job, 1)
-    (first,) = live_workers(job)
-    world.host.fetching[IMAGE] = NOTE
-    world.wish(job, 2)
-    world.tick()
+def test_a_joiner_whose_image_never_comes_is_dropped(world: World, growing: Growing) -> None:
     world.clock.advance(1801)
     world.planner.wishes.clear()
     world.tick()
-    newest = Assignment.objects.filter(job=job).last()
-    assert newest is not None
-    assert newest.worker_ids == [first]
-    assert newest.message == (f"{job.id}-1-2 could not be made ready to run within 30 min: {NOTE}")
-    coordinator.train()
+    newest = newest_assignment(growing.job)
+    assert newest.worker_ids == [growing.first]
+    late = f"{growing.joiner} could not be made ready to run within 30 min: {NOTE}"
+    assert newest.message == late
+    growing.coordinator.train()
     world.tick()
-    assert live_workers(job) == [first]
+    assert live_workers(growing.job) == [growing.first]
 
 
 def test_a_job_whose_image_never_comes_holds_its_gpus_no_longer(world: World) -> None:
@@ -206,36 +223,28 @@ def test_a_coordinator_that_cannot_start_fails_a_job_that_has_not_begun(world: W
     assert "ask an admin" in fresh(job).message
 
 
-def test_a_running_job_only_misses_the_worker_that_cannot_start(world: World) -> None:
-    job = world.job(image=IMAGE)
-    coordinator = world.running(job, 1)
-    (first,) = live_workers(job)
-    world.host.fetching[IMAGE] = NOTE
-    world.wish(job, 2)
-    world.tick()
-    refuse(world, live_workers(job)[1], Failing.IMAGE_UNAVAILABLE, REFUSED)
+def test_a_running_job_only_misses_the_worker_that_cannot_start(
+    world: World, growing: Growing
+) -> None:
+    job = growing.job
+    refuse(world, growing.joiner, Failing.IMAGE_UNAVAILABLE, REFUSED)
     world.wish(job, 1)
     world.tick()
-    newest = Assignment.objects.filter(job=job).last()
-    assert newest is not None
-    assert newest.worker_ids == [first]
+    newest = newest_assignment(job)
+    assert newest.worker_ids == [growing.first]
     assert REFUSED in newest.message
-    coordinator.train()
+    growing.coordinator.train()
     assert (fresh(job).state, fresh(job).losses) == ("running", 0)
     assert "worker_not_started" in kinds(job)
 
 
-def test_it_does_not_grow_for_ten_minutes_after_that(world: World) -> None:
-    job = world.job(image=IMAGE)
-    coordinator = world.running(job, 1)
-    world.host.fetching[IMAGE] = NOTE
-    world.wish(job, 2)
-    world.tick()
+def test_it_does_not_grow_for_ten_minutes_after_that(world: World, growing: Growing) -> None:
+    job = growing.job
     assert world.planner.job(job).max_workers == 4
-    refuse(world, live_workers(job)[1], Failing.IMAGE_UNAVAILABLE, REFUSED)
+    refuse(world, growing.joiner, Failing.IMAGE_UNAVAILABLE, REFUSED)
     world.planner.wishes.clear()
     world.tick()
-    coordinator.train()
+    growing.coordinator.train()
     world.tick()
     assert world.planner.job(job).max_workers == 1
     world.clock.advance(601)
