@@ -44,8 +44,12 @@ django.setup()  # so that the folders' own conftest files may import models
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples on every run; `--hypothesis-seed=N` looks for others.
-hypothesis.settings.register_profile("repeatable", derandomize=True)
+# The same examples on every run; `--hypothesis-seed=N` looks for others. Time judges none of them.
+TIMELESS = hypothesis.settings(
+    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile("others", TIMELESS)
+hypothesis.settings.register_profile("repeatable", TIMELESS, derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
 pytest_plugins = ("tests.docker_daemon",)
@@ -56,7 +60,7 @@ _servers: list[ChildProcess] = []
 def pytest_configure(config: pytest.Config) -> None:
     """A seed only counts where examples are not always the same."""
     if config.getoption("--hypothesis-seed") is not None:
-        hypothesis.settings.load_profile("default")
+        hypothesis.settings.load_profile("others")
 
 
 @pytest.hookimpl(trylast=True)  # pytest-randomly has shuffled them

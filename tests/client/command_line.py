@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from concertina.main import app
 
 PROGRAM = (sys.executable, "-m", "concertina")
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -38,11 +40,16 @@ class RunningApi:
         self._process = ChildProcess(self._spec)
         self._process.wait_until_ready()
 
-    def kill(self) -> None:
-        """End it as a power cut would, connections and all."""
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Ends as by a power cut, connections and all, and comes back."""
         assert self._process is not None
         self._process.kill_group()
         self._process.stop()
+        try:
+            yield
+        finally:
+            self.start()
 
     def stop(self) -> None:
         if self._process is not None:

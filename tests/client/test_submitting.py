@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -152,12 +153,9 @@ def test_waiting_survives_a_restart_of_the_api(
 ) -> None:
     with concertina.running("submit", "-f", job_file, "--wait") as (running, end):
         running.wait_until_said("queued, 0 workers")
-        api.kill()
-        try:
+        with api.away():
             running.wait_until_said("Trying again in", times=2)
             finish(Job.objects.get(), State.COMPLETED)
-        finally:
-            api.start()
         ended = end()
     assert ended.exit_code == 0
     assert ended.err.count("stopping → completed") == 1
@@ -167,15 +165,11 @@ def test_waiting_survives_a_restart_of_the_api(
 def test_submitting_waits_for_an_api_that_restarts(
     concertina: CommandLine, job_file: Path, api: RunningApi
 ) -> None:
-    api.kill()
-    try:
-        with concertina.running("submit", "-f", job_file) as (running, end):
+    with ExitStack() as commands:
+        with api.away():
+            running, end = commands.enter_context(concertina.running("submit", "-f", job_file))
             running.wait_until_said("Trying again in")
-            api.start()
-            assert end().exit_code == 0
-    except BaseException:
-        api.start()
-        raise
+        assert end().exit_code == 0
     assert Job.objects.count() == 1
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jobs.lifecycle import State
 from jobs.models import Job
-from tests.client.command_line import PROGRAM, CommandLine
+from tests.client.command_line import PATIENCE_SECONDS, PROGRAM, CommandLine
 from tests.client.test_submitting import finish
 
 CTRL_C = "\x03"
@@ -31,14 +31,14 @@ class Screen:
         self.text = ""
         self._descriptor = descriptor
 
-    def wait_until_shown(self, *texts: str, seconds: float = 30.0) -> None:
-        deadline = time.monotonic() + seconds
+    def wait_until_shown(self, *texts: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not all(text in self.text for text in texts):
             assert time.monotonic() < deadline, f"never shown: {texts}, but {self.text!r}"
             self._read(0.2)
 
     def end(self) -> int:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while self.process.poll() is None:
             assert time.monotonic() < deadline, f"goes on, having shown {self.text!r}"
             self._read(0.05)

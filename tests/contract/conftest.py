@@ -40,7 +40,7 @@ done
 """
 
 
-def until(look: Callable[[], T], *, seconds: float = 20.0) -> T:
+def until(look: Callable[[], T], *, seconds: float = 90.0) -> T:
     """What `look` returns, as soon as that is true."""
     give_up_at = time.monotonic() + seconds
     while not (seen := look()):

@@ -111,7 +111,7 @@ def test_a_batch_shrinks_at_once_to_what_pays() -> None:
     assert next_batch(elastic(4096, noise_scale=100.0)) < 1024
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(states(calm=True), st.data())
 def test_a_plan_applied_twice_changes_no_batch(state: ClusterState, data: st.DataObject) -> None:
     """With any noise, and whatever was measured before."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(states())
 def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterState) -> None:
     result = plan(state)
@@ -35,7 +35,7 @@ def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterStat
         assert json.loads(json.dumps(asdict(explanation)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(states())
 def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) -> None:
     """Names no word contains, so that finding one means that it was told."""

@@ -25,7 +25,7 @@ from tests.planning.builders import NOW, applied, cluster, measured, running, su
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job
 
-SOME = settings(max_examples=40, deadline=None)
+SOME = settings(max_examples=40)
 FAIR = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)
 LINEAR = measured((1, 100.0), (2, 200.0), (4, 400.0), (8, 800.0))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.placement.seats import WorkersByNode
 
-MANY = settings(max_examples=200, deadline=None)
+MANY = settings(max_examples=200)
 Instance = tuple[tuple[Node, ...], list[Seats]]
 
 

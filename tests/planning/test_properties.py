@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import ClusterState, Job, Measurement
 
-MANY = settings(max_examples=150, deadline=None)
-SOME = settings(max_examples=60, deadline=None)
+MANY = settings(max_examples=150)
+SOME = settings(max_examples=60)
 
 
 @MANY
@@ -32,7 +32,7 @@ def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
     assert check(state, plan(state)) == ()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(states())
 def test_no_node_is_called_lost_while_all_are_there(state: ClusterState) -> None:
     """Unless the job itself lost workers: nobody else takes them below its smallest size."""

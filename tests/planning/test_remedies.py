@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def test_every_change_that_a_waiting_job_is_told_of_starts_it() -> None:
     told: Counter[RemedyKind] = Counter()
 
-    @settings(max_examples=150, deadline=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=150, derandomize=True, phases=[Phase.generate])
     @given(st.one_of(states(calm=True), states()), st.booleans())
     def look_at(state: ClusterState, has_second_pool: bool) -> None:  # noqa: FBT001 - drawn
         if has_second_pool:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import ClusterState
 
-MANY = settings(max_examples=120, deadline=None)
-SOME = settings(max_examples=60, deadline=None)
+MANY = settings(max_examples=120)
+SOME = settings(max_examples=60)
 
 SLOWS_DOWN = measured((1, 100), (2, 86), (3, 89))
 TICK_SECONDS = 5.0

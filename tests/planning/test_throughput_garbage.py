@@ -74,7 +74,7 @@ def test_reports_of_batches_outside_of_the_job_s_range_are_ignored() -> None:
         assert fit([GOOD, absurd], batch=batch) == fit([GOOD], batch=batch)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     measurements=st.lists(reports, max_size=12),
     model_bytes=st.sampled_from((0, 1, 10**8, 10**15)),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.cluster_state import ClusterState, Job
 
-MANY = settings(max_examples=200, deadline=None)
+MANY = settings(max_examples=200)
 
 OTHER_CHANGES = st.lists(
     st.sampled_from(

@@ -14,7 +14,7 @@ from autoscaler.planning.cluster_state import TeamQuota
 from autoscaler.planning.team_tree import POOL, TeamNode, TeamTree
 from autoscaler.planning.water_filling import Thirst, fair_shares, pour
 
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=150)
 NAMES = ("a", "b", "c", "d", "e", "f")
 
 

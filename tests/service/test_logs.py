@@ -115,7 +115,7 @@ def test_followed_lines_arrive_as_they_are_written_until_the_job_ends(
                 await finish(job)
         return events
 
-    hello, before, later, end = asyncio.run(asyncio.wait_for(follow(), timeout=20))
+    hello, before, later, end = asyncio.run(asyncio.wait_for(follow(), timeout=90))
     assert hello.startswith(":")
     assert json.loads(before.removeprefix("data: "))["text"] == "before"
     assert json.loads(later.removeprefix("data: "))["worker"] == f"{job.id}-1-2"
@@ -140,7 +140,7 @@ def test_a_followed_log_may_begin_with_its_last_lines_and_is_kept_alive(
                 await finish(job)
         return events
 
-    events = asyncio.run(asyncio.wait_for(follow(), timeout=20))
+    events = asyncio.run(asyncio.wait_for(follow(), timeout=90))
     data = [event.removeprefix("data: ") for event in events if event.startswith("data")]
     assert [json.loads(line)["text"] for line in data] == ["two", "three"]
     assert events[3] == ": nothing new\n\n"

@@ -81,7 +81,7 @@ def test_two_workers_that_look_at_the_same_moment_take_up_one_simulation(
     with transaction.atomic():
         assert commands.claim() is not None
         other.start()
-        until(is_decided(other), seconds=20, what="the other worker has looked")
+        until(is_decided(other), seconds=90, what="the other worker has looked")
     other.join()
     assert claimed == [None]
     assert Simulation.objects.filter(state="running").count() == 1

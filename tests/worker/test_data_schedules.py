@@ -22,7 +22,7 @@ AGREED = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     source=st.builds(
         numbers, st.integers(1, 120), ahead=st.integers(0, 6), is_stream=st.booleans()
@@ -42,7 +42,7 @@ def test_any_schedule_uses_every_sample_once_an_epoch(
         assert set(used.values()) == {1}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     source=st.builds(
         numbers, st.integers(1, 200), ahead=st.integers(0, 6), is_stream=st.booleans()

@@ -167,7 +167,7 @@ def state_in_many_portions() -> Iterator[None]:
 
 @pytest.mark.filterwarnings("ignore:Detected call of `lr_scheduler.step")  # overflow at once
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(recipe=RECIPES, schedule=SCHEDULES, is_stream=st.booleans())
 def test_any_schedule_trains_like_one_worker(
     recipe: Recipe,
