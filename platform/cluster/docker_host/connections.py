@@ -7,7 +7,6 @@ answers stays a `docker.errors.APIError`, for the caller to judge.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,12 +35,11 @@ Client: TypeAlias = Any  # a docker.APIClient; docker comes without types
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """Clients by endpoint and patience, shared by threads."""
+    """Clients by endpoint and by their patience in seconds, shared by threads."""
 
     answer_seconds: float  # for what a daemon knows by heart; longer, and it counts as silent
     tunnels: Tunnels
-    _clients: dict[tuple[Endpoint, float], Client] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _clients: dict[Endpoint, dict[float, Client]] = field(default_factory=dict)
 
     def quick(self, endpoint: Endpoint) -> Client:
         """For what a daemon knows by heart. Raises: HostUnavailable."""
@@ -66,20 +64,26 @@ class Connections:
         client.trust_env = False  # REQUESTS_CA_BUNDLE would replace the daemon's own authority
         return client
 
+    def forget(self, endpoint: Endpoint) -> None:
+        """Meet it anew: who answers there next may speak another version of the API.
+
+        Requests that others wait for are answered all the same.
+        """
+        for client in list(self._clients.pop(endpoint, {}).values()):
+            client.close()
+
     def close(self) -> None:
         """End all connections; whoever asks again makes new ones."""
-        for key in list(self._clients):
-            self._clients.pop(key).close()
+        for endpoint in list(self._clients):
+            self.forget(endpoint)
         self.tunnels.close()
 
     def _client(self, endpoint: Endpoint, seconds: float) -> Client:
         self._url(endpoint)
-        client = self._clients.get((endpoint, seconds))
-        if client is None:
-            client = self.connected(endpoint, seconds)
-            with self._lock:
-                client = self._clients.setdefault((endpoint, seconds), client)
-        return client
+        known = self._clients.setdefault(endpoint, {})
+        if seconds not in known:
+            known.setdefault(seconds, self.connected(endpoint, seconds))
+        return known[seconds]
 
     def _url(self, endpoint: Endpoint) -> str:
         """As Docker's client takes it; always the same for an endpoint."""

@@ -76,4 +76,5 @@ class Daemons:
             with asking(endpoint):
                 return question(client)
         except HostUnavailable as problem:
+            self.connections.forget(endpoint)
             return problem
