@@ -31,9 +31,13 @@ def _on_worker_set_up(instance: Any, **_: Any) -> None:
 
 
 def _on_worker_ready(sender: Any, **_: Any) -> None:
-    """Watch the host from the worker's main process, which has forked by now."""
+    """Watch the host from the worker's main process.
+
+    That forks again for each child that dies. So the watch has a host of its own: a child ticks
+    with one that its parent never used, whose locks nobody holds and whose sockets nobody shares.
+    """
     if _serves_control(sender.app):
-        watch.start_watching(wiring.worker_host(), wakeup.ask_for_tick)
+        watch.start_watching(wiring.new_worker_host(), wakeup.ask_for_tick)
         wakeup.ask_for_tick()
 
 

@@ -62,7 +62,12 @@ def surroundings() -> Surroundings:
 
 @lru_cache(maxsize=1)
 def worker_host() -> WorkerHost:
-    """Where the processes of jobs run."""
+    """Where the processes of jobs run, for all ticks of this process."""
+    return new_worker_host()
+
+
+def new_worker_host() -> WorkerHost:
+    """The same processes through connections, locks and threads of its own."""
     told = settings.CONCERTINA
     if told.has_containers:
         return _docker_host()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import redis
+from celery import signals
 from cluster.in_memory_host import InMemoryHost
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, Role, WorkerHost
 from django.conf import settings
 
-from autoscaler.control_loop import tasks, triggers, wakeup, watch
+from autoscaler.control_loop import tasks, triggers, wakeup, watch, wiring
 from jobs.signals import demand_changed
 
 
@@ -83,6 +85,26 @@ def test_the_watch_notices_starts_and_exits() -> None:
     assert noticed.acquire(timeout=20)
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_the_watch_uses_no_host_that_a_child_forked_later_would_tick_with(
+    asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[WorkerHost] = []
+    monkeypatch.setattr(watch, "start_watching", lambda host, _: watched.append(host))
+    triggers.connect()
+    signals.worker_ready.send(sender=_ControlWorker())
+    (host,) = watched
+    assert host is not wiring.worker_host()
+    assert len(asked) == 1
+
+
+class _ControlWorker:
+    """As much of Celery's as tells which queues it serves."""
+
+    app = SimpleNamespace(
+        amqp=SimpleNamespace(queues=SimpleNamespace(consume_from=[triggers.CONTROL_QUEUE]))
+    )
 
 
 class _Enough(BaseException):
