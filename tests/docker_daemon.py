@@ -27,7 +27,9 @@ import requests
 from local_stack.containers import own_bridge, own_cgroup
 
 TINY_IMAGE: Final = "concertina-tests/tiny:1"
-_START_SECONDS: Final = 60.0
+DAEMONS: Final = frozenset({"docker_daemon", "mortal_daemon", "tls_daemon"})  # fixtures' names
+_TEST_SECONDS: Final = 600
+_START_SECONDS: Final = 240.0
 _BUSYBOX: Final = Path("/bin/busybox")
 
 
@@ -130,6 +132,14 @@ class DockerDaemon:
     def _last_words(self) -> str:
         assert self.folder is not None
         return f"dockerd: {(self.folder / 'log').read_text(errors='replace')[-2000:]}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever comes first also waits for the daemon's start, and perhaps makes images."""
+    for item in items:
+        uses = DAEMONS.intersection(getattr(item, "fixturenames", ()))
+        if uses and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_TEST_SECONDS))
 
 
 @pytest.fixture(scope="session")

@@ -9,14 +9,15 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from cluster import models as cluster
 from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import WorkerHost
+from django.db.models.functions import Now
 from django.utils import timezone
 from tenancy.models import Quota, Team
 
@@ -49,17 +50,39 @@ from jobs.sync_report import SyncReport
 BATCH = 32
 
 
+class Clock(Protocol):
+    """The time of the control loop, to which a test may add."""
+
+    def __call__(self) -> datetime: ...
+
+    def advance(self, seconds: float) -> None: ...
+
+
 @dataclass
-class Clock:
+class RunningClock:
     """The real time, and what a test adds to it."""
 
     added: timedelta = timedelta()
 
     def __call__(self) -> datetime:
-        return timezone.now() + self.added
+        return datetime.now(UTC) + self.added
 
     def advance(self, seconds: float) -> None:
         self.added += timedelta(seconds=seconds)
+
+
+@dataclass
+class StandingClock:
+    """Goes on as a test says, and else only so far that of two looks one is the later."""
+
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(microseconds=1)
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
 
 
 @dataclass
@@ -310,9 +333,17 @@ def states(job: Job) -> list[str]:
 
 
 @pytest.fixture
-def make_world(tmp_path: Path) -> Callable[..., World]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The one time there is, the database's too: no limit is passed because a machine is slow."""
+    clock = StandingClock()
+    monkeypatch.setattr(timezone, "now", clock)
+    monkeypatch.setattr(Now, "as_postgresql", lambda *_, **__: ("%s::timestamptz", [clock()]))
+    return clock
+
+
+@pytest.fixture
+def make_world(tmp_path: Path, clock: Clock) -> Callable[..., World]:
     def make(nodes: Sequence[int] = (4,), **quotas: int) -> World:
-        clock = Clock()
         pool = cluster.Pool.objects.create(name="default")
         for number, gpus in enumerate(nodes, start=1):
             cluster.Node.objects.create(pool=pool, name=f"n{number}", gpus=gpus)

@@ -93,25 +93,24 @@ def test_its_message_is_the_planners_again_once_it_runs(world: World) -> None:
     assert fresh(job).state == "running"
 
 
-def hear(world: World, job: Job) -> None:
+def hear(job: Job) -> None:
     """Its coordinator reports at this very moment that no script has registered yet."""
     Coordinator(job.id).sync(registered=False)
-    Job.objects.filter(pk=job.id).update(coordinator_seen_at=world.clock())
 
 
 def test_fetching_does_not_count_as_time_of_the_script(world: World) -> None:
     job = fetching(world)
     world.clock.advance(1500)
-    hear(world, job)
+    hear(job)
     world.tick()
     assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
     world.host.fetched(IMAGE)
     world.clock.advance(50)
-    hear(world, job)
+    hear(job)
     world.tick()
     assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
     world.clock.advance(20)
-    hear(world, job)
+    hear(job)
     world.tick()
     assert fresh(job).mode == "restart", "from now on it had its time"
 

@@ -147,9 +147,7 @@ def test_a_joiner_that_is_not_ready_in_time_is_dropped(world: World) -> None:
     second, third = live_workers(job)[1:]
     world.planner.wishes[job.id] = {"n1": 2}
     world.clock.advance(70)
-    _hear(world, job.id)
     coordinator.sync({first: WorkerPhase.TRAINING, second: WorkerPhase.READY})
-    _hear(world, job.id)
     world.tick()
     newest = Assignment.objects.filter(job=job).last()
     assert newest is not None
@@ -219,7 +217,6 @@ def test_a_change_that_never_ends_is_given_up(world: World) -> None:
     world.tick()
     world.clock.advance(1000)
     coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
-    _hear(world, job.id)
     world.tick()
     assert (fresh(job).state, fresh(job).ends_as) == ("stopping", "queued")
     assert fresh(job).reason == "stuck"
@@ -282,12 +279,6 @@ def test_what_a_loss_cost_is_not_expected_of_a_rescale(world: World) -> None:
     )
     world.tick()
     assert world.planner.job(job).stall_seconds == pytest.approx(0.25)
-
-
-def _hear(world: World, job_id: str) -> None:
-    """The coordinator spoke just now, on the test's clock."""
-    fresh_job = Worker.objects.filter(job=job_id)[0].job
-    type(fresh_job).objects.filter(pk=job_id).update(coordinator_seen_at=world.clock())
 
 
 def test_a_move_waits_until_its_new_places_are_free(

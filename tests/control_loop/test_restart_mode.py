@@ -14,10 +14,9 @@ from jobs.models import Assignment, Event, Generation, Job
 from .conftest import Coordinator, World, claims, fresh, kinds, live_workers, states
 
 
-def heard(world: World, job: Job) -> None:
-    """The coordinator spoke just now, on the test's clock, and no script had registered."""
+def heard(job: Job) -> None:
+    """The coordinator spoke just now, and no script had registered."""
     Coordinator(job.id).sync(is_registered=False)
-    Job.objects.filter(pk=job.id).update(coordinator_seen_at=world.clock())
 
 
 def running_by_restart(world: World, workers: int, **spec: Any) -> Job:
@@ -33,7 +32,7 @@ def test_a_script_that_never_registers_is_run_in_restart_mode(world: World) -> N
     world.wish(job, 2)
     world.tick()
     world.clock.advance(61)
-    heard(world, job)
+    heard(job)
     world.tick()
     running = fresh(job)
     assert (running.mode, running.state, running.generation) == ("restart", "running", 1)
@@ -47,7 +46,7 @@ def test_a_fixed_job_that_never_registers_is_not_told_of_rescales(world: World) 
     world.wish(job, 1)
     world.tick()
     world.clock.advance(61)
-    heard(world, job)
+    heard(job)
     world.tick()
     detected = Event.objects.get(job=job, kind="mode_detected")
     assert "keeps its number of workers" in detected.message
@@ -58,7 +57,7 @@ def test_a_script_has_its_time_to_register(world: World) -> None:
     world.wish(job, 1)
     world.tick()
     world.clock.advance(200)
-    heard(world, job)
+    heard(job)
     world.tick()
     assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
 
@@ -68,7 +67,7 @@ def test_a_hot_job_that_never_registers_fails_and_says_what_to_do(world: World) 
     world.wish(job, 1)
     world.tick()
     world.clock.advance(31)
-    heard(world, job)
+    heard(job)
     world.tick()
     failing = fresh(job)
     assert (failing.ends_as, failing.reason) == ("failed", "not_registered")
@@ -102,7 +101,6 @@ def test_one_ready_worker_is_enough_to_know_the_script(world: World) -> None:
     world.planner.wishes[job.id] = {"n1": 1}
     world.clock.advance(61)
     Coordinator(job.id).sync({first: WorkerPhase.READY})
-    Job.objects.filter(pk=job.id).update(coordinator_seen_at=world.clock())
     world.tick()
     assert fresh(job).mode == "hot"
     newest = Assignment.objects.filter(job=job).last()
@@ -231,7 +229,7 @@ def test_a_fixed_job_without_the_library_is_never_rescaled(world: World) -> None
     world.wish(job, 2)
     world.tick()
     world.clock.advance(61)
-    heard(world, job)
+    heard(job)
     world.tick()
     assert (fresh(job).mode, fresh(job).state) == ("restart", "running")
     world.wish(job, 1)

@@ -117,7 +117,6 @@ def test_it_stays_when_its_substitute_is_not_ready_in_time(trained: Trained) -> 
     trained.tick()
     trained.world.clock.advance(70)
     trained.coordinator.sync(dict.fromkeys(before, WorkerPhase.TRAINING))
-    Job.objects.update(coordinator_seen_at=trained.world.clock())
     trained.world.tick()
     assert trained.wanted == before
 

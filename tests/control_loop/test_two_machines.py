@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.host import DockerHost
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
 from local_stack.images.catalogue import worker_image
@@ -23,7 +21,6 @@ from pytest_django.live_server_helper import LiveServer
 
 from autoscaler.control_loop.surroundings.containers import Containers
 from autoscaler.control_loop.tick import ControlLoop
-from autoscaler.control_loop.timing import LIMITS
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Event, Generation, Job, Worker
@@ -31,11 +28,12 @@ from tests.docker_daemon import DockerDaemon
 from tests.docker_nodes import Machines, two_machines
 from tests.end_to_end.sample_audit import assert_every_sample_once
 
-from .conftest import World, claims, fresh, kinds, live_workers
+from .conftest import Clock, RunningClock, World, claims, fresh, kinds, live_workers
+from .docker_world import PATIENT, docker_host
 
 SCRIPT = Path(__file__).parents[1] / "end_to_end" / "scripts" / "sleepy_regression.py"
 SAMPLES = 320
-pytestmark = pytest.mark.timeout(600)  # seconds on a machine that is free
+pytestmark = pytest.mark.timeout(1800)  # seconds; it takes 60 on a machine that is free
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +59,7 @@ class Field:
         sizes = ["--samples", str(SAMPLES), "--seconds-per-sample", "0.002"]
         job = self.world.job(
             command=[*command, *sizes],
-            elastic={"max_workers": 4, "grace_period": "5s", "registration_timeout": "3m"},
+            elastic={"max_workers": 4, "grace_period": "60s", "registration_timeout": "10m"},
             env={Env.SAMPLE_AUDIT_DIR: "/checkpoints/audit"},
         )
         folder = self.folder(job)
@@ -81,7 +79,7 @@ class Field:
         give_up_at = time.monotonic() + seconds
         while not is_true():
             assert time.monotonic() < give_up_at, self.story()
-            assert self.loop.run_once()
+            self.loop.run_once()  # one that fails is made up for by the next
             time.sleep(0.1)
 
     def story(self) -> str:
@@ -105,27 +103,29 @@ class Field:
 
 
 @pytest.fixture
+def clock() -> Clock:
+    return RunningClock()
+
+
+@pytest.fixture
 def field(
     transactional_db: None, make_world: Callable[..., World], machines: Machines, settings: Any
 ) -> Iterator[Field]:
     settings.ALLOWED_HOSTS = ["*"]
     world = make_world(nodes=(2, 2))
-    by_name = {one.name: Endpoint(url=one.daemon.url) for one in machines.both}
-    host = DockerHost(
-        state_dir=world.state_dir,
-        installation="field",
-        endpoints=lambda: by_name,
-        worker_image="concertina/worker:0.1.0",
-        user="10001:10001",
-        coordinator_network="field-coordinators",
-    )
+    daemons = {one.name: one.daemon.url for one in machines.both}
+    host = docker_host(world, daemons, installation="field", image="concertina/worker:0.1.0")
     server = LiveServer(machines.host)
     world.surroundings = Containers(
         state_dir=world.state_dir, service_url=server.url, image=host.worker_image
     )
-    yield Field(world=world, machines=machines, loop=world.loop(host=host))
-    machines.put_right()
-    server.stop()
+    loop = replace(world.loop(host=host), limits=PATIENT)
+    try:
+        yield Field(world=world, machines=machines, loop=loop)
+    finally:
+        host.close()
+        machines.put_right()
+        server.stop()
 
 
 def on(node: str, job: Job) -> list[str]:
@@ -161,12 +161,13 @@ def test_a_job_goes_on_while_a_daemon_is_away_and_leaves_its_machine_when_draine
 
 
 def test_a_job_goes_on_without_a_machine_that_had_its_coordinator_and_is_lost(field: Field) -> None:
-    field.loop = replace(field.loop, limits=replace(LIMITS, node_lost_after=3.0))
     job = field.job({"n2": 1, "n1": 1})
     (stays,) = on("n1", job)
     assert fresh(job).coordinator_node == "n2"
     field.machines.worker.burn_down()
+    field.tick_until(lambda: is_silent("n2"))
     field.world.wish(job, {"n1": 1}, batch=16)
+    field.loop = replace(field.loop, limits=replace(PATIENT, node_lost_after=0.0))
     field.tick_until(lambda: fresh(job).coordinator_node == "n1")
     assert live_workers(job) == [stays]
     assert {node for node, _, _ in claims()} == {"n1"}
