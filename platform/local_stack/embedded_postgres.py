@@ -17,13 +17,14 @@ from urllib.parse import quote
 import psycopg2
 
 from local_stack.child_process import ProcessSpec
+from local_stack.servers import NoServer, answers
 
 ROLE = "concertina"
 DATABASE = "concertina"
 NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
-class NoPostgres(Exception):
+class NoPostgres(NoServer):
     """No usable PostgreSQL: see the message, or set DATABASE_URL."""
 
 
@@ -141,7 +142,7 @@ def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = Tru
         ),
         log=log,
         working_directory=Path("/"),
-        is_ready=lambda: answers(url(runtime_dir, "postgres")),
+        is_ready=lambda: answers(reach, url(runtime_dir, "postgres")),
         stop_signal=signal.SIGINT,  # "fast": open transactions are rolled back
     )
 
@@ -165,15 +166,6 @@ def _initialise(programs: Path, data_dir: Path, identity: Identity) -> None:
     )
     if made.returncode != 0:
         raise NoPostgres(f"PostgreSQL could not create {data_dir}: {made.stderr.strip()}")
-
-
-def answers(database_url: str) -> bool:
-    """Whether a server at this address accepts connections now."""
-    try:
-        reach(database_url)
-    except NoPostgres:
-        return False
-    return True
 
 
 def reach(database_url: str) -> None:

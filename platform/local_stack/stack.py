@@ -64,8 +64,8 @@ class Stack:
 
         Raises:
             AlreadyUp: another supervisor of this checkout runs.
-            PreparationFailed, NotReady, NoDocker, StepFailed, NoPostgres, NoValkey,
-                DriverDoesNotAnswer: it could not start; nothing is left.
+            PreparationFailed, NotReady, NoServer, StepFailed, DriverDoesNotAnswer: it could not
+                start; nothing is left.
         """
         self._checkout.make_folders()
         with stack_record.exclusive(self._checkout):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from local_stack.background import DidNotStart
 from local_stack.checkout import UnsafeFolder
 from local_stack.child_process import NotReady
-from local_stack.containers.endpoint import NoDocker
-from local_stack.embedded_postgres import NoPostgres
-from local_stack.embedded_valkey import NoValkey
 from local_stack.gpus import DriverDoesNotAnswer
 from local_stack.preparation import PreparationFailed
+from local_stack.servers import NoServer
 from local_stack.set_up.long_step import StepFailed
 from local_stack.stack_record import AlreadyUp
 from local_stack.terminal import coloured, say
@@ -18,10 +16,8 @@ TROUBLE = (
     AlreadyUp,
     DidNotStart,
     DriverDoesNotAnswer,
-    NoDocker,
-    NoPostgres,
+    NoServer,
     NotReady,
-    NoValkey,
     PreparationFailed,
     OSError,  # no free port, a full disk
     StepFailed,

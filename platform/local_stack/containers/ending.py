@@ -13,6 +13,7 @@ from local_stack.checkout import Checkout
 from local_stack.child_process import NotReady
 from local_stack.containers import endpoint, network, own_daemon
 from local_stack.containers.endpoint import NoDocker
+from local_stack.servers import answers
 
 GRACE_SECONDS = 10.0  # for a last checkpoint
 
@@ -44,7 +45,7 @@ def end(checkout: Checkout, docker_url: str, *, say: Callable[[str], None]) -> b
 @contextmanager
 def _daemon(checkout: Checkout, url: str) -> Iterator[None]:
     """The one at this address; ours is started for as long as we need it."""
-    if url != endpoint.own_url(checkout) or endpoint.answers(url):
+    if url != endpoint.own_url(checkout) or answers(endpoint.reach, url):
         yield
         return
     checkout.make_folders()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_stack.checkout import Checkout
+from local_stack.servers import NoServer, answers
 
 OWN = "CONCERTINA_OWN_DOCKER"  # set: a daemon of the checkout, whatever else there is
 SYSTEM_SOCKET = Path("/var/run/docker.sock")
@@ -20,7 +21,7 @@ INSTALL = "Install Docker, for example: apt-get install docker.io"
 PATIENCE_SECONDS = 10
 
 
-class NoDocker(Exception):
+class NoDocker(NoServer):
     """Nothing here can run containers; the message says what to install."""
 
 
@@ -43,7 +44,7 @@ def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> Endpo
     if not environ.get(OWN):
         if given := environ.get("DOCKER_HOST"):
             return _given(given)
-        if SYSTEM_SOCKET.exists() and answers(f"unix://{SYSTEM_SOCKET}"):
+        if SYSTEM_SOCKET.exists() and answers(reach, f"unix://{SYSTEM_SOCKET}"):
             return Endpoint(url=f"unix://{SYSTEM_SOCKET}")
     if shutil.which("dockerd") and os.geteuid() == 0:
         return Endpoint(url=own_url(checkout), is_ours=True)
@@ -53,15 +54,6 @@ def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> Endpo
 def own_url(checkout: Checkout) -> str:
     """Where a daemon of this checkout listens."""
     return f"unix://{checkout.runtime_dir / 'docker.sock'}"
-
-
-def answers(url: str) -> bool:
-    """Whether a daemon at this address answers now."""
-    try:
-        reach(url)
-    except NoDocker:
-        return False
-    return True
 
 
 def reach(url: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from local_stack.checkout import Checkout
 from local_stack.child_process import ChildProcess, ProcessSpec
 from local_stack.containers import endpoint, mounts, own_bridge, own_cgroup
+from local_stack.servers import answers
 
 ROUTES = Path("/proc/net/route")
 FIRST_NETWORK, NETWORKS = 64, 128  # 10.64.0.0/16 and those that follow
@@ -47,7 +48,7 @@ def spec(checkout: Checkout) -> ProcessSpec:
         ),
         log=checkout.logs_dir / "docker.log",
         working_directory=Path("/"),
-        is_ready=lambda: socket.exists() and endpoint.answers(url),
+        is_ready=lambda: socket.exists() and answers(endpoint.reach, url),
         stop_seconds=STOP_SECONDS,
     )
 
