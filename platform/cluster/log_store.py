@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import heapq
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -65,6 +66,20 @@ async def follow(
         await asyncio.sleep(POLL_SECONDS)
         is_last_look = await is_final()
         yield await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
+
+
+def read_processes(
+    process_ids: Collection[str], *, state_dir: Path, tail: int | None = None
+) -> Iterator[LogLine]:
+    """Lines of these, of whichever jobs, in order of time; only the last `tail` of them all."""
+    wanted = set(process_ids)
+    folders = (state_dir / "logs").glob("*/*.log")
+    jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
+    lines = merge(
+        iter(read(job_id, state_dir=state_dir, worker=process_id, tail=tail))
+        for job_id, process_id in jobs
+    )
+    return lines if tail is None else iter(deque(lines, maxlen=tail))
 
 
 def merge(sources: Iterator[Iterator[LogLine]]) -> Iterator[LogLine]:

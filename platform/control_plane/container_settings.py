@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from cluster.docker_host.containers import MOST_PROCESSES
 from cluster.job_network import JobNetwork
 
 from control_plane.variables import BadEnvironment, Variables
@@ -17,7 +18,6 @@ from control_plane.variables import BadEnvironment, Variables
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _SOCKET: Final = "unix:///var/run/docker.sock"
 _NOBODY_IN_PARTICULAR: Final = (10001, 10001)  # no user of any common image
-_MOST_PROCESSES: Final = 4096  # guessed: loaders of many workers fit, a fork bomb ends early
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def read(variables: Variables, *, host_id: str) -> ContainerSettings:
         coordinator_network=variables.text(
             "CONCERTINA_COORDINATOR_NETWORK", default=f"concertina-{host_id}-coordinators"
         ),
-        pids_limit=variables.whole("CONCERTINA_PIDS_LIMIT", default=_MOST_PROCESSES, at_least=16),
+        pids_limit=variables.whole("CONCERTINA_PIDS_LIMIT", default=MOST_PROCESSES, at_least=16),
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from cluster.docker_host import secrets_file
 from cluster.worker_host import Launch, Limits, Role
 
+MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
 SCRATCH: Final = "/scratch"
 _TMP: Final = {"/tmp": "rw,exec,nosuid,nodev,mode=1777,size=256m"}  # noqa: S108 # guessed: sockets, small files
 _SHM: Final = "/dev/shm"  # noqa: S108 - each container has its own
@@ -28,7 +29,7 @@ class Confinement:
     """What holds for every container of an installation."""
 
     user: str  # uid:gid
-    pids: int
+    pids: int  # processes and threads of one container
     open_files: int
     log_bytes: int  # of one process, kept by Docker until they are copied
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Final
 from cluster import log_store
 from cluster.docker_host import secrets_file
 from cluster.docker_host.connections import asking
-from cluster.docker_host.containers import Confinement
+from cluster.docker_host.containers import MOST_PROCESSES, Confinement
 from cluster.docker_host.endpoint import Endpoint, Place
 from cluster.docker_host.parts import Parts
 from cluster.gpu_listing import Gpu
@@ -47,7 +46,7 @@ class DockerHost:
     coordinator_network: str
     job_network: JobNetwork = JobNetwork.ISOLATED
     log_bytes: int = 64 << 20  # guessed: what a process may write while nobody copies it
-    pids: int = 4096  # guessed: threads count, and data loaders have many
+    pids: int = MOST_PROCESSES  # of one container; threads count
     open_files: int = 1 << 14  # guessed; no more than the daemon itself may open
     answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
     registry_patience_seconds: float = 120.0  # guessed: GPUs wait that long for its recovery
@@ -127,14 +126,7 @@ class DockerHost:
             watch.close()
 
     def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
-        wanted = set(process_ids)
-        folders = (self.state_dir / "logs").glob("*/*.log")
-        jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
-        lines = log_store.merge(
-            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id, tail=tail))
-            for job_id, process_id in jobs
-        )
-        return lines if tail is None else iter(deque(lines, maxlen=tail))
+        return log_store.read_processes(process_ids, state_dir=self.state_dir, tail=tail)
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         """The GPUs of a node, none where its daemon has no runtime for them; takes seconds.

@@ -11,7 +11,6 @@ import shutil
 import signal
 import sysconfig
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -108,14 +107,7 @@ class ProcessHost:
             time.sleep(poll_seconds)
 
     def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
-        wanted = set(process_ids)
-        folders = (self.state_dir / "logs").glob("*/*.log")
-        jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
-        lines = log_store.merge(
-            iter(log_store.read(job_id, state_dir=self.state_dir, worker=process_id, tail=tail))
-            for job_id, process_id in jobs
-        )
-        return lines if tail is None else iter(deque(lines, maxlen=tail))
+        return log_store.read_processes(process_ids, state_dir=self.state_dir, tail=tail)
 
     @property
     def zygotes(self) -> Zygotes:
