@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from jobs.models import Assignment, Job, Worker
 
 
@@ -48,6 +48,19 @@ def assign(
     warm = {Worker.Phase.READY, Worker.Phase.TRAINING}
     others.filter(phase__in=warm).update(phase=Worker.Phase.LEAVING)
     return True
+
+
+def go_on_with(view: JobView, staying: Sequence[WorkerView], *, message: str) -> bool:
+    """As `assign`, for the members that are left of the newest assignment."""
+    assert view.assignment is not None  # noqa: S101 - its members are
+    return assign(
+        view,
+        ids(staying),
+        global_batch_size=batch_for(view, len(staying), view.assignment.global_batch_size),
+        reason="node_lost",
+        message=message,
+        decision={**view.assignment.decision, "replaces": None},
+    )
 
 
 def batch_for(view: JobView, workers: int, wished: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from autoscaler.control_loop.assignments import assign, batch_for
+from autoscaler.control_loop.assignments import go_on_with
 from autoscaler.control_loop.endings import NEVER_RAN, Ending
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
@@ -132,18 +132,9 @@ def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
 
 
 def _reduce(view: JobView, left: list[WorkerView], shell: Shell, *, message: str) -> bool:
-    assert view.assignment is not None  # noqa: S101 - its members are
     staying = left + called_back(view)
-    batch = batch_for(view, len(staying), view.assignment.global_batch_size)
     with shell.changing(view.id):
-        is_mine = assign(
-            view,
-            ids(staying),
-            global_batch_size=batch,
-            reason="node_lost",
-            message=message,
-            decision={**view.assignment.decision, "replaces": None},
-        )
+        is_mine = go_on_with(view, staying, message=message)
         if is_mine:
             events.record(job_id=view.id, kind=JOINER_DROPPED, reason="node_lost", message=message)
     return is_mine

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from autoscaler.control_loop import assignments
-from autoscaler.control_loop.assignments import assign, batch_for
+from autoscaler.control_loop.assignments import go_on_with
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -60,19 +60,10 @@ def _counts_as_lost(worker: WorkerView) -> bool:
 
 
 def _assign(view: JobView, staying: list[WorkerView], message: str, shell: Shell) -> bool:
-    assert view.assignment is not None  # noqa: S101 - its members are
-    batch = batch_for(view, len(staying), view.assignment.global_batch_size)
     with shell.changing(view.id):
         is_mine = move(
             view.id, {State.RUNNING}, State.RESCALING, reason="node_lost", message=message
-        ) and assign(
-            view,
-            ids(staying),
-            global_batch_size=batch,
-            reason="node_lost",
-            message=message,
-            decision={**view.assignment.decision, "replaces": None},
-        )
+        ) and go_on_with(view, staying, message=message)
         if not is_mine:
             raise assignments.NotNow
     return True
