@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from cluster.models import Pool
 from cluster.queries import pool_sizes
@@ -17,19 +17,21 @@ from tenancy.models import Quota, Team
 
 from control_plane.team_standings import standings_in
 
+QUOTA_FIELDS: Final = (
+    "pool",
+    "guaranteed_gpus",
+    "limit_gpus",
+    "lending_limit_gpus",
+    "over_quota_weight",
+)
+
 
 class QuotaChangeSerializer(serializers.ModelSerializer[Quota]):
     pool = serializers.CharField(source="pool.name", read_only=True)
 
     class Meta:
         model = Quota
-        fields = (
-            "pool",
-            "guaranteed_gpus",
-            "limit_gpus",
-            "lending_limit_gpus",
-            "over_quota_weight",
-        )
+        fields = QUOTA_FIELDS
 
 
 class QuotaListSerializer(serializers.Serializer[Any]):

@@ -16,6 +16,7 @@ from tenancy.access import Principal, principal_of
 from tenancy.models import Quota, Team, Token
 from tenancy.queries import teams_by_name
 
+from control_plane.api.quotas import QUOTA_FIELDS
 from control_plane.team_standings import standings_in
 from jobs import demand
 from jobs.demand import Demand
@@ -47,13 +48,7 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
 
     class Meta:
         model = Quota
-        fields = (
-            "pool",
-            "guaranteed_gpus",
-            "limit_gpus",
-            "lending_limit_gpus",
-            "over_quota_weight",
-        )
+        fields = QUOTA_FIELDS
         read_only_fields = fields
 
 
