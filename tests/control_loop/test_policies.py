@@ -34,6 +34,18 @@ def plan_really(world: World) -> None:
     assert loop.run_once()
 
 
+def measure(job: Job) -> None:
+    """Its speed with one worker becomes known."""
+    Measurement.objects.create(
+        job=job,
+        gpu_type=job.pool.gpu_type,
+        workers=1,
+        global_batch_size=64,
+        steps=50,
+        step_seconds=0.5,
+    )
+
+
 def log(job: Job, coordinator: Coordinator, **values: float) -> None:
     """Its script logs these values, in its present generation."""
     point = {
@@ -134,14 +146,7 @@ def test_metrics_are_of_the_present_generation(world: World) -> None:
 def test_a_job_grows_because_its_own_metric_says_so(world: World) -> None:
     job = world.job(elastic={"scale_on": QUEUE})
     coordinator = world.running(job, 1)
-    Measurement.objects.create(
-        job=job,
-        gpu_type=job.pool.gpu_type,
-        workers=1,
-        global_batch_size=64,
-        steps=50,
-        step_seconds=0.5,
-    )
+    measure(job)
     log(job, coordinator, queue_length=120.0)
     plan_really(world)
     explained = fresh(job).explanation
@@ -185,14 +190,7 @@ def test_a_deadline_in_danger_is_told_once(world: World) -> None:
     deadline = timezone.now() + timedelta(minutes=10)
     job = world.job(elastic={"max_workers": 1}, deadline=deadline.isoformat())
     world.running(job, 1)
-    Measurement.objects.create(
-        job=job,
-        gpu_type=job.pool.gpu_type,
-        workers=1,
-        global_batch_size=64,
-        steps=50,
-        step_seconds=0.5,
-    )
+    measure(job)
     Job.objects.filter(pk=job.id).update(total_samples=10**6)
     plan_really(world)
     plan_really(world)

@@ -13,15 +13,13 @@ from autoscaler.planning.explanations.values import (
 )
 from autoscaler.planning.planner import plan
 from tests.planning.builders import (
+    HARDLY_FASTER,
     NOW,
     batch,
     cluster,
-    measured,
     running,
     waiting,
 )
-
-HARDLY_FASTER = measured((1, 100), (2, 170), (4, 200))
 
 
 def test_choices_tell_what_a_sample_of_their_batch_counts() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Change, ChangeKind, Preemptibility
 from tests.planning.builders import (
+    HARDLY_FASTER,
     NOW,
     batch,
     cluster,
@@ -17,9 +18,6 @@ from tests.planning.builders import (
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState
-
-
-HARDLY_FASTER = measured((1, 100), (2, 170), (4, 200))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

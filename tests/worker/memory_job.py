@@ -46,6 +46,7 @@ from concertina_worker.training.reports import StepClock
 from concertina_worker.training.step import CommittedStep
 from concertina_worker.wire import FromWorker, Place
 from tests.worker.memory_group import Rooms
+from tests.worker.running_job import wait_for
 
 SEED: Final = 3
 FOREVER: Final = 1e9
@@ -174,6 +175,11 @@ class MemoryJob:
             self._desire(DesiredAction.RUN, [*kept, *hired])
             for worker in hired:
                 self._start(worker)
+
+    def want_ready(self, count: int, *, seen_by: str) -> None:
+        """So many workers, waited for until this one could go on with them."""
+        self.want(count)
+        wait_for(lambda: self.can_switch(seen_by))
 
     def want_stop(self) -> None:
         """All leave a checkpoint and go; `run` begins another attempt."""

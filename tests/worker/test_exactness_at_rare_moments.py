@@ -54,8 +54,7 @@ def test_a_stream_is_set_back_within_its_epoch_where_the_only_holder_of_state_is
                 if worker == "w1" and 6 <= used < 9:
                     memory_job.want_stop()
                 if worker == "w2" and 15 <= used < 18:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w2"))
+                    memory_job.want_ready(2, seen_by="w2")
                 if worker == "w2" and job.world_size > 1:
                     steps_beside_the_newcomer += 1
                     if steps_beside_the_newcomer > 2:
@@ -124,8 +123,7 @@ def test_epochs_may_be_broken_off_while_state_is_on_its_way(
                 trainer.backward(x, y)
                 trainer.step()
                 if job.world_size == 1 and epoch == 0:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch(worker))
+                    memory_job.want_ready(2, seen_by=worker)
                 if job._epochs.loop.state.step % 3 == 2:  # noqa: SLF001 - the same on all
                     break
         return trainer.numbers()

@@ -18,7 +18,6 @@ from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.handover import Handover
 from concertina_worker.training.pitfalls import ScriptError
 from tests.worker.memory_job import MemoryJob, Script
-from tests.worker.running_job import wait_for
 
 STEPS = 12  # of an epoch
 MANY = 9  # times something fails again before a test calls that for ever
@@ -60,8 +59,7 @@ def test_all_workers_are_told_of_each_generation_as_it_begins(tmp_path: Path) ->
         for _ in job.epochs(2):
             for number in steps(job, model, optimizer):
                 if worker == "w1" and number == 2 and job.world_size == 1:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w1"))
+                    memory_job.want_ready(2, seen_by="w1")
 
     memory_job = a_job(tmp_path, script)
     memory_job.run(1)
@@ -87,8 +85,7 @@ def test_an_error_of_a_callback_ends_its_worker(tmp_path: Path, fails: str) -> N
         for _ in job.epochs(1):
             for _ in steps(job, model, optimizer):
                 if worker == "w1" and job.world_size == 1:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w1"))
+                    memory_job.want_ready(2, seen_by="w1")
 
     memory_job = a_job(tmp_path, script)
     with pytest.raises(RuntimeError, match="of the callback"):
@@ -117,8 +114,7 @@ def test_an_error_of_state_that_arrives_ends_its_worker(tmp_path: Path, workers:
         for _ in job.epochs(1):
             for _ in steps(job, model, optimizer):
                 if worker == "w1" and job.world_size == 1:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w1"))
+                    memory_job.want_ready(2, seen_by="w1")
 
     memory_job = a_job(tmp_path, script)
     with pytest.raises(RuntimeError, match="it does not fit"):
@@ -139,8 +135,7 @@ def test_an_error_while_state_is_on_its_way_keeps_nobody_waiting(
             for _ in steps(job, model, optimizer):
                 steps_together += job.world_size > 1
                 if worker == "w1" and job.world_size == 1:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w1"))
+                    memory_job.want_ready(2, seen_by="w1")
                 if worker == who and steps_together == 2:
                     raise ValueError("of the script")
 
@@ -162,8 +157,7 @@ def test_a_worker_with_another_model_leaves_and_says_what_differs_and_the_other_
         for _ in job.epochs(1):
             for number in steps(job, model, optimizer):
                 if number == 0 and workers == 1:
-                    memory_job.want(2)
-                    wait_for(lambda: memory_job.can_switch("w1"))
+                    memory_job.want_ready(2, seen_by="w1")
 
     memory_job = a_job(tmp_path, script)
     memory_job.run(workers)
