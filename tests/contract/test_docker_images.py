@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 import requests
@@ -109,6 +112,20 @@ def test_an_image_is_fetched_with_the_teams_login(
     assert texts(docker_bench, "w1") == ["here"]
     docker_bench.host.forget("w1")
     docker_daemon.client().remove_image(registry.image)
+
+
+def test_a_team_without_a_login_does_not_use_that_of_who_runs_the_service(
+    docker_bench: DockerBench,
+    registry: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    login = base64.b64encode(f"team:{PASSWORD}".encode()).decode()
+    operators = {"auths": {registry.name: {"auth": login}}}
+    (tmp_path / "config.json").write_text(json.dumps(operators))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    launch(docker_bench, registry.image)
+    assert failed(docker_bench).failing is Failing.IMAGE_UNAVAILABLE
 
 
 @pytest.mark.parametrize(

@@ -129,13 +129,14 @@ class Progress:
         return f"fetching image {self.image}: {so_far} of {total} MB"
 
 
-def _login(image: str, logins: Iterable[RegistryLogin]) -> dict[str, str] | None:
+def _login(image: str, logins: Iterable[RegistryLogin]) -> dict[str, str]:
+    """Empty, not None, where there is none: Docker's client would use that of who runs it."""
     registry, _ = resolve_repository_name(image)
     for login in logins:
         same = {login.registry} if login.registry not in _DOCKER_HUB else _DOCKER_HUB
         if registry in same:
             return {"username": login.username, "password": login.password}
-    return None
+    return {}
 
 
 def _judged(image: str, said: str) -> Exception:
