@@ -29,11 +29,11 @@ class Variables:
 
     def secret(self, name: str) -> str:
         """The variable itself, or what the file of `<name>_FILE` holds; one of them is required."""
-        value, path = self.environ.get(name, ""), self.environ.get(f"{name}_FILE", "")
-        if value and path:
-            raise BadEnvironment(f"{name} and {name}_FILE are both set. Remove one of them.")
-        if path:
-            return _content(f"{name}_FILE", Path(path))
+        value, path = self._secret_or_file(name)
+        if path and not (value := _content(f"{name}_FILE", Path(path))):
+            raise BadEnvironment(
+                f"{name}_FILE={path!r}: the file is empty. Write the value into it."
+            )
         if not value:
             raise BadEnvironment(
                 f"{name} is not set. Set it, or {name}_FILE to a file that holds it;"
@@ -42,9 +42,16 @@ class Variables:
         return value
 
     def secrets(self, name: str) -> tuple[str, ...]:
-        """Any number of them, with spaces or line breaks between; none when it is not set."""
-        is_set = self.environ.get(name, "").strip() or self.environ.get(f"{name}_FILE")
-        return tuple(self.secret(name).split()) if is_set else ()
+        """Any number of them, with spaces or line breaks between; none in an empty file, too."""
+        value, path = self._secret_or_file(name)
+        return tuple((_content(f"{name}_FILE", Path(path)) if path else value).split())
+
+    def _secret_or_file(self, name: str) -> tuple[str, str]:
+        """The value, or the path of the file that holds it; at most one of them is not empty."""
+        value, path = self.environ.get(name, ""), self.environ.get(f"{name}_FILE", "")
+        if value and path:
+            raise BadEnvironment(f"{name} and {name}_FILE are both set. Remove one of them.")
+        return value, path
 
     def boolean(self, name: str, *, default: bool) -> bool:
         value = self.environ.get(name, "").lower()
@@ -88,12 +95,9 @@ class Variables:
 
 def _content(name: str, path: Path) -> str:
     try:
-        value = path.read_text().strip()
+        return path.read_text().strip()
     except (OSError, UnicodeDecodeError) as problem:
         raise BadEnvironment(
             f"{name}={str(path)!r} cannot be read: {problem}. Name a text file that this"
             " process's user may read."
         ) from problem
-    if not value:
-        raise BadEnvironment(f"{name}={str(path)!r}: the file is empty. Write the value into it.")
-    return value

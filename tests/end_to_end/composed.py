@@ -21,6 +21,7 @@ from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
 
 SECRET: Final = "a-password-of-these-tests"
+_COMPOSE: Final = ("docker-compose",)
 SERVICES: Final = ("api", "beat", "control", "io")
 
 
@@ -46,9 +47,23 @@ class Composed:
         return f"{self.project}-coordinators"
 
     def compose(self, *arguments: str) -> str:
-        command = ("docker-compose", "--project-name", self.project)
+        return self._run(*_COMPOSE, *self._which(), *arguments)
+
+    def _which(self) -> tuple[str, ...]:
         files = ("--file", str(ROOT / "docker-compose.yml"), "--env-file", str(self.folder / "env"))
-        return self._run(*command, *files, *arguments)
+        return ("--project-name", self.project, *files)
+
+    def as_told(self, section: str, *, service: str) -> None:
+        """Do what a section of docs/production.md says to do in this service's container."""
+        page = (ROOT / "docs" / "production.md").read_text()
+        _, _, found = page.partition(f"\n## {section}\n")
+        lines = [line[2:] for line in found.partition("\n## ")[0].splitlines() if line[:2] == "$ "]
+        ours = [line for line in lines if f"docker compose exec -T {service} " in line]
+        assert ours, f"{section} says nothing of {service}"
+        for line in ours:
+            command = " ".join((*_COMPOSE, *self._which()))
+            script = f"cd {self.folder}; {line.replace('docker compose', command)}"
+            self._run("bash", "-euo", "pipefail", "-c", script)
 
     def docker(self, *arguments: str) -> str:
         return self._run("docker", *arguments)
@@ -142,4 +157,5 @@ def _secrets() -> dict[str, str]:
         "postgres_password": SECRET,
         "database_url": f"postgresql://concertina:{SECRET}@postgres/concertina",
         "secret_key": SECRET * 3,
+        "secret_key_fallbacks": SECRET * 2,
     }

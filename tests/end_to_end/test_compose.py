@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from local_stack.images.catalogue import POSTGRES
 
 from tests.docker_daemon import DockerDaemon
 from tests.end_to_end import composed as composing
@@ -70,6 +71,46 @@ def test_only_the_control_worker_may_talk_to_docker_and_nobody_is_root(composed:
         assert container["HostConfig"]["CapDrop"] == ["ALL"]
         assert container["HostConfig"]["Memory"] > 0
     assert composed.container("postgres")["Config"]["User"] == "999"
+
+
+def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) -> None:
+    """As the official image's first start, whose temporary server listens on its socket alone."""
+    made = composed.docker(
+        *("run", "--detach", "--env=POSTGRES_USER=concertina", "--env=POSTGRES_DB=concertina"),
+        "--env=POSTGRES_PASSWORD_FILE=/run/secrets/postgres_password",
+        *("--volume", f"{composed.folder}/secrets:/run/secrets:ro"),
+        *(POSTGRES.tag, "start-postgres", "-c", "listen_addresses="),
+    )
+    _, *check = composed.container("postgres")["Config"]["Healthcheck"]["Test"]
+    composed.docker("exec", composed.container("postgres")["Id"], *check)
+
+    def answers_on_its_socket() -> bool:
+        said = composed.docker("exec", made, "sh", "-c", "pg_isready --quiet; echo $?")
+        return said == "0"
+
+    try:
+        until(answers_on_its_socket, seconds=60, what="it answers on its socket")
+        with pytest.raises(AssertionError):
+            composed.docker("exec", made, *check)
+    finally:
+        composed.docker("rm", "--force", "--volumes", made)
+
+
+def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
+    def sql(text: str) -> str:
+        command = ("exec", "-T", "postgres", "psql", "-U", "concertina", "-qAtc", text)
+        return composed.compose(*command)
+
+    composed.bootstrap()
+    composed.as_told("Backup", service="postgres")
+    sql("CREATE TABLE added_by_a_migration (team bigint REFERENCES tenancy_team)")
+    sql("UPDATE tenancy_team SET name = 'renamed'")
+    composed.compose("stop", *SERVICES)
+    composed.as_told("Restore", service="postgres")
+    assert sql("SELECT name FROM tenancy_team") == "vision"
+    assert sql("SELECT to_regclass('added_by_a_migration')") == ""
+    composed.compose("up", "--detach", "--no-build")
+    until(lambda: composed.is_well("api"), seconds=120, what="api is well")
 
 
 def test_no_secret_is_seen_by_who_may_look_at_containers(composed: Composed) -> None:

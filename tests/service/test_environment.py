@@ -136,6 +136,8 @@ def test_earlier_secret_keys_stand_in_a_variable_or_a_file(tmp_path: Path) -> No
     assert environment.read({**GOOD, name: "a b"}).secret_key_fallbacks == ("a", "b")
     from_file = environment.read({**GOOD, f"{name}_FILE": str(file)})
     assert from_file.secret_key_fallbacks == ("older", "oldest")
+    file.write_text("\n")
+    assert environment.read({**GOOD, f"{name}_FILE": str(file)}).secret_key_fallbacks == ()
 
 
 def test_no_file_shows_that_a_process_lives_unless_one_is_named() -> None:
