@@ -11,8 +11,8 @@ from local_stack import checkout as checkouts
 from local_stack.checkout import UnsafeFolder
 
 
-def test_two_checkouts_have_folders_and_ports_of_their_own(tmp_path: Path) -> None:
-    one, other = (checkouts.find(tmp_path / name) for name in ("one", "other"))
+def test_two_checkouts_have_folders_and_ports_of_their_own() -> None:
+    one, other = (checkouts.find(Path("/checkouts") / name) for name in ("one", "other"))
     assert one.identity != other.identity
     assert one.runtime_dir != other.runtime_dir
     assert one.state_dir != other.state_dir

@@ -15,7 +15,7 @@ import pytest
 from local_stack.child_process import ProcessSpec
 from local_stack.supervisor import Supervisor
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 90.0
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -32,13 +32,15 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def shell(folder: Path, script: str, name: str = "worker") -> ProcessSpec:
+def shell(
+    folder: Path, script: str, name: str = "worker", *, stop_seconds: float = 60.0
+) -> ProcessSpec:
     return ProcessSpec(
         name=name,
         command=("sh", "-c", script),
         log=folder / f"{name}.log",
         working_directory=folder,
-        stop_seconds=0.5,
+        stop_seconds=stop_seconds,
     )
 
 
@@ -57,7 +59,7 @@ def supervisor(told: list[str]) -> Iterator[Supervisor]:
 def test_a_killed_process_is_started_again_and_the_person_is_told(
     supervisor: Supervisor, told: list[str], folder: Path
 ) -> None:
-    supervisor.start(shell(folder, "exec sleep 60"))
+    supervisor.start(shell(folder, "exec sleep 600"))
     first = supervisor.records()[0]
     os.kill(first.pid, signal.SIGKILL)
     wait_for(lambda: supervisor.run_once() and supervisor.records()[0].restarts)
@@ -81,7 +83,8 @@ def test_stopping_leaves_nothing_not_even_what_ignores_the_signal(
     supervisor: Supervisor, folder: Path
 ) -> None:
     child = folder / "child"
-    supervisor.start(shell(folder, f"trap '' TERM; sleep 60 & echo $! > {child}; sleep 61"))
+    script = f"trap '' TERM; sleep 600 & echo $! > {child}; sleep 601"
+    supervisor.start(shell(folder, script, stop_seconds=0.5))
     wait_for(lambda: child.exists() and child.read_text().strip())
     parent = supervisor.records()[0].pid
     supervisor.stop()
@@ -110,13 +113,13 @@ from local_stack.child_process import ProcessSpec
 from local_stack.supervisor import Supervisor
 folder = Path(sys.argv[1])
 spec = ProcessSpec(
-    name="one", command=("sleep", "60"), log=folder / "log", working_directory=folder
+    name="one", command=("sleep", "600"), log=folder / "log", working_directory=folder
 )
 supervisor = Supervisor(say=print)
 supervisor.start(spec)
 (folder / "part").write_text(str(supervisor.records()[0].pid))
 (folder / "part").rename(folder / "pid")
-time.sleep(60)
+time.sleep(600)
 """
 
 
