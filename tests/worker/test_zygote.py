@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from concertina_worker import zygote as zygotes
 from tests.worker.worker_zygote import python_path
+
+
+def test_the_socket_of_a_zygote_is_not_there_before_somebody_listens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, was_there = tmp_path / "socket", []
+
+    class Listener(socket.socket):
+        def listen(self, *backlog: Any) -> None:
+            was_there.append(address.exists())
+            super().listen(*backlog)
+
+    monkeypatch.setattr(socket, "socket", Listener)
+    with zygotes.listen(address), socket.socket(socket.AF_UNIX) as caller:
+        monkeypatch.chdir(tmp_path)
+        caller.connect(address.name)
+    assert was_there == [False]
 
 
 def test_a_zygote_does_not_serve_with_a_thread_that_python_knows_nothing_of(tmp_path: Path) -> None:

@@ -78,6 +78,21 @@ class Zygote:
         return None
 
 
+def listen(path: Path) -> socket.socket:
+    """Whoever finds the socket finds it listening.
+
+    From inside its folder, because a socket's address may have no more than 107 bytes.
+    """
+    listener = socket.socket(socket.AF_UNIX)
+    with contextlib.chdir(path.parent):
+        not_yet = Path(f".{path.name}")
+        not_yet.unlink(missing_ok=True)
+        listener.bind(str(not_yet))
+        listener.listen()
+        not_yet.rename(path.name)
+    return listener
+
+
 def _begin(request: dict[str, Any], outputs: list[int], connection: socket.socket) -> socket.socket:
     """In a fork: make the warm child, in which this returns its channel; become its keeper."""
     try:
@@ -115,16 +130,6 @@ def _become_keeper(
     arguments = [str(argument) for argument in (*request["keeper"], *warm)]
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execve(arguments[0], arguments, request["env"])  # noqa: S606
-
-
-def _listen(path: Path) -> socket.socket:
-    """From inside its folder, because a socket's address may have no more than 107 bytes."""
-    path.unlink(missing_ok=True)
-    listener = socket.socket(socket.AF_UNIX)
-    with contextlib.chdir(path.parent):
-        listener.bind(path.name)
-    listener.listen()
-    return listener
 
 
 def _lock(path: Path) -> int | None:
@@ -173,7 +178,7 @@ def main(
     _refuse_threads()
     gc.collect()
     gc.freeze()  # what is here now is shared: forks must not touch it to look for garbage
-    channel = Zygote(_listen(address), idle_seconds=idle_seconds).serve()
+    channel = Zygote(listen(address), idle_seconds=idle_seconds).serve()
     if channel is None:
         address.unlink(missing_ok=True)
         return
