@@ -190,7 +190,10 @@ def process_bench(tmp_path: Path) -> Iterator[ProcessBench]:
 
 
 @pytest.fixture
-def warm_bench(tmp_path: Path) -> Iterator[WarmBench]:
+def warm_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WarmBench]:
+    """However busy the machine is, no start is made in the ordinary way for want of time."""
+    monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 60.0)
+    monkeypatch.setattr("cluster.process_host.zygotes._ASK_SECONDS", 60.0)
     state_dir = tmp_path / "warm_state"
     control = tmp_path / "warm_control"
     control.mkdir()

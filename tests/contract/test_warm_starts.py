@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-import time
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,12 +163,20 @@ def test_a_zygote_that_never_detaches_itself_is_given_up(
     assert "No zygote could be made" in caplog.text
 
 
-def test_launches_wait_together_for_a_zygote_that_hangs(
+def test_a_launch_does_without_a_zygote_that_hangs(
     warm_bench: WarmBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 1.0)
-    (lock,) = warm_bench.host.zygotes.folder.glob("*/lock")
-    os.kill(int(lock.read_text()), signal.SIGSTOP)
+    monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 0.2)
+    _suspend_the_zygote(warm_bench)
+    warm_bench.launch("w1", (sys.executable, "-m", "this"))
+    assert exited(warm_bench.host, "w1").exit_code == 0
+
+
+def test_a_zygote_is_asked_for_all_launches_before_its_answers_are_awaited(
+    warm_bench: WarmBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waited for each would wait for ever: none is answered before all have asked."""
+    monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 1e6)
     launches = [
         Launch(
             labels=labels(f"w{number}"),
@@ -178,10 +186,16 @@ def test_launches_wait_together_for_a_zygote_that_hangs(
         )
         for number in range(6)
     ]
-    began = time.monotonic()
-    warm_bench.host.start(*launches)
-    assert time.monotonic() - began < 5.0  # one after the other: more than 6
-    assert len(warm_bench.host.list()) == 6
+    address = _suspend_the_zygote(warm_bench)
+    address.unlink()
+    with contextlib.chdir(address.parent), socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address.name)
+        listener.listen()
+        answers = threading.Thread(target=_turn_away, args=(listener, len(launches)), daemon=True)
+        answers.start()
+        warm_bench.host.start(*launches)
+        answers.join()
+    assert len(warm_bench.host.list()) == len(launches)
 
 
 def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -> None:
@@ -287,6 +301,21 @@ def test_launches_that_differ_in_what_is_read_later_share_a_zygote(warm_bench: W
     warm_bench.launch("w1", command, env={"SEED": "1"})
     exited(warm_bench.host, "w1")
     assert '"is_warm": true' in "".join(line.text for line in warm_bench.host.logs(("w1",)))
+
+
+def _suspend_the_zygote(bench: WarmBench) -> Path:
+    """The only one goes no further; returns its address."""
+    (folder,) = bench.host.zygotes.folder.iterdir()
+    os.kill(int((folder / "lock").read_text()), signal.SIGSTOP)
+    return folder / "socket"
+
+
+def _turn_away(listener: socket.socket, count: int) -> None:
+    """Keep so many requests, and then give up all of them."""
+    with contextlib.ExitStack() as kept:
+        for _ in range(count):
+            connection, _ = listener.accept()
+            kept.enter_context(connection)
 
 
 def _environments_of_zygotes(state_dir: Path) -> list[dict[str, str]]:

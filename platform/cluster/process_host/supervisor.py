@@ -56,7 +56,8 @@ class Supervisor:
         else:
             self._log = log_lines.LineLog(Path(launch["log_path"]))
             self._pid = self._spawn(launch)
-            _note(self._record.command_path, self._pid)
+            with contextlib.suppress(OSError):  # a lost record, a full disk: it runs nevertheless
+                _note(self._record.command_path, self._pid)
             self._stay()
         ending = {"exit_code": self._exit_code, "ended_at": time.time()}
         records.create_once(self._record.exit_path, ending)
