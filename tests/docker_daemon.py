@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tarfile
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -205,11 +206,19 @@ def import_tiny_image(
 
 
 def remove_everything(client: docker.APIClient, *, networks: bool = True, **filters: str) -> None:
-    """Containers, running or not, and networks."""
+    """Containers, running or not, and networks, once hosts of this process remove none."""
+    await_threads("tidy_up")
     for container in client.containers(all=True, filters=filters):
         client.remove_container(container["Id"], force=True, v=True)
     for network in client.networks(filters={"type": "custom", **filters}) if networks else ():
         client.remove_network(network["Id"])
+
+
+def await_threads(name: str) -> None:
+    """Wait until what is done in the background under this name is done."""
+    for thread in threading.enumerate():
+        if thread.name == name:
+            thread.join(20)
 
 
 def _unmount(folder: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol, TypeVar
 import pytest
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
+from cluster.docker_host.records import Records
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
@@ -250,6 +251,13 @@ def texts(bench: Bench, process_id: str) -> list[str]:
 
 def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:
     return next((p for p in host.list() if p.labels.process_id == process_id), None)
+
+
+def forgotten(host: DockerHost, process_id: str) -> None:
+    """Forget it, and wait until nothing is left of it."""
+    host.forget(process_id)
+    record = Records(state_dir=host.state_dir).of(process_id)
+    until(lambda: host.list() is not None and not record.folder.exists())
 
 
 def exited(host: WorkerHost, process_id: str) -> ObservedProcess:

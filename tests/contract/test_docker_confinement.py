@@ -17,7 +17,7 @@ from cluster.worker_host import (
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image
 
-from .conftest import DockerBench, exited, labels, texts
+from .conftest import DockerBench, exited, forgotten, labels, texts
 from .docker_view import RUN_FOR_EVER, container_name
 
 
@@ -108,7 +108,7 @@ def test_secrets_are_seen_inside_only(
     assert "secret" not in json.dumps(details).replace("secrets", "")
     folder = docker_bench.host.state_dir / "containers"
     assert folder.stat().st_mode & 0o077 == 0
-    docker_bench.host.forget("w1")
+    forgotten(docker_bench.host, "w1")
     assert list(folder.iterdir()) == []
 
 

@@ -12,7 +12,6 @@ import pytest
 from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.log_following import Followers
 from cluster.docker_host.records import Records
 from cluster.docker_host.starting import Starter
 from cluster.docker_host.stopping import note_wish
@@ -27,7 +26,7 @@ from cluster.worker_host import (
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon
 
-from .conftest import DockerBench, exited, labels, observed, texts, until
+from .conftest import DockerBench, exited, forgotten, labels, observed, texts, until
 from .docker_view import RUN_FOR_EVER, container_name, networks, run_elsewhere
 
 
@@ -37,23 +36,10 @@ def test_what_a_process_wrote_to_its_scratch_goes_with_it(docker_bench: DockerBe
     exited(docker_bench.host, "w1")
     scratch = docker_bench.host.state_dir / "jobs" / "job1" / "scratch" / "w1"
     assert (scratch / "a").exists()
-    docker_bench.host.forget("w1")
+    forgotten(docker_bench.host, "w1")
     assert not scratch.exists()
     discarded = containers.discarded_folder(state_dir=docker_bench.host.state_dir)
     until(lambda: list(discarded.iterdir()) == [])
-
-
-def test_scratch_goes_though_the_log_is_still_being_copied(
-    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docker_bench.launch("w1", ("sh", "-c", "touch mine"))
-    exited(docker_bench.host, "w1")
-    scratch = docker_bench.host.state_dir / "jobs" / "job1" / "scratch" / "w1"
-    assert scratch.exists()
-    monkeypatch.setattr(Followers, "await_complete", lambda *_, **__: False)
-    with pytest.raises(HostUnavailable, match="log"):
-        docker_bench.host.forget("w1")
-    assert not scratch.exists()
 
 
 def test_a_record_that_cannot_be_read_hides_nobody_else(docker_bench: DockerBench) -> None:
@@ -118,8 +104,7 @@ def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
     fresh = replace(docker_bench.host)
     fresh.start(Launch(labels=labels("w1"), command=("true",), env={}, node="n1"))
     assert fresh.list() == (process,)
-    fresh.forget("w1")
-    assert fresh.list() == ()
+    forgotten(fresh, "w1")
     assert networks(docker_bench, docker_daemon) == []
 
 

@@ -19,7 +19,7 @@ from cluster.worker_host import Failing, ObservedProcess, ProcessPhase, Registry
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon
 
-from .conftest import DockerBench, exited, observed, texts, until
+from .conftest import DockerBench, exited, forgotten, observed, texts, until
 
 PASSWORD = "right"
 HASH = "$2b$04$fG2.t98Ncb/5u4LxYmZKPuyYbY6u.pauCObKlmRoZTN/tuucn565m"  # of it, by bcrypt
@@ -110,7 +110,7 @@ def test_an_image_is_fetched_with_the_teams_login(
     launch(docker_bench, registry.image, other, registry.login())
     assert exited(docker_bench.host, "w1").exit_code == 0
     assert texts(docker_bench, "w1") == ["here"]
-    docker_bench.host.forget("w1")
+    forgotten(docker_bench.host, "w1")
     docker_daemon.client().remove_image(registry.image)
 
 

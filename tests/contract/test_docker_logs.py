@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cluster import log_store
 
-from .conftest import DockerBench, exited, until
+from .conftest import DockerBench, exited, forgotten, until
 from .docker_view import run_elsewhere
 
 
@@ -57,15 +59,17 @@ def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: Do
         assert said == [str(number) for number in range(30_000)]
 
 
-def test_a_full_disk_keeps_nobody_from_being_forgotten(
-    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    "spoil", [lambda path: path.symlink_to("/dev/full"), Path.mkdir], ids=["full", "in the way"]
+)
+def test_a_disk_that_refuses_keeps_nobody_from_being_forgotten(
+    spoil: Callable[[Path], None], docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
     log.parent.mkdir(parents=True)
-    log.symlink_to("/dev/full")
+    spoil(log)
     docker_bench.launch("w1", ("sh", "-c", "echo a; echo b"))
     exited(docker_bench.host, "w1")
-    docker_bench.host.forget("w1")
-    assert docker_bench.host.list() == ()
+    forgotten(docker_bench.host, "w1")
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once

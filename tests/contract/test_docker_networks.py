@@ -18,7 +18,7 @@ from cluster.worker_host import Labels, Role
 
 from tests.docker_daemon import DockerDaemon
 
-from .conftest import DockerBench, exited, texts, until
+from .conftest import DockerBench, exited, forgotten, texts, until
 from .docker_view import networks
 
 LISTEN = "exec nc -ll -p 5000 -e echo hello"
@@ -91,12 +91,12 @@ def test_a_network_goes_with_its_jobs_last_container(
         launch(docker_bench, process_id, job_id, "true")
         exited(docker_bench.host, process_id)
     assert len(networks(docker_bench, docker_daemon)) == 2
-    docker_bench.host.forget("a1")
+    forgotten(docker_bench.host, "a1")
     assert len(networks(docker_bench, docker_daemon)) == 2
-    docker_bench.host.forget("a2")
+    forgotten(docker_bench.host, "a2")
     (left,) = networks(docker_bench, docker_daemon)
     assert left.endswith("job2")
-    docker_bench.host.forget("b1")
+    forgotten(docker_bench.host, "b1")
     assert networks(docker_bench, docker_daemon) == []
 
 

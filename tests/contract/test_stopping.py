@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,8 @@ from cluster.docker_host.connections import Connections
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper, note_wish
+
+from tests.docker_daemon import await_threads
 
 GRACE = 60.0
 
@@ -70,9 +71,7 @@ def stopper(daemon: Daemon) -> Stopper:
 def settled(work: Callable[[], None]) -> None:
     """Do it, and wait for the threads that do the rest."""
     work()
-    for thread in threading.enumerate():
-        if thread.name == "stop-container":
-            thread.join(20)
+    await_threads("stop-container")
 
 
 def stop(stopper: Stopper, record: Record, seconds: float = GRACE) -> None:

@@ -12,11 +12,11 @@ import pytest
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.records import holding
 from cluster.docker_host.warm_folders import WarmFolder
-from cluster.worker_host import Failing, Limits, ProcessPhase
+from cluster.worker_host import Failing, Limits, ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon
 
-from .conftest import exited, observed, until
+from .conftest import exited, forgotten, observed, until
 from .warm_pool import MIB, MIRROR, Crash, WarmPool, waits, warm_pool_on
 
 
@@ -47,7 +47,7 @@ def test_a_worker_that_takes_over_sees_what_any_other_sees(pool: WarmPool) -> No
     assert warm["env"]["KEY"] == "sesame"
     assert "sesame" not in json.dumps(pool.container("w1"))
     assert (pool.state / "jobs/job1/checkpoints/left_open").read_text() == "written"
-    pool.host.forget("w1")
+    forgotten(pool.host, "w1")
     assert observed(pool.host, "w1") is None
     assert not (pool.state / "containers" / "w1").exists()
     assert not (pool.state / "jobs/job1/scratch/w1").exists()
@@ -100,7 +100,7 @@ def test_a_worker_that_took_over_is_stopped_and_not_one_whose_image_says_it_is_t
     pool.host.start(pool.launch("w2", *waits("w2"), job="job2", image=lying))
     pool.host.stop("w1", grace_seconds=20.0)
     assert exited(pool.host, "w1").exit_code == -15
-    pool.host.forget("w1")
+    forgotten(pool.host, "w1")
     (other,) = pool.host.list()
     assert (other.labels.process_id, other.phase) == ("w2", ProcessPhase.RUNNING)
     assert pool.container("w2")["Config"]["Labels"]["concertina.warm"] == ""
@@ -163,9 +163,14 @@ def test_who_dies_while_taking_over_loses_no_worker_and_leaves_none_twice(
         with pytest.raises(Crash):
             dying.taking_over.attempt(launch, place, record)
     assert pool.host.list() == ()
-    pool.host.start(launch)
-    (process,) = pool.host.list()
-    assert (process.labels, process.phase) == (launch.labels, ProcessPhase.RUNNING)
+
+    def start() -> tuple[ObservedProcess, ...]:
+        """As the control loop does, while what is left over is being removed."""
+        pool.host.start(launch)
+        return tuple(one for one in pool.host.list() if one.phase is ProcessPhase.RUNNING)
+
+    (process,) = until(start)
+    assert process.labels == launch.labels
     assert not pool.took_over("w1")
     pool.keep(1)
     assert len(pool.rows()) == 2

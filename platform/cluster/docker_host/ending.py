@@ -1,10 +1,15 @@
-"""What becomes of a container that is not wanted any more, and of all that belongs to it?"""
+"""What becomes of a container that is not wanted any more, and of all that belongs to it?
+
+To remove a container may take minutes, or be refused for hours. So it is only written down that a
+process is forgotten; what is left of it goes in the background, begun again at each look.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +17,8 @@ import docker.errors
 
 from cluster.docker_host import containers, labels
 from cluster.docker_host.adoption import Adoption
-from cluster.docker_host.connections import Connections, talking_to
+from cluster.docker_host.chores import Chores
+from cluster.docker_host.connections import Connections, asking, talking_to
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.discarding import discard
 from cluster.docker_host.endpoint import Endpoint
@@ -39,6 +45,14 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Daemons:
+    """Known before work goes to the background: each thread that asks needs the database."""
+
+    own: tuple[Endpoint, ...]  # where the process may have a container
+    all: tuple[Endpoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """Stops and removes the containers of one installation."""
 
@@ -51,6 +65,7 @@ class Ending:
     followers: Followers
     stopper: Stopper
     adoption: Adoption
+    _chores: Chores = field(default_factory=lambda: Chores(name="tidy_up"))
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port."""
@@ -59,56 +74,64 @@ class Ending:
             return
         if record.is_being_prepared():
             note_wish(record, grace_seconds=grace_seconds)
-        place = self._place(record)
+        place = self._place(record, self.daemons.of(record.node))
         if place is not None and place.status in RUNNING:
             self.stopper.stop(place.container, place.endpoint, record, grace_seconds=grace_seconds)
 
     def forget(self, process_id: str) -> None:
-        """See the port."""
+        """See the port. It is not listed from now on."""
         record = self.records.of(process_id)
         if record.is_being_prepared():
             return
-        place = self._place(record)
-        if place is None:
-            self._drop(record)
+        place = self._place(record, self.daemons.of(record.node))
+        if place is None and not record.folder.exists():
             return
-        if place.status in RUNNING:
-            return
-        self._discard_scratch(place.labels)
-        if place.status in ENDED:
-            self._save_log(place, record)
-        self._remove(place)
-        self._drop(record, place.labels)
+        if place is None or place.status not in RUNNING:
+            _write_down(record)
+            self._tidy_up(record, is_forgotten=True)
 
-    def remove_leftover(self, record: Record) -> None:
-        """Remove what somebody began to start and never finished, or who removed its container."""
-        try:
+    def tidy_up(self, record: Record) -> None:
+        """Remove what is left of a process that is forgotten, was never started, or is gone.
+
+        It does not wait, and does nothing to one that runs, or ended and is not forgotten.
+        """
+        if not record.is_being_prepared():
+            self._tidy_up(record, is_forgotten=record.is_forgotten)
+
+    def _tidy_up(self, record: Record, *, is_forgotten: bool) -> None:
+        around = _Daemons(own=self.daemons.of(record.node), all=self.daemons.all())
+
+        def work() -> None:
             with holding(record.lock_path, seconds=0.0) as is_ours:
-                if is_ours and not record.ending_path.exists():
-                    self._remove_leftover(record)
-        except (HostUnavailable, docker.errors.APIError, OSError) as problem:
-            extra = {"action": "remove_leftover", "process_id": record.process_id}
-            _log.warning("A leftover is removed later: %s", problem, extra=extra)
+                if is_ours and (is_forgotten or not record.ending_path.exists()):
+                    self._remove_all(record, around, is_forgotten=is_forgotten)
 
-    def _remove_leftover(self, record: Record) -> None:
-        self.adoption.clear(record, self.daemons.of(record.node))
-        place = self._place(record)
+        self._chores.begin(record.process_id, work)
+
+    def _remove_all(self, record: Record, around: _Daemons, *, is_forgotten: bool) -> None:
+        """Of a process whose lock is held. Raises: HostUnavailable, APIError, OSError: later."""
+        self.adoption.clear(record, around.own)
+        place = self._place(record, around.own)
         if place is None:
-            self._drop(record)
-            return
-        if place.status == "created":
+            _write_down(record)
+            self._drop(record, around)
+        elif place.status == "created" or (is_forgotten and place.status not in RUNNING):
+            _write_down(record)
+            self._discard_scratch(place.labels)
+            if place.status in ENDED:
+                self._save_log(place, record)
             self._remove(place)
-            self._drop(record, place.labels)
+            self._drop(record, around, place.labels)
 
-    def _drop(self, record: Record, who: Labels | None = None) -> None:
+    def _drop(self, record: Record, around: _Daemons, who: Labels | None = None) -> None:
         """Remove what belongs to a process without a container."""
         known = record.observed()
         if who is None and known is not None:
             who = known.labels
         if who is not None:
             if not self.adoption.has_others(record, who.job_id):
-                for endpoint in self.daemons.of(record.node):
-                    self.networks.remove_if_unused(who.job_id, endpoint, self.daemons.all())
+                for endpoint in around.own:
+                    self.networks.remove_if_unused(who.job_id, endpoint, around.all)
             self._discard_scratch(who)
         record.remove()
 
@@ -120,11 +143,11 @@ class Ending:
         except OSError as problem:
             raise HostUnavailable(f"{scratch} cannot be removed: {problem}") from problem
 
-    def _place(self, record: Record) -> _Place | None:
-        """Which container it has, on which daemon. Raises: HostUnavailable."""
+    def _place(self, record: Record, daemons: Iterable[Endpoint]) -> _Place | None:
+        """Which container it has, on which of these. Raises: HostUnavailable."""
         wanted = {"label": self.adoption.filter(record)}
-        for endpoint in self.daemons.of(record.node):
-            with talking_to(endpoint):
+        for endpoint in daemons:
+            with asking(endpoint):
                 rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
             for row in rows:
                 who = labels.read(self.adoption.labels(row["Labels"], row["Names"][0]))
@@ -150,3 +173,12 @@ class Ending:
         with talking_to(place.endpoint), contextlib.suppress(docker.errors.NotFound):
             client.remove_container(place.container, v=True)
         self.stopper.forget(place.container)
+
+
+def _write_down(record: Record) -> None:
+    """That nobody wants to know of it. It goes all the same where that cannot be written down."""
+    try:
+        record.forget()
+    except OSError as problem:  # a full disk, say
+        extra = {"action": "forget", "process_id": record.process_id}
+        _log.warning("A process is listed until it is removed: %s", problem, extra=extra)

@@ -37,19 +37,23 @@ class Listing:
     def list(self) -> tuple[ObservedProcess, ...]:
         """See the port."""
         records = [(record, _is_being_prepared(record)) for record in self.records.all()]
+        forgotten = {record.process_id for record, _ in records if record.is_forgotten}
         by_endpoint = self.inventory.look()
         found = [one for several in by_endpoint.values() for one in several]
-        self._copy_logs(found)
+        listed = [
+            one for one in found if one.status in RUNNING or one.labels.process_id not in forgotten
+        ]
+        self._copy_logs(listed)
         for one in found:
             with _left_for_later(one.labels.process_id):
                 self._see_to(one)
         here = {one.labels.process_id for one in found if one.process}
-        running = [one.process for one in found if one.process is not None]
+        running = [one.process for one in listed if one.process is not None]
         rest = self._without_container(
             ((record, was) for record, was in records if record.process_id not in here),
             by_endpoint,
         )
-        return (*running, *rest)
+        return (*running, *(one for one in rest if one.labels.process_id not in forgotten))
 
     def _without_container(
         self, records: Iterable[tuple[Record, bool]], answering: Iterable[Endpoint]
@@ -64,11 +68,11 @@ class Listing:
                 yield process
 
     def _of_record(self, record: Record, *, was_being_prepared: bool) -> ObservedProcess | None:
-        process = record.observed()
+        process = None if record.is_forgotten else record.observed()
         if process and (process.ended_at or was_being_prepared or record.is_being_prepared()):
             return process
-        if not record.is_being_prepared():
-            self.ending.remove_leftover(record)
+        if record.folder.exists():
+            self.ending.tidy_up(record)
         return None
 
     def _copy_logs(self, found: Iterable[Found]) -> None:
@@ -83,8 +87,8 @@ class Listing:
         record = self.records.of(one.labels.process_id)
         if one.status in RUNNING:
             self.stopper.go_on(one.container, one.endpoint, record)
-        elif one.status == "created" and not record.is_being_prepared():
-            self.ending.remove_leftover(record)
+        elif one.status == "created" or record.is_forgotten:
+            self.ending.tidy_up(record)
 
     def _source(self, one: Found) -> Source:
         return Source(

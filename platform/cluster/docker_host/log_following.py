@@ -2,13 +2,12 @@
 
 It goes on behind the last line that was copied, whoever copied it: after a lost connection, a
 restart of the daemon, or one of the service. Of several service processes one copies, the others
-wait for its lock. When the disk is full it gives up until the container is listed again; nobody
-waits for room to forget a process.
+wait for its lock. When our disk refuses, being full, say, it gives up until the container is listed
+again; nobody waits for a disk to forget a process.
 """
 
 from __future__ import annotations
 
-import errno
 import logging
 import threading
 import time
@@ -36,7 +35,6 @@ _CURSOR_SECONDS: Final = 0.5  # between two writes of the cursor, while lines fl
 _FIRST_PAUSE_SECONDS: Final = 0.1
 _LONGEST_PAUSE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.01
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 _log: Final = logging.getLogger(__name__)
 
@@ -58,7 +56,7 @@ class Followers:
     state_dir: Path
     connections: Connections
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
-    _without_room: set[str] = field(default_factory=set)  # containers of which that was told
+    _refused: set[str] = field(default_factory=set)  # containers of which that was told
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def follow(self, source: Source) -> None:
@@ -92,17 +90,17 @@ class Followers:
         except Exception as problem:  # noqa: BLE001 - tried again when it is next listed
             self._tell(problem, source)
         else:
-            self._without_room.discard(source.container)
+            self._refused.discard(source.container)
         finally:
             self._threads.pop(source.container, None)
 
     def _tell(self, problem: Exception, source: Source) -> None:
         extra = {"action": "copy_log", "process_id": source.labels.process_id}
-        if not _is_full(problem):
+        if not isinstance(problem, OSError):
             _log.error("Copying a log failed.", exc_info=problem, extra=extra)
-        elif source.container not in self._without_room:
-            self._without_room.add(source.container)
-            _log.warning("A log is not copied for want of room: %s", problem, extra=extra)
+        elif source.container not in self._refused:
+            self._refused.add(source.container)
+            _log.warning("A log is not copied: our disk refuses: %s", problem, extra=extra)
 
 
 class Follower:
@@ -119,7 +117,7 @@ class Follower:
         """Returns when all is copied, or the container is gone.
 
         Raises:
-            OSError: the disk is full.
+            OSError: our disk refuses; it is full, say.
         """
         record = self._source.record
         with holding(record.log_lock_path):
@@ -130,9 +128,7 @@ class Follower:
                     self._copy(is_ended=self._is_ended())
                 except docker.errors.NotFound:
                     return
-                except (HostUnavailable, docker.errors.APIError, OSError) as problem:
-                    if _is_full(problem):
-                        raise
+                except (HostUnavailable, docker.errors.APIError) as problem:
                     _log.debug("A log is copied later: %s", problem, extra={"action": "copy_log"})
                 if time.monotonic() - began > pause_seconds:
                     pause_seconds = _FIRST_PAUSE_SECONDS
@@ -202,10 +198,6 @@ def _add(message: Message, cursor: Cursor, file: LogFile) -> None:
         for piece in log_lines.pieces(message.text):
             file.add(f"{stamp} {message.stream} {log_lines.readable(piece)}\n".encode())
     cursor.pass_by(message.stream, message.at, is_inside=not message.is_whole)
-
-
-def _is_full(problem: Exception) -> bool:
-    return isinstance(problem, OSError) and problem.errno in _FULL
 
 
 def _is_complete(source: Source) -> bool:

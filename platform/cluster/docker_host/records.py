@@ -2,9 +2,10 @@
 
 `process.json`: which process it is, and how far its preparation is. `stop.json`: until when it may
 take its time to end; `asked.json`: what the daemon knows of that. `ending.json`: how one ended that
-never became a container. `log.json`: how far its log was copied. `run/`: what the container reads
-at its start; `warm/`: the folder of one that had waited for it (`warm_folders`). Whoever prepares a
-process holds `lock`, whoever copies its log `log.lock`; the kernel lets go when they die.
+never became a container. `forgotten`: nobody wants to know of it any more. `log.json`: how far its
+log was copied. `run/`: what the container reads at its start; `warm/`: the folder of one that had
+waited for it (`warm_folders`). Whoever prepares or removes a process holds `lock`, whoever copies
+its log `log.lock`; the kernel lets go when they die.
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ class Record:
     @property
     def ending_path(self) -> Path:
         return self.folder / "ending.json"
+
+    @property
+    def forgotten_path(self) -> Path:
+        return self.folder / "forgotten"
 
     @property
     def log_cursor_path(self) -> Path:
@@ -146,6 +151,15 @@ class Record:
     def is_being_prepared(self) -> bool:
         """Whether a service process is at it."""
         return _is_held(self.lock_path)
+
+    def forget(self) -> None:
+        """Nobody wants to know of it any more; what is left of it goes when it can."""
+        make_private(self.folder)
+        self.forgotten_path.touch()
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.forgotten_path.exists()
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
+from cluster.docker_host.records import Records
 from cluster.worker_host import HostUnavailable, ProcessPhase
 
 _POLL_SECONDS: Final = 0.05
@@ -17,10 +19,10 @@ _PATIENCE_SECONDS: Final = 10.0  # guessed: for Docker, once the grace period is
 def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds: float) -> int:
     """End every container and remove it, and the networks of jobs; returns how many there were.
 
-    Blocks until all have ended; what they wrote is kept.
+    Blocks until all are gone; what they wrote is kept.
 
     Raises:
-        HostUnavailable: Docker does not answer, or does not end them in time.
+        HostUnavailable: Docker does not answer, or does not end or remove them in time.
     """
     host = _host(docker_url, installation, state_dir)
     host.cool_down()
@@ -28,8 +30,9 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
     for process_id in found:
         host.stop(process_id, grace_seconds=grace_seconds)
     _wait_until_all_ended(host, give_up_at=time.monotonic() + grace_seconds + _PATIENCE_SECONDS)
-    for process in host.list():
-        host.forget(process.labels.process_id)
+    for process_id in found:
+        host.forget(process_id)
+    _wait_until_all_removed(host, found, give_up_at=time.monotonic() + _PATIENCE_SECONDS)
     return len(found)
 
 
@@ -39,6 +42,17 @@ def _wait_until_all_ended(host: DockerHost, *, give_up_at: float) -> None:
             names = ", ".join(process.labels.process_id for process in running)
             raise HostUnavailable(f"Docker has not ended {names}.")
         time.sleep(_POLL_SECONDS)
+
+
+def _wait_until_all_removed(
+    host: DockerHost, process_ids: Iterable[str], *, give_up_at: float
+) -> None:
+    records = [Records(state_dir=host.state_dir).of(process_id) for process_id in process_ids]
+    while left := [record.process_id for record in records if record.folder.exists()]:
+        if time.monotonic() > give_up_at:
+            raise HostUnavailable(f"Docker has not removed {', '.join(left)}.")
+        time.sleep(_POLL_SECONDS)
+        host.list()  # goes on with what was refused
 
 
 def _host(docker_url: str, installation: str, state_dir: Path) -> DockerHost:

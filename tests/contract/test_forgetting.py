@@ -1,0 +1,87 @@
+"""What is forgotten is not listed any more, however long Docker takes to remove it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import docker
+import docker.errors
+import pytest
+from cluster.docker_host.log_following import Followers
+from cluster.worker_host import ObservedProcess, ProcessPhase
+
+from tests.docker_daemon import DockerDaemon
+
+from .conftest import DockerBench, exited, forgotten, observed, until
+from .docker_view import RUN_FOR_EVER, container_name, networks
+
+
+def test_scratch_goes_though_the_log_is_still_being_copied(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker_bench.launch("w1", ("sh", "-c", "touch mine"))
+    exited(docker_bench.host, "w1")
+    scratch = docker_bench.host.state_dir / "jobs" / "job1" / "scratch" / "w1"
+    assert scratch.exists()
+    monkeypatch.setattr(Followers, "await_complete", lambda *_, **__: False)
+    docker_bench.host.forget("w1")
+    until(lambda: not scratch.exists())
+    assert docker_bench.host.list() == ()
+
+
+def test_nobody_waits_for_a_container_that_takes_its_time_to_go(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go = threading.Event()
+    remove = docker.APIClient.remove_container
+
+    def slowly(*given: Any, **options: Any) -> None:
+        assert may_go.wait(20)
+        remove(*given, **options)
+
+    monkeypatch.setattr(docker.APIClient, "remove_container", slowly)
+    docker_bench.launch("w1", ("true",))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+    assert docker_bench.host.list() == ()
+    docker_bench.host.forget("w1")
+    assert docker_daemon.client().inspect_container(container_name(docker_bench, "w1"))
+    may_go.set()
+    forgotten(docker_bench.host, "w1")
+    assert networks(docker_bench, docker_daemon) == []
+
+
+def test_a_container_that_is_refused_to_go_is_not_listed_and_goes_later(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    refusals = [docker.errors.APIError("device or resource busy")] * 3
+    remove = docker.APIClient.remove_container
+
+    def reluctantly(*given: Any, **options: Any) -> None:
+        if refusals:
+            raise refusals.pop()
+        remove(*given, **options)
+
+    monkeypatch.setattr(docker.APIClient, "remove_container", reluctantly)
+    docker_bench.launch("w1", ("true",))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+    assert replace(docker_bench.host).list() == (), "nor by another service process"
+    forgotten(docker_bench.host, "w1")
+    assert refusals == []
+    assert "busy" in caplog.text
+
+
+def test_what_was_forgotten_can_be_started_again(docker_bench: DockerBench) -> None:
+    """As coordinators are, which keep their names."""
+    docker_bench.launch("w1", ("true",))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+
+    def start() -> ObservedProcess | None:
+        docker_bench.launch("w1", RUN_FOR_EVER)
+        return observed(docker_bench.host, "w1")
+
+    assert until(start).phase is ProcessPhase.RUNNING
