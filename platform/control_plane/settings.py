@@ -75,6 +75,7 @@ WHITENOISE_USE_FINDERS = True  # no collectstatic step
 WHITENOISE_ROOT = DASHBOARD_DIR if DASHBOARD_DIR.is_dir() else None
 
 # Cookies and headers. Two installations on one machine share a host, hence a name for each.
+# Where people come over TLS, a proxy of ours is before us, and what it says of them is believed.
 _IS_HTTPS = ENVIRONMENT.service_url.startswith("https://")
 SESSION_COOKIE_NAME = "concertina_session_" + re.sub(r"\W", "_", ENVIRONMENT.host_id)
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -100,6 +101,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "control_plane.body_parsers.YamlParser",
     ],
     "DEFAULT_THROTTLE_RATES": {"login": "20/min"},  # guessed: people mistype, programs guess
+    "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address that is slowed down
     "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.Schema",
     "EXCEPTION_HANDLER": "control_plane.error_responses.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
