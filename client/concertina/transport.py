@@ -26,6 +26,7 @@ _TEMPORARY = frozenset(
     }
 )
 _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
 
@@ -106,11 +107,7 @@ class Transport:
                 was_sent=status not in _NOT_ACTED_ON,
             )
         if not code:
-            return Unreachable(
-                f"{self._url} does not answer like Concertina (status {status}). "
-                "Check the address.",
-                is_temporary=False,
-            )
+            return Unreachable(_what_else(self._url, response), is_temporary=False)
         if status == HTTPStatus.UNAUTHORIZED:
             hint = "Log in again: `concertina login URL --token ct_…`."
             return NotAllowed(f"{message} {hint}".lstrip(), code=code)
@@ -124,6 +121,8 @@ class Transport:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            if _BAD_CERTIFICATE in str(error):
+                raise _untrusted(self._url, error) from error
             message = f"{self._url} cannot be reached ({error})."
             raise Unreachable(message, was_sent=False) from error
         except httpx.TransportError as error:
@@ -131,6 +130,25 @@ class Transport:
             raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
         except httpx.InvalidURL as error:
             raise Unreachable(f"{self._url}: {error}.", is_temporary=False) from error
+
+
+def _what_else(url: str, response: httpx.Response) -> str:
+    """Words for an answer that is not the service's."""
+    elsewhere = response.next_request.url if response.next_request else None
+    if elsewhere is not None and elsewhere.scheme == "https" and url.startswith("http://"):
+        return f"{url} is at https://{elsewhere.netloc.decode()} now. Use that address."
+    status = response.status_code
+    return f"{url} does not answer like Concertina (status {status}). Check the address."
+
+
+def _untrusted(url: str, error: httpx.TransportError) -> Unreachable:
+    problem = str(error).partition(f"{_BAD_CERTIFICATE}] ")[2]
+    return Unreachable(
+        f"The certificate of {url} is not trusted ({problem}). "
+        "If it is of your own authority, let SSL_CERT_FILE name the authority's.",
+        is_temporary=False,
+        was_sent=False,
+    )
 
 
 def fits_a_header(text: str) -> bool:
