@@ -51,7 +51,8 @@ class Service:
             "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
             "CONCERTINA_SECRET_KEY": self.secrets.secret_key,
             "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
-            "CONCERTINA_SERVICE_URL": self.url,
+            "CONCERTINA_SERVICE_URL": given.get("CONCERTINA_SERVICE_URL") or self.url,
+            "CONCERTINA_INTERNAL_URL": self.url,
             "CONCERTINA_HOST_ID": self.checkout.identity,
             "CONCERTINA_TICK_SECONDS": str(self.tick_seconds),
             # A job's `python` is the one that has torch.
