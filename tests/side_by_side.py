@@ -18,7 +18,14 @@ from xdist.scheduler import LoadScopeScheduling
 # Folders whose files take longest, the longest first; their order else stays as random as it is.
 LONGEST_FIRST: Final = ("end_to_end", "worker", "contract", "local_stack", "simulation")
 
-IN_CONTAINERS: Final = frozenset({"test_compose.py", "test_docker_faults.py", "test_isolation.py"})
+IN_CONTAINERS: Final = frozenset(
+    {
+        "test_compose.py",
+        "test_docker_faults.py",
+        "test_isolation.py",
+        "test_reverse_proxy.py",
+    }
+)
 
 
 class Files(LoadScopeScheduling):

@@ -10,8 +10,6 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Error, Page, Playwright, ViewportSize
 
-from tests.end_to_end.running_stack import RunningStack
-
 WIDE: Final = ViewportSize(width=1280, height=800)
 NARROW: Final = ViewportSize(width=390, height=844)
 
@@ -38,9 +36,9 @@ def launch(playwright: Playwright) -> Browser:
         pytest.skip(f"no browser: install chromium or run `playwright install` ({error.message})")
 
 
-def sign_in(page: Page, stack: RunningStack) -> None:
-    page.get_by_label("User name").fill(stack.admin_username)
-    page.get_by_label("Password").fill(stack.admin_password)
+def sign_in(page: Page, username: str, password: str) -> None:
+    page.get_by_label("User name").fill(username)
+    page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
 
 

@@ -20,6 +20,8 @@ from local_stack.images import image, system
 from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
 
+from tests.end_to_end.web_server import Site
+
 SECRET: Final = "a-password-of-these-tests"
 _COMPOSE: Final = ("docker-compose",)
 SERVICES: Final = ("api", "beat", "control", "io")
@@ -33,6 +35,7 @@ class Composed:
     folder: Path
     docker_url: str
     port: int
+    site: Site  # where people reach it, once a web server is there
 
     @property
     def url(self) -> str:
@@ -106,7 +109,7 @@ class Composed:
 
 
 @contextmanager
-def running(docker_url: str) -> Iterator[Composed]:
+def running(docker_url: str, site: Site) -> Iterator[Composed]:
     """Bring everything up; at the end nothing of it is left."""
     for needed in (WORKER, SERVICE, POSTGRES, REDIS):
         image.ensure(needed, docker_url)
@@ -116,6 +119,7 @@ def running(docker_url: str) -> Iterator[Composed]:
         folder=folder,
         docker_url=docker_url,
         port=free_port(18_000),
+        site=site,
     )
     _prepare(composed)
     try:
@@ -141,6 +145,7 @@ def _prepare(composed: Composed) -> None:
         "CONCERTINA_DATA": composed.data,
         "CONCERTINA_API_PORT": f"127.0.0.1:{composed.port}:8000",
         "CONCERTINA_API_WORKERS": 1,
+        "CONCERTINA_SERVICE_URL": composed.site.url,
         "CONCERTINA_TICK_SECONDS": 1,
         "CONCERTINA_COORDINATOR_NETWORK": composed.network,
         "DOCKER_GID": socket.stat().st_gid,

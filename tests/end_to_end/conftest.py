@@ -14,6 +14,10 @@ from local_stack import background, secrets_file
 from local_stack import checkout as checkouts
 from local_stack.stack import Options
 
+from tests.docker_daemon import DockerDaemon
+from tests.end_to_end import composed as composing
+from tests.end_to_end import web_server
+from tests.end_to_end.composed import Composed
 from tests.end_to_end.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 
@@ -44,6 +48,23 @@ def containers(docker_stack: RunningStack) -> Containers:
     made.build_image(SCRIPTS)
     docker_stack.allow_image(IMAGE)
     return made
+
+
+@pytest.fixture(scope="session")
+def composed(docker_daemon: DockerDaemon) -> Iterator[Composed]:
+    """The service as in production."""
+    if shutil.which("docker-compose") is None:
+        pytest.skip("needs docker-compose")
+    if not docker_daemon.url.startswith("unix://"):
+        pytest.skip("the socket of a Docker daemon elsewhere cannot be mounted")
+    with web_server.planned() as site, composing.running(docker_daemon.url, site) as up:
+        yield up
+
+
+@pytest.fixture(scope="session")
+def vision_token(composed: Composed) -> str:
+    """Of the one team there is."""
+    return composed.bootstrap()["vision"]
 
 
 @contextmanager

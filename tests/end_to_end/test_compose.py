@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from local_stack.images.catalogue import POSTGRES
 
-from tests.docker_daemon import DockerDaemon
-from tests.end_to_end import composed as composing
 from tests.end_to_end.composed import SECRET, SERVICES, Composed
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
@@ -20,21 +16,10 @@ pytestmark = pytest.mark.timeout(600)  # the first to come make the images
 SCRIPT = (Path(__file__).parent / "scripts" / "sleepy_regression.py").read_text()
 
 
-@pytest.fixture(scope="module")
-def composed(docker_daemon: DockerDaemon) -> Iterator[Composed]:
-    if shutil.which("docker-compose") is None:
-        pytest.skip("needs docker-compose")
-    if not docker_daemon.url.startswith("unix://"):
-        pytest.skip("the socket of a Docker daemon elsewhere cannot be mounted")
-    with composing.running(docker_daemon.url) as up:
-        yield up
-
-
 def test_a_job_trains_to_its_end_though_the_control_worker_is_killed_meanwhile(
-    composed: Composed,
+    composed: Composed, vision_token: str
 ) -> None:
-    token = composed.bootstrap()["vision"]
-    with composed.client(token) as client:
+    with composed.client(vision_token) as client:
         job = SubmittedJob.submit(
             client,
             {

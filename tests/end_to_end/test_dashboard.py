@@ -78,7 +78,7 @@ def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{stack.url}/login")
-    sign_in(page, stack)
+    sign_in(page, stack.admin_username, stack.admin_password)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     state = context.storage_state()
     context.close()
@@ -110,7 +110,7 @@ def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).not_to_be_empty()
 
-    sign_in(page, stack)
+    sign_in(page, stack.admin_username, stack.admin_password)
     expect(page.get_by_role("heading", name=training["name"])).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

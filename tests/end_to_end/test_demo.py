@@ -70,7 +70,7 @@ def look(browser: Browser, stack: RunningStack) -> None:
     page.set_default_timeout(PATIENCE_MILLISECONDS)
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     page.goto(stack.url)
-    sign_in(page, stack)
+    sign_in(page, stack.admin_username, stack.admin_password)
     assert_overview(page)
     page.get_by_role("link", name="digits-cnn").first.click()
     assert_job(page)
