@@ -57,15 +57,24 @@ class _Tunnel:
     url: str
     _folder: tempfile.TemporaryDirectory[str] | None = None
     _process: subprocess.Popen[bytes] | None = None
+    _failures: int = 0
+    _said: str = ""  # why the latest attempt was in vain
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def standing(self, *, seconds: float) -> Path:
-        """The socket here, once one can connect to it."""
+        """The socket here, once one can connect to it.
+
+        Whoever waited while another tried in vain has the answer, and does not try as well: that
+        would take so long for each who waits.
+        """
+        known = self._failures
         with self._lock:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="concertina-ssh-")
             path = Path(self._folder.name) / "docker.sock"
             if self._process is None or self._process.poll() is not None:
+                if self._failures > known:
+                    raise HostUnavailable(self._said)
                 self._process = _begun(self.url, path)
                 self._await(self._process, path, give_up_at=time.monotonic() + seconds)
             return path
@@ -83,7 +92,9 @@ class _Tunnel:
             if is_late or process.poll() is not None:
                 _end(process)
                 said = _words(path).read_text(errors="replace").strip()
-                raise HostUnavailable(f"{self.url}: {said or 'ssh does not get through'}")
+                self._failures += 1
+                self._said = f"{self.url}: {said or 'ssh does not get through'}"
+                raise HostUnavailable(self._said)
             time.sleep(_POLL_SECONDS)
 
 
