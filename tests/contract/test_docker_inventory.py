@@ -9,7 +9,7 @@ from typing import Any
 import docker.errors
 import pytest
 import requests
-from cluster.docker_host import labels
+from cluster.docker_host import containers, labels
 from cluster.docker_host.adoption import Adoption
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.endpoint import Endpoint
@@ -23,9 +23,11 @@ CREATED = 1_700_000_000
 
 @dataclass
 class Daemon:
-    """Three containers, each with its status; describing one may fail, and takes time."""
+    """Containers, each with its status; describing one may fail, and takes time."""
 
     statuses: dict[str, str]
+    labels: dict[str, dict[str, str]] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
     failures: dict[str, Exception] = field(default_factory=dict)
     seconds: float = 0.0
     clock: float = 0.0
@@ -34,10 +36,10 @@ class Daemon:
         return [
             {
                 "Id": name,
-                "Names": [f"/{name}"],
+                "Names": self.names.get(name, [f"/{name}"]),
                 "State": status,
                 "Created": CREATED,
-                "Labels": told(name),
+                "Labels": self.labels.get(name, told(name)),
             }
             for name, status in self.statuses.items()
         ]
@@ -104,6 +106,32 @@ def test_a_container_that_cannot_be_described_counts_as_running_and_hides_no_oth
     assert seen.daemons.silent_nodes() == {}
     daemon.failures.clear()
     assert phases(seen)["b"] is EXITED
+
+
+def test_a_container_without_a_name_is_told_by_its_labels(tmp_path: Path) -> None:
+    """It is being removed, or its daemon was killed while it did so."""
+    daemon = Daemon(statuses={"a": "running", "b": "removing"}, names={"b": []})
+    seen = inventory(daemon, tmp_path)
+    assert phases(seen) == {"a": RUNNING}
+    assert [one.labels.process_id for one in seen.look()[ENDPOINT]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("document", ["", "{", "{}"])
+def test_a_taken_over_container_of_which_no_record_tells_hides_no_other(
+    document: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    waited = {labels.INSTALLATION: "t", labels.WARM: "warm-1"}
+    daemon = Daemon(
+        statuses={"a": "running", "b": "running"},
+        labels={"b": waited},
+        names={"b": ["/" + containers.name_of("b", installation="t")]},
+    )
+    record = Records(state_dir=tmp_path).of("b")
+    record.warm.run_dir.mkdir(parents=True)
+    record.warm.order({})
+    record.process_path.write_text(document)
+    assert phases(inventory(daemon, tmp_path)) == {"a": RUNNING}
+    assert "cannot be told" in caplog.text
 
 
 def test_a_daemon_that_describes_slowly_tells_the_rest_next_time(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cluster import log_store
+from cluster.docker_host.records import Records
 
 from .conftest import DockerBench, exited, forgotten, until
 from .docker_view import run_elsewhere
@@ -73,3 +75,22 @@ def test_a_disk_that_refuses_keeps_nobody_from_being_forgotten(
     forgotten(docker_bench.host, "w1")
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once
+
+
+@pytest.mark.parametrize("left", [b"", b'{"container": "', b"\0" * 64])
+def test_a_note_of_how_far_a_log_was_copied_that_a_power_cut_tore_costs_nothing(
+    docker_bench: DockerBench, left: bytes
+) -> None:
+    docker_bench.launch("w1", ("sh", "-c", "echo a; echo b >&2; printf c"))
+    process = exited(docker_bench.host, "w1")
+    cursor = Records(state_dir=docker_bench.host.state_dir).of("w1").log_cursor_path
+    until(lambda: b'"is_complete": true' in read(cursor))
+    cursor.write_bytes(left)
+    fresh = replace(docker_bench.host)
+    assert fresh.list() == (process,)
+    until(lambda: b'"is_complete": true' in read(cursor))
+    assert sorted(line.text for line in fresh.logs(("w1",))) == ["a", "b", "c"]
+
+
+def read(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""

@@ -35,8 +35,11 @@ def test_a_process_of_nobody_is_stopped_and_forgotten(world: World, role: Role) 
     assert world.host.list() == ()
 
 
+@pytest.mark.parametrize(
+    "problem", [OSError(errno.ENOSPC, "No space left on device"), ValueError("its record is torn")]
+)
 def test_a_process_that_cannot_be_removed_does_not_stop_the_others(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    problem: Exception, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for process_id in ("stuck", "free"):
         world.host.start(stray(process_id))
@@ -44,7 +47,7 @@ def test_a_process_that_cannot_be_removed_does_not_stop_the_others(
 
     def refused(host: InMemoryHost, process_id: str, *, grace_seconds: float) -> None:
         if process_id == "stuck":
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise problem
         stop(host, process_id, grace_seconds=grace_seconds)
 
     monkeypatch.setattr(type(world.host), "stop", refused)

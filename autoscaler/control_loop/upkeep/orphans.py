@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from cluster.worker_host import HostUnavailable, ObservedProcess, ProcessPhase, Role
+from cluster.worker_host import ObservedProcess, ProcessPhase, Role
 
 from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.observe import WITH_WORKERS
@@ -38,12 +38,13 @@ def _coordinators_with_record(processes: list[ObservedProcess]) -> set[str]:
 
 
 def _remove(process: ObservedProcess, shell: Shell) -> None:
+    """The next tick tries again what its node, disk or record refuses."""
     process_id = process.labels.process_id
     try:
         if process.phase is ProcessPhase.EXITED:
             shell.processes.forget(process_id)
         else:
             shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
-    except (HostUnavailable, OSError) as problem:  # of its node or disk; the next tick tries again
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "remove", "node": process.node}
-        _log.warning("%s cannot be removed: %s", process_id, problem, extra=extra)
+        _log.warning("%s cannot be removed: %r", process_id, problem, extra=extra)

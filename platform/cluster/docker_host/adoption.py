@@ -27,13 +27,13 @@ class Adoption:
     records: Records
     connections: Connections
 
-    def labels(self, found: Mapping[str, str], name: str) -> Mapping[str, str]:
-        """Those of its process; one that still waits, or was never ordered, has its own only."""
-        process = self._process(found, name)
-        if process is None:
-            return found
-        own = labels.of_process(process.labels, node=process.node, installation=self.installation)
-        return {**found, **own}
+    def labels(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+        """Those of a listed container's process.
+
+        One that still waits, or was never ordered, has its own only; one that is being removed may
+        have no name any more.
+        """
+        return self._labels(row["Labels"], next(iter(row["Names"] or ()), ""))
 
     def details(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """Docker's description, with these labels, and started when it was taken over."""
@@ -44,7 +44,7 @@ class Adoption:
             return dict(found)
         return {
             **found,
-            "Config": {**config, "Labels": self.labels(own, found["Name"])},
+            "Config": {**config, "Labels": self._labels(own, found["Name"])},
             "State": {**state, "StartedAt": process.started_at.isoformat()},
         }
 
@@ -77,6 +77,13 @@ class Adoption:
                 for row in client.containers(all=True, filters=wanted):
                     client.remove_container(row["Id"], force=True, v=True)
         record.warm.remove()
+
+    def _labels(self, found: Mapping[str, str], name: str) -> Mapping[str, str]:
+        process = self._process(found, name)
+        if process is None:
+            return found
+        own = labels.of_process(process.labels, node=process.node, installation=self.installation)
+        return {**found, **own}
 
     def _process(self, found: Mapping[str, str], name: str) -> ObservedProcess | None:
         if not found.get(labels.WARM):

@@ -150,7 +150,7 @@ class Ending:
             with asking(endpoint):
                 rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
             for row in rows:
-                who = labels.read(self.adoption.labels(row["Labels"], row["Names"][0]))
+                who = labels.read(self.adoption.labels(row))
                 if who is not None and who.process_id == record.process_id:
                     return _Place(
                         endpoint=endpoint, container=row["Id"], status=row["State"], labels=who

@@ -69,13 +69,25 @@ class Inventory:
         give_up_at = self.now() + _SECONDS
         rows = []
         for row in client.containers(all=True, filters=wanted):
-            found = self.adoption.labels(row["Labels"], row["Names"][0])
+            found = self._labels(row)
             who = labels.read(found)
             if who is not None:
                 known = self._last_known(row, who, node=found.get(labels.NODE, ""))
                 details = self._details(client, row["Id"], row["State"], known, give_up_at)
                 rows.append((row["Id"], details[0], who, details[1]))
         return rows
+
+    def _labels(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+        """One that was taken over and whose record is torn is nobody's, and hides no other.
+
+        Its worker is lost, but no GPU with it: those that waited have none.
+        """
+        try:
+            return self.adoption.labels(row)
+        except (ValueError, KeyError) as problem:
+            extra = {"action": "list", "container": row["Id"]}
+            _log.warning("Whose a container is cannot be told: %r", problem, extra=extra)
+            return {}
 
     def _details(
         self,
@@ -98,14 +110,15 @@ class Inventory:
             return _RUNNING, known
         try:
             details = client.inspect_container(container)
+            process = observed(self.adoption.details(details))
         except docker.errors.NotFound:
             return "removing", None
-        except (docker.errors.APIError, requests.ReadTimeout) as problem:
+        except (docker.errors.APIError, requests.ReadTimeout, ValueError, KeyError) as problem:
             extra = {"action": "inspect_container", "process_id": known.labels.process_id}
-            _log.warning("A container counts as running: %s", problem, extra=extra)
+            _log.warning("A container counts as running: %r", problem, extra=extra)
             return _RUNNING, known
         status = details["State"]["Status"]
-        process = self._known[container, status] = observed(self.adoption.details(details))
+        self._known[container, status] = process
         return status, process
 
     def _last_known(self, row: Mapping[str, Any], who: Labels, *, node: str) -> ObservedProcess:

@@ -9,6 +9,7 @@ finds in the file what was written since, and skips it when it comes again.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -64,8 +65,14 @@ class Cursor:
 
 
 def read(path: Path, *, container: str) -> Cursor:
-    """The cursor of this container; at the beginning if there is none, or another's."""
-    document: dict[str, Any] | None = json_files.read(path)
+    """The cursor of this container; at the beginning if there is none, or another's.
+
+    One that a power cut tore, since nobody waited for the disk, is none: the file itself tells
+    which lines it has.
+    """
+    document: dict[str, Any] | None = None
+    with contextlib.suppress(OSError, ValueError):
+        document = json_files.read(path)
     if document is None or document["container"] != container:
         return Cursor(container=container)
     places = {stream: Place(*place) for stream, place in document["places"].items()}

@@ -117,7 +117,7 @@ class WaitingRoom:
 
     def _waits(self, row: dict[str, Any]) -> bool:
         """By its name: one that was taken over has that of its process. One that goes does not."""
-        names = [name.removeprefix("/") for name in row["Names"]]
+        names = [name.removeprefix("/") for name in row["Names"] or ()]
         warm_id = row["Labels"][labels.WARM]
         is_there = row["State"] != _REMOVING
         return (
