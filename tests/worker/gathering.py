@@ -25,7 +25,7 @@ def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Pla
         is_recovery=is_recovery,
         global_batch_size=8,
         revision=1,
-        timeout_seconds=20.0,
+        timeout_seconds=120.0,
     )
 
 
@@ -36,7 +36,7 @@ def gather(
     address: queue.Queue[str] = queue.Queue()
 
     def await_address() -> str:
-        found = address.get(timeout=20)
+        found = address.get(timeout=90)
         address.put(found)
         return found
 
@@ -59,4 +59,4 @@ def gather(
         futures = {
             worker: pool.submit(lambda worker=worker: act(meet(worker))) for worker in plan.members
         }
-        return {worker: future.result(timeout=30) for worker, future in futures.items()}
+        return {worker: future.result(timeout=150) for worker, future in futures.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,12 +13,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from concertina_worker.protocol import BatchRules, Env, GenerationReport
+from tests.ports import free_port
 from tests.worker.service_twin import ServiceTwin
 from tests.worker.worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
 
 TOKEN: Final = "token-of-the-job"
 _TWO_LINES_BYTES: Final = 400
-SCRIPT: Final = Path(__file__).parent / "scripts" / "regression.py"
+SCRIPTS: Final = Path(__file__).parent / "scripts"
+SCRIPT: Final = SCRIPTS / "regression.py"
+PATIENCE_SECONDS: Final = 120.0
 
 
 class RunningJob:
@@ -37,8 +39,12 @@ class RunningJob:
         coordinator_lost_seconds: float = 600.0,
         gpus: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
+        silence_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """`gpus` are dealt out to the workers in turn, by their UUIDs."""
+        """`gpus` are dealt out to the workers in turn, by their UUIDs.
+
+        Nobody is given up for less than `silence_seconds` without a heartbeat.
+        """
         self.folder = folder
         self._zygote = zygote
         self.service = ServiceTwin(TOKEN)
@@ -52,6 +58,7 @@ class RunningJob:
         self._extra_environment = dict(environment or {})
         self.checkpoint_seconds = checkpoint_seconds
         self.coordinator_lost_seconds = coordinator_lost_seconds
+        self._coordinator = (str(SCRIPTS / "patient_coordinator.py"), str(silence_seconds))
         self.processes: dict[str, WorkerProcess] = {}
         self.coordinators: list[subprocess.Popen[bytes]] = []
         self.port = free_port()
@@ -60,10 +67,10 @@ class RunningJob:
     # -- doing ---------------------------------------------------------------------------------
 
     def start_coordinator(self, *arguments: str) -> None:
-        """Without arguments the product's own; else a program of the tests around it."""
+        """Without arguments the product's own, but patient; else a program of the tests."""
         with self._log("coordinator").open("ab") as output:
             coordinator = subprocess.Popen(
-                [sys.executable, *(arguments or ("-m", "concertina_worker.coordinator"))],
+                [sys.executable, *(arguments or self._coordinator)],
                 env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -141,15 +148,18 @@ class RunningJob:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def wait(self, what: str, condition: Callable[[], Any], *, seconds: float = 60.0) -> Any:
+    def wait(self, what: str, condition: Callable[[], Any]) -> Any:
         """Wait for a condition; the logs tell why it did not come about."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not (value := condition()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited in vain until {what}\n{self.logs()}")
             with self.service.changed:
                 self.service.changed.wait(0.05)
         return value
+
+    def wait_until_it_listens(self) -> None:
+        self.wait("the coordinator listens", lambda: "Listening" in self.log_of("coordinator"))
 
     def wait_for_workers(self, count: int) -> GenerationReport:
         """Until a generation of this many workers has fulfilled what is desired."""
@@ -289,8 +299,8 @@ def read_result(folder: Path, worker: str) -> dict[str, Any]:
     return document
 
 
-def wait_for(condition: Callable[[], Any], *, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
+def wait_for(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -302,9 +312,3 @@ def _last_step(audit: Path) -> int:
         file.seek(max(0, audit.stat().st_size - _TWO_LINES_BYTES))
         lines = file.read().split(b"\n")
     return int(json.loads(lines[-2])["step"]) if len(lines) > 1 and lines[-2] else 0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

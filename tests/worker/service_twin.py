@@ -64,8 +64,11 @@ class ServiceTwin:
         with self.changed:
             self.desired = {**self.desired, "action": DesiredAction.STOP}
 
-    def take(self, report: SyncReport) -> Desired:
+    def take(self, report: SyncReport) -> Desired | None:
+        """None: the service is down."""
         with self.changed:
+            if self.is_down:
+                return None
             self.newest = report
             known = {generation["number"] for generation in self.generations}
             new = [g for g in report["generations"] if g["number"] not in known]
@@ -82,14 +85,14 @@ class ServiceTwin:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                if twin.is_down:
-                    self.send_error(503)
-                elif self.headers["Authorization"] != f"Bearer {twin.token}":
+                if self.headers["Authorization"] != f"Bearer {twin.token}":
                     self.send_error(401)
                 elif json.loads(body).get("term", 0) < twin.term:
                     self.send_error(409)
+                elif (desired := twin.take(json.loads(body))) is None:
+                    self.send_error(503)
                 else:
-                    self._answer(json.dumps(twin.take(json.loads(body))).encode())
+                    self._answer(json.dumps(desired).encode())
 
             def _answer(self, content: bytes) -> None:
                 self.send_response(200)

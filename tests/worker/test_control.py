@@ -19,7 +19,7 @@ def test_a_coordinator_that_takes_nothing_any_more_is_connected_to_anew(
     monkeypatch.setattr(control, "UNANSWERED_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        listener.settimeout(20.0)
+        listener.settimeout(90.0)
         port = listener.getsockname()[1]
         platform = Platform(worker_id="w1", attempt=1, token="t", host="127.0.0.1", port=port)
         line = Control(platform, Pulse(), on_plan=lambda _: None, on_release=lambda: None)

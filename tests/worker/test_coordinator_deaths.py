@@ -26,17 +26,17 @@ class Takeovers:
     def doom(self, when: str, kind: str, count: int) -> None:
         """The coordinator is replaced by one that will die at this moment."""
         self.job.kill_coordinator()
-        self.job.start_coordinator(DOOMED, when, kind, str(count))
-        self._wait_until_it_reports()
+        self._start(DOOMED, when, kind, str(count))
 
     def bury(self) -> None:
         """It has died by itself; training goes on without it; the next one takes over."""
         self.job.wait("the coordinator dies", lambda: self.job.coordinator_code is not None)
-        self.job.start_coordinator()
-        self._wait_until_it_reports()
+        self._start()
 
-    def _wait_until_it_reports(self) -> None:
+    def _start(self, *arguments: str) -> None:
+        """One that will die reports before."""
         before = self._started_at
+        self.job.start_coordinator(*arguments)
         self.job.wait("the new coordinator reports", lambda: self._started_at != before)
 
     @property
@@ -152,6 +152,8 @@ def test_a_coordinator_that_dies_when_its_workers_have_gone_left_its_last_word_i
     job.service.is_down = True
     (job.folder / "stop").touch()
     job.wait("the worker has ended", lambda: None not in job.exit_codes().values())
+    kept = StateFile(job.folder / "coordinator")
+    job.wait("the coordinator knows of the end", lambda: kept.load().is_finished)
     job.kill_coordinator()
     job.service.is_down = False
     job.start_coordinator()

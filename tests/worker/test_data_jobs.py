@@ -61,7 +61,7 @@ def test_a_killed_worker_takes_its_loading_processes_along_and_they_hold_no_conn
     assert all(os.getpgid(loader.pid) == loader.pid for loader in loaders), "no signal hits them"
     job.kill("w2")
     wait_for_a_loss(job, "w2")
-    _, alive = psutil.wait_procs(loaders, timeout=10)
+    _, alive = psutil.wait_procs(loaders, timeout=90)
     assert not alive
     job.wait_for_steps(4)
     job.end()
@@ -100,9 +100,9 @@ def test_a_job_does_not_resume_in_mid_epoch_with_another_number_of_samples(
     job.wait_for_steps(4)
     job.service.want_stop()
     job.wait_until_finished()
-    job.start_coordinator()
     job.script_arguments = (*job.script_arguments, "--samples", "1990")
     job.begin_attempt(1)
+    job.start_coordinator()  # that hears of a stop once more ends again
     job.wait("it ends", lambda: job.exit_codes()["w2"] is not None)
     assert job.exit_codes()["w2"] == 1
     assert "has 1990 samples, but the epoch has begun with 2000" in job.log_of("w2")

@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.protocol import Env, ExitCode, GenerationCause
 from tests.worker.running_job import (
     SCRIPT,
@@ -117,8 +119,9 @@ def test_reports_wait_for_a_service_that_is_away(make_job: MakeJob) -> None:
     job = make_job()
     job.begin_attempt(1)
     job.wait_for_workers(1)
-    job.service.is_down = True
-    told = len(job.service.metrics)
+    with job.service.changed:
+        job.service.is_down = True
+        told = len(job.service.metrics)
     job.wait_for_steps(120)
     assert len(job.service.metrics) == told
     job.service.is_down = False
@@ -142,8 +145,12 @@ def test_a_job_whose_workers_all_died_resumes_from_its_checkpoint(
     job.kill("w1")
     job.kill("w2")
     job.wait("both are gone", lambda: None not in job.exit_codes().values())
-    *_, older, newest = job.checkpoints()
-    newest.write_bytes(newest.read_bytes()[:-100])  # torn
+    memory = job.wait("the coordinator knows that nobody is left", lambda: memory_of_nobody(job))
+    *_, newest = job.checkpoints()
+    torn = [path for path in job.checkpoints() if step_of(path) >= memory.step] or [newest]
+    for path in torn:  # so that what is left lies before a step that was told
+        path.write_bytes(path.read_bytes()[:-100])
+    older = [path for path in job.checkpoints() if path not in torn][-1]
     steps_before = job.step
     job.begin_attempt(2)
     generation = job.wait_for_workers(2)
@@ -160,6 +167,16 @@ def test_a_job_whose_workers_all_died_resumes_from_its_checkpoint(
     assert_same_parameters(result, undisturbed(result["epochs"], "--adam"), 1e-9)
 
 
+def memory_of_nobody(job: RunningJob) -> Memory | None:
+    """What the coordinator knows, once it has noticed that nobody trains any more."""
+    memory = StateFile(job.folder / "coordinator").load()
+    return memory if memory.active is None else None
+
+
+def step_of(checkpoint: Path) -> int:
+    return int(checkpoint.stem.removeprefix("step-"))
+
+
 def test_a_paused_job_goes_on_where_it_was(make_job: MakeJob, undisturbed: Undisturbed) -> None:
     job = make_job()
     job.begin_attempt(2)
@@ -170,8 +187,8 @@ def test_a_paused_job_goes_on_where_it_was(make_job: MakeJob, undisturbed: Undis
     assert job.exit_codes() == {"w1": ExitCode.RELEASED, "w2": ExitCode.RELEASED}
     assert job.coordinator_code == 0
     steps_before = job.step
-    job.start_coordinator()
     job.begin_attempt(1)
+    job.start_coordinator()  # that hears of a stop once more ends again
     assert job.wait_for_workers(1)["step"] == steps_before
     job.wait_for_steps(4)
     job.end()
@@ -215,7 +232,8 @@ def test_a_script_that_raises_says_why_and_the_others_go_on(make_job: MakeJob) -
 
 
 def test_a_worker_without_coordinator_for_too_long_stops_itself(make_job: MakeJob) -> None:
-    job = make_job(coordinator_lost_seconds=1.0)
+    job = make_job(coordinator_lost_seconds=5.0)
+    job.wait_until_it_listens()
     job.begin_attempt(2)
     job.wait_for_workers(2)
     job.kill_coordinator()
@@ -225,7 +243,8 @@ def test_a_worker_without_coordinator_for_too_long_stops_itself(make_job: MakeJo
 
 
 def test_survivors_of_a_loss_without_coordinator_keep_what_they_reached(make_job: MakeJob) -> None:
-    job = make_job(coordinator_lost_seconds=1.0)
+    job = make_job(coordinator_lost_seconds=5.0)
+    job.wait_until_it_listens()
     job.begin_attempt(3)
     main, *survivors = job.wait_for_workers(3)["workers"]
     job.wait_for_steps(4)
@@ -238,7 +257,7 @@ def test_survivors_of_a_loss_without_coordinator_keep_what_they_reached(make_job
 
 def test_a_second_coordinator_on_the_same_port_says_so(make_job: MakeJob) -> None:
     job = make_job()
-    job.wait("it listens", lambda: "Listening" in job.log_of("coordinator"))
+    job.wait_until_it_listens()
     job.start_coordinator()
     job.wait("the second ends", lambda: job.coordinator_code is not None)
     assert job.coordinator_code == ExitCode.PORT_IN_USE
@@ -254,12 +273,14 @@ def test_a_script_alone_goes_on_where_sigterm_ended_it(
     }
     argv = [str(SCRIPT), "--out", str(tmp_path / "out"), "--samples", "97", "--epochs", "20"]
     audit = tmp_path / "audit" / "alone.jsonl"
-    first = zygote.start([*argv, "--model-seed", "1"], environment, tmp_path / "log")
+    slowly = ("--model-seed", "1", "--step-seconds", "0.2")  # lest it end before the signal
+    first = zygote.start([*argv, *slowly], environment, tmp_path / "log")
     wait_for(lambda: audit.exists() and len(audit.read_bytes().splitlines()) > 10)
     first.signal(signal.SIGTERM)
     wait_for(lambda: first.poll() is not None)
     assert first.poll() == ExitCode.RELEASED
-    second = zygote.start([*argv, "--model-seed", "2"], environment, tmp_path / "log")
+    quickly = ("--model-seed", "2", "--step-seconds", "0")
+    second = zygote.start([*argv, *quickly], environment, tmp_path / "log")
     wait_for(lambda: second.poll() is not None)
     assert second.poll() == 0, (tmp_path / "log").read_text()
     assert_same_parameters(read_result(tmp_path / "out", "alone"), undisturbed(20), 1e-12)

@@ -23,7 +23,7 @@ def make_doomed_job(make_job: MakeJob, tmp_path: Any) -> RunningJob:
 def test_a_stopped_worker_is_replaced_while_it_still_stands_and_goes_when_it_wakes(
     make_job: MakeJob, undisturbed: Undisturbed
 ) -> None:
-    job = make_job()
+    job = make_job(silence_seconds=15.0)  # seldom that of one that is only kept waiting
     job.begin_attempt(3)
     job.wait_for_workers(3)
     job.wait_for_steps(20)

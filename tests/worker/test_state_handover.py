@@ -15,6 +15,7 @@ from concertina_worker.collective.group import Group, GroupLostError
 from concertina_worker.state import optimizer_state, portions
 from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.digest import digest
+from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
 from concertina_worker.state.training_state import TrainingState
 from tests.worker.gathering import a_plan, gather
@@ -55,18 +56,34 @@ def hand_over_while_training(
     return gather(a_plan("ab", "b"), train)
 
 
+def go_by_single_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them, six in most models here, is a portion by itself."""
+    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+
+
 @pytest.mark.parametrize("optimizer", IN_PORTIONS)
 def test_a_joiner_makes_the_steps_that_pass_while_its_state_arrives(
     optimizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portions, "PORTION_BYTES", 1)  # each of six parameters by itself
+    go_by_single_parameters(monkeypatch)
+    monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
     states = {
         "a": a_state(seed=1, steps=3, optimizer=optimizer),
         "b": a_state(seed=2, optimizer=optimizer),
     }
+    assert hand_over_while_training(states) == {"a": 6, "b": 6}
+    assert states["a"].step == 3 + 6
+    assert_equal(states["a"], states["b"])
+
+
+def test_as_many_portions_arrive_during_a_step_as_there_is_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_by_single_parameters(monkeypatch)
+    states = {"a": a_state(seed=1, steps=3), "b": a_state(seed=2)}
     taken = hand_over_while_training(states)
     assert taken["a"] == taken["b"]
-    assert taken["a"] in {2, 3, 4, 5, 6}
+    assert taken["a"] in range(1, 7)
     assert states["a"].step == 3 + taken["a"]
     assert_equal(states["a"], states["b"])
 
@@ -75,7 +92,7 @@ def test_a_joiner_makes_the_steps_that_pass_while_its_state_arrives(
 def test_state_that_would_be_spoilt_arrives_before_the_first_step(
     reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    go_by_single_parameters(monkeypatch)
     optimizer = "adam" if "extra" in reason else "coupled"
     states = {
         "a": a_state(seed=1, steps=3, optimizer=optimizer),
@@ -95,7 +112,7 @@ def test_before_optimizer_state_is_there_all_weights_arrive_before_the_first_ste
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is made of the weights, by optimizers that decay them."""
-    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    go_by_single_parameters(monkeypatch)
     states = {
         "a": a_state(seed=1, steps=3, optimizer="momentum"),
         "b": a_state(seed=2, optimizer="momentum"),
@@ -129,7 +146,8 @@ def with_teacher(state: TrainingState) -> TrainingState:
 def test_weights_that_no_optimizer_moves_arrive_as_they_are_in_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(portions, "PORTION_BYTES", 1)
+    go_by_single_parameters(monkeypatch)
+    monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
     states = {"a": with_teacher(a_state(seed=1, steps=3)), "b": with_teacher(a_state(seed=2))}
 
     def follow(state: TrainingState) -> None:

@@ -44,7 +44,9 @@ def test_growing_by_state_in_portions_changes_nothing(
     assert_same_parameters(result, undisturbed(result["epochs"], *samples, *optimizer), 1e-9)
     assert job.exit_codes() == {"w1": 0, "w2": ExitCode.RELEASED, "w3": ExitCode.RELEASED}
     assert idle_steps(job, "w1") == 0
-    assert {idle_steps(job, name) for name in ("w2", "w3")} <= set(range(2, PORTIONS + 2))
+    for name in ("w2", "w3"):
+        is_hurried = lines_of(job, name)[0]["stop"] == 997
+        assert idle_steps(job, name) in range(1 if is_hurried else 2, PORTIONS + 2)
 
 
 @pytest.mark.parametrize("victim", ["w1", "w3"], ids=["the source", "the joiner"])

@@ -82,7 +82,7 @@ class WorkerZygote:
             ),
         )
         assert worker.connection is not None, "the zygote does not answer"
-        assert worker.has_started.wait(60), "the zygote does not fork"
+        assert worker.has_started.wait(120), "the zygote does not fork"
         return worker
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ def die_with_the_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def wait_for(condition: Callable[[], Any], what: str, *, seconds: float = 60.0) -> None:
+def wait_for(condition: Callable[[], Any], what: str, *, seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain until {what}"

@@ -1,0 +1,19 @@
+"""A job's coordinator that waits longer for silent workers: `patient_coordinator.py SECONDS`.
+
+On a machine that runs many tests a worker that lives may be silent for long.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from concertina_worker.coordinator import __main__, watching
+
+
+def be_patient(seconds: float) -> None:
+    watching.SILENCE_SECONDS = watching.LONGEST_SILENCE_SECONDS = seconds  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    be_patient(float(sys.argv[1]))
+    sys.exit(__main__.main())
