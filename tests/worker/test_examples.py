@@ -38,7 +38,7 @@ HOT = {
     "gan": Example(epochs=100, samples=178, falls="distance", batch=32),
     "mixed_precision": Example(epochs=10, samples=1437),
     "lightning_digits": Example(epochs=20, samples=1797),
-    "transformers_trainer": Example(epochs=6, samples=512, arguments=("--samples", "512")),
+    "transformers_trainer": Example(epochs=20, samples=512, arguments=("--samples", "512")),
 }
 
 

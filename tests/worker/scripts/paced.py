@@ -1,5 +1,7 @@
 """Runs a script as it is, with slow optimizer steps until a file appears: time for rescales.
 
+Each step is slower than the one before, so that there is time enough on a busy machine, too.
+
 python paced.py FILE script.py [ARGUMENT …]
 """
 
@@ -12,15 +14,20 @@ from pathlib import Path
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-STEP_SECONDS = 0.05
+FIRST_STEP_SECONDS = 0.05
+LONGEST_STEP_SECONDS = 2.0
+GROWTH = 1.02
 
 
 def main() -> None:
     file, script = Path(sys.argv[1]), sys.argv[2]
+    step_seconds = FIRST_STEP_SECONDS
 
     def slow_down(*_: object) -> None:
+        nonlocal step_seconds
         if not file.exists():
-            time.sleep(STEP_SECONDS)
+            time.sleep(step_seconds)
+            step_seconds = min(step_seconds * GROWTH, LONGEST_STEP_SECONDS)
 
     register_optimizer_step_post_hook(slow_down)
     sys.argv = sys.argv[2:]
