@@ -30,13 +30,13 @@ def other_process(transactional_db: None) -> Iterator[threading.Event]:
             with exclusively(holder="other", now=NOW) as fence:
                 assert fence is not None
                 is_ticking.set()
-                may_end.wait(20)
+                may_end.wait(90)
         finally:
             connection.close()
 
     thread = threading.Thread(target=tick)
     thread.start()
-    assert is_ticking.wait(20)
+    assert is_ticking.wait(90)
     yield may_end
     may_end.set()
     thread.join()

@@ -34,7 +34,7 @@ class AskedHost(InMemoryHost):
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         self.asked.append(node)
-        assert self.may_answer.wait(20)
+        assert self.may_answer.wait(90)
         if self.problem:
             raise WorkerHostError(self.problem)
         return self.gpus_by_node.get(node, ())
@@ -54,7 +54,7 @@ def host(world: World) -> AskedHost:
 
 
 def ticks_until(world: World, look: Callable[[], object]) -> None:
-    give_up_at = time.monotonic() + 20
+    give_up_at = time.monotonic() + 90
     while not look():
         assert time.monotonic() < give_up_at, "the condition did not come true in time"
         world.tick()

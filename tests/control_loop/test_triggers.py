@@ -80,10 +80,10 @@ def test_the_watch_notices_starts_and_exits() -> None:
     thread = threading.Thread(target=watch_until_told)
     thread.start()
     host.start(Launch(labels=labels, command=("sh",), env={}, node="n1"))
-    assert noticed.acquire(timeout=20)
+    assert noticed.acquire(timeout=90)
     host.exit("w1", 0)
-    assert noticed.acquire(timeout=20)
-    thread.join(20)
+    assert noticed.acquire(timeout=90)
+    thread.join(90)
     assert not thread.is_alive()
 
 
