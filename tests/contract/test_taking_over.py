@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cluster.docker_host.endpoint import Place
-from cluster.docker_host.records import holding
+from cluster.docker_host.lock_files import holding
 from cluster.docker_host.warm_folders import WarmFolder
 from cluster.worker_host import Failing, Limits, ObservedProcess, ProcessPhase
 

@@ -22,10 +22,11 @@ from cluster.docker_host.connections import Connections, asking, talking_to
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.discarding import discard
 from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_following import Followers, Source
 from cluster.docker_host.networks import Networks
 from cluster.docker_host.observing import ENDED, RUNNING
-from cluster.docker_host.records import Record, Records, holding
+from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper, note_wish
 from cluster.worker_host import HostUnavailable, Labels
 

@@ -23,11 +23,12 @@ from cluster import log_lines, log_store
 from cluster.docker_host import log_cursor
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_cursor import Cursor, News
 from cluster.docker_host.log_file import LogFile
 from cluster.docker_host.log_messages import Message, messages
 from cluster.docker_host.observing import ENDED
-from cluster.docker_host.records import Record, holding
+from cluster.docker_host.records import Record
 from cluster.worker_host import HostUnavailable, Labels
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead

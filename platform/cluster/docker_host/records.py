@@ -10,20 +10,17 @@ its log `log.lock`; the kernel lets go when they die.
 
 from __future__ import annotations
 
-import fcntl
-import math
-import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from cluster import json_files
+from cluster.docker_host.lock_files import is_held
+from cluster.docker_host.private_folders import make_private
 from cluster.docker_host.warm_folders import WarmFolder
 from cluster.worker_host import (
     Failing,
@@ -35,7 +32,6 @@ from cluster.worker_host import (
 )
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,120}")  # what Docker takes
-_POLL_SECONDS: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +146,7 @@ class Record:
 
     def is_being_prepared(self) -> bool:
         """Whether a service process is at it."""
-        return _is_held(self.lock_path)
+        return is_held(self.lock_path)
 
     def forget(self) -> None:
         """Nobody wants to know of it any more; what is left of it goes when it can."""
@@ -189,70 +185,8 @@ class Records:
         return tuple(Record(folder=folder) for folder in folders)
 
 
-@contextmanager
-def holding(path: Path, *, seconds: float = math.inf) -> Iterator[bool]:
-    """Hold a lock file, waited for so long. False: somebody else has it.
-
-    Its folder is made if need be, and again when it is removed meanwhile.
-    """
-    give_up_at = time.monotonic() + seconds
-    while True:
-        make_private(path.parent)
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:
-            continue
-        try:
-            is_ours = _take(descriptor, give_up_at=give_up_at)
-            if is_ours and not _is_same(descriptor, path):
-                continue
-            yield is_ours
-            return
-        finally:
-            os.close(descriptor)
-
-
-def make_private(folder: Path) -> None:
-    """A process's folder, in one that is closed to others as well: there are secrets in it."""
-    for one in (folder.parent, folder):
-        one.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
 def moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
-
-
-def _take(descriptor: int, *, give_up_at: float) -> bool:
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= give_up_at:
-                return False
-            time.sleep(_POLL_SECONDS)
-        else:
-            return True
-
-
-def _is_same(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def _kill_at(path: Path) -> float | None:

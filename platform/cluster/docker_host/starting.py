@@ -25,11 +25,12 @@ from cluster.docker_host.blueprints import Blueprints
 from cluster.docker_host.connections import Client, Connections, talking_to, words
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import Images, ImageUnavailable, RegistryTrouble
+from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_following import Followers, Source
 from cluster.docker_host.networks import Networks
 from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.patience import Patience
-from cluster.docker_host.records import Record, Records, holding
+from cluster.docker_host.records import Record, Records
 from cluster.docker_host.taking_over import TakingOver
 from cluster.worker_host import Failing, HostUnavailable, Launch, Role
 

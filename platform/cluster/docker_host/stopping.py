@@ -23,7 +23,8 @@ import requests
 from cluster import json_files
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.records import Record, make_private
+from cluster.docker_host.private_folders import make_private
+from cluster.docker_host.records import Record
 from cluster.worker_host import HostUnavailable
 
 _HEARD: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED, HTTPStatus.NOT_FOUND})

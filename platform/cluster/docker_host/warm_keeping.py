@@ -18,7 +18,7 @@ import docker.errors
 from cluster.docker_host.connections import words
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.records import holding
+from cluster.docker_host.lock_files import holding
 from cluster.docker_host.warm_fetching import Fetching
 from cluster.docker_host.warm_folders import Kind
 from cluster.docker_host.warm_making import WarmMaking
