@@ -12,8 +12,8 @@ import pytest
 from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
 from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.making import Maker
 from cluster.docker_host.records import Records
-from cluster.docker_host.starting import Starter
 from cluster.docker_host.stopping import note_wish
 from cluster.worker_host import (
     Failing,
@@ -178,13 +178,13 @@ def test_a_wish_that_no_daemon_heard_of_is_told_to_it(docker_bench: DockerBench)
 def test_one_that_is_stopped_between_its_making_and_its_start_never_runs(
     docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create = Starter._create  # noqa: SLF001 - an instant that nobody sees from outside
+    create = Maker._create  # noqa: SLF001 - an instant that nobody sees from outside
 
-    def stopped_meanwhile(self: Starter, *given: Any) -> None:
+    def stopped_meanwhile(self: Maker, *given: Any) -> None:
         create(self, *given)
         docker_bench.host.stop("w1", grace_seconds=60.0)
 
-    monkeypatch.setattr(Starter, "_create", stopped_meanwhile)
+    monkeypatch.setattr(Maker, "_create", stopped_meanwhile)
     docker_bench.launch("w1", ("sh", "-c", "echo ran; touch /control/ran"))
     assert exited(docker_bench.host, "w1").exit_code == -signal.SIGTERM
     assert not (docker_bench.folder / "ran").exists()

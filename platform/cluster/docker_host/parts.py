@@ -20,6 +20,7 @@ from cluster.docker_host.images import Images
 from cluster.docker_host.inventory import Inventory
 from cluster.docker_host.listing import Listing
 from cluster.docker_host.log_following import Followers
+from cluster.docker_host.making import Maker
 from cluster.docker_host.networks import Networks
 from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.records import Records
@@ -163,16 +164,18 @@ class Parts:
     @cached_property
     def starter(self) -> Starter:
         return Starter(
-            blueprints=self.blueprints,
-            connections=self.connections,
             records=self.records,
-            images=self.images,
-            networks=self.networks,
-            memory=self.memory,
-            followers=self.followers,
+            maker=Maker(
+                blueprints=self.blueprints,
+                connections=self.connections,
+                images=self.images,
+                networks=self.networks,
+                memory=self.memory,
+                followers=self.followers,
+                adoption=self.adoption,
+                taking_over=self.taking_over,
+            ),
             registry_patience_seconds=self.registry_patience_seconds,
-            adoption=self.adoption,
-            taking_over=self.taking_over,
             changed=self.bell.ring,
         )
 
