@@ -14,7 +14,7 @@ from typing import Final, Self
 
 from tenancy.secret_values import DOCKER_HUB, canonical_registry, is_registry
 
-LONGEST: Final = 400  # characters; a repository has at most 255 in Docker, a digest 135
+LONGEST: Final = 400  # characters, in full; a repository has at most 255 in Docker, a digest 135
 _MOST_STARS: Final = 5
 
 _COMPONENT: Final = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
@@ -50,8 +50,14 @@ class ImageName:
             BadName: it names no image.
         """
         parts = _split(text)
+        name = cls(
+            registry=parts.registry,
+            repository=_in_full(parts),
+            tag=parts.tag or ("" if parts.digest else "latest"),
+            digest=parts.digest or "",
+        )
         is_one = (
-            len(text) <= LONGEST
+            len(str(name)) <= LONGEST
             and not _DIGEST.fullmatch(text)  # an image's id
             and is_registry(parts.registry)
             and _REPOSITORY.fullmatch(parts.repository)
@@ -64,12 +70,7 @@ class ImageName:
                 "Write it as registry/repository:tag in lower case, such as"
                 " registry.example.com/vision/train:1.4.",
             )
-        return cls(
-            registry=parts.registry,
-            repository=_in_full(parts),
-            tag=parts.tag or ("" if parts.digest else "latest"),
-            digest=parts.digest or "",
-        )
+        return name
 
     def __str__(self) -> str:
         return _written(self.registry, self.repository, self.tag, self.digest)
@@ -104,13 +105,14 @@ class Pattern:
                 "Write the registry out, such as registry.example.com/vision/*; * alone covers"
                 " every image there is.",
             )
-        _check(text, parts)
-        return cls(
+        pattern = cls(
             registry=parts.registry,
             repository=_in_full(parts),
             tag=parts.tag or "",
             digest=parts.digest or "",
         )
+        _check(str(pattern), parts)
+        return pattern
 
     def covers(self, image: ImageName) -> bool:
         if self.registry and self.registry != image.registry:
@@ -176,7 +178,7 @@ def _in_full(parts: _Parts) -> str:
 
 
 def _check(text: str, parts: _Parts) -> None:
-    """A pattern is one if it would be a name with letters for its stars."""
+    """A pattern, in full, is one if it would be a name with letters for its stars."""
     is_one = (
         len(text) <= LONGEST
         and text.count("*") <= _MOST_STARS

@@ -27,6 +27,20 @@ IN_FULL = {
 }
 
 
+@pytest.mark.parametrize("kind", [ImageName, Pattern])
+def test_what_is_short_enough_is_read_again_in_full(kind: type[ImageName | Pattern]) -> None:
+    """Rules are kept in full: one that could not be read would refuse every image."""
+    read = []
+    for length in range(360, 401):
+        try:
+            in_full = str(kind.parse("a" * length))
+        except BadName:
+            break
+        assert str(kind.parse(in_full)) == in_full
+        read.append(in_full)
+    assert read
+
+
 @pytest.mark.parametrize("name", IN_FULL)
 def test_a_name_is_read_as_docker_reads_it(name: str) -> None:
     assert str(ImageName.parse(name)) == IN_FULL[name]
