@@ -152,6 +152,8 @@ class Node(models.Model):
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         self.check_gpu_uuids()
         check_docker_url(self.docker_url)
+        if self.pk is not None:
+            self.check_is_idle()
         if self.is_draining and self.is_schedulable:
             raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
         if self.pool_id is None or not self.gpus:
@@ -165,6 +167,18 @@ class Node(models.Model):
                     f" have {others + self.gpus}. Lower their guarantees first."
                 }
             )
+
+    def check_is_idle(self) -> None:
+        """Refuse to call a machine in use something else, or another machine the same.
+
+        What runs there would not be seen any more, and its GPUs be given to others.
+        """
+        in_use = Node.objects.filter(pk=self.pk, claims__isnull=False)
+        known = in_use.values("name", "docker_url").first() or {}
+        changed = [field for field, value in known.items() if getattr(self, field) != value]
+        if changed:
+            message = "Jobs have GPUs of this node. Drain it first, and wait until they are free."
+            raise ValidationError(dict.fromkeys(changed, message))
 
     def check_gpu_uuids(self) -> None:
         """Refuse what are no names, and names of some GPUs only: a mixture would confuse them."""

@@ -52,6 +52,21 @@ def test_a_page_says_how_to_ask_for_the_next_one(api: APIClient) -> None:
 
 
 @pytest.mark.parametrize(
+    ("field", "value"), [("docker_url", "tcp://another:2376"), ("name", "another")]
+)
+def test_a_node_in_use_stays_the_machine_that_it_is(job: Job, field: str, value: str) -> None:
+    run(job, workers=2)
+    used, idle = Node.objects.order_by("name")
+    used.full_clean()
+    for node in (used, idle):
+        setattr(node, field, value)
+    with pytest.raises(ValidationError, match="Drain it first") as caught:
+        used.full_clean()
+    assert set(caught.value.message_dict) == {field}
+    idle.full_clean()
+
+
+@pytest.mark.parametrize(
     ("verb", "is_schedulable", "is_draining", "kind"),
     [("cordon", False, False, "cordoned"), ("drain", False, True, "draining")],
 )
