@@ -104,6 +104,11 @@ class JobView:
         return tuple(by_id[worker_id] for worker_id in self.wanted if worker_id in by_id)
 
     @property
+    def goes_on_without_newcomers(self) -> bool:
+        """Others train already, and do not need those that cannot be started."""
+        return self.is_hot and any(worker.has_registered for worker in self.members)
+
+    @property
     def live(self) -> tuple[WorkerView, ...]:
         """Workers that hold GPUs."""
         return tuple(worker for worker in self.workers if not worker.is_gone)

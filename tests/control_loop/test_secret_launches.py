@@ -10,7 +10,7 @@ from tenancy.secret_values import Variables, registry_login
 from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.models import Event
 
-from .conftest import World, fresh, states
+from .conftest import World, fresh, live_workers, states
 
 CANARY = "canary-61f0"
 
@@ -55,6 +55,23 @@ def test_a_job_whose_secret_cannot_be_decrypted_fails_and_says_what_to_do(world:
     assert fresh(job).state == "failed"
     assert "Set the secret again." in fresh(job).message
     assert CANARY not in str(list(Event.objects.values()))
+
+
+def test_a_job_that_trains_goes_on_without_a_worker_whose_secret_is_gone(world: World) -> None:
+    job = world.job(secrets=["wandb"])
+    coordinator = world.running(job, 1)
+    Secret.objects.all().delete()
+    world.wish(job, 2)
+    world.tick()
+    world.planner.wishes.clear()
+    world.tick()
+    coordinator.train()
+    world.tick()
+    assert fresh(job).state == "running"
+    assert live_workers(job) == [f"{job.id}-1-1"]
+    event = Event.objects.get(job=job, kind="worker_not_started")
+    assert event.reason == "secret_unavailable"
+    assert event.message.endswith("could not be started: Secret wandb of team vision was deleted.")
 
 
 PRIVATE = "registry.local/vision/train:1"

@@ -22,12 +22,15 @@ from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
+from autoscaler.control_loop.upkeep.release import write_off
 from concertina_worker.protocol import ExitCode
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
 
 COORDINATOR_RESTARTED: Final = "coordinator_restarted"
+_LAUNCH_REFUSED: Final = "launch_refused"
+_WITHOUT_SECRETS: Final = "secret_unavailable"
 _REFUSALS: Final = frozenset({Failing.IMAGE_UNAVAILABLE, Failing.CANNOT_START})
 _AFTER_A_CLEAN_EXIT_SECONDS: Final = 5.0  # its workers are about to end as well
 
@@ -40,9 +43,9 @@ def start_missing(view: JobView, shell: Shell) -> bool:
         return _keep_coordinator(view, shell) or _start_workers(view, shell)
     except LaunchRefused as refusal:
         message = f"The worker host refuses this job: {refusal}"
-        return stop(view, shell, ends_as=State.FAILED, reason="launch_refused", message=message)
+        return stop(view, shell, ends_as=State.FAILED, reason=_LAUNCH_REFUSED, message=message)
     except SecretUnavailable as problem:
-        reason, message = "secret_unavailable", str(problem)
+        reason, message = _WITHOUT_SECRETS, str(problem)
         return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
     except ImageNotAllowed as problem:
         reason, message = "image_unavailable", str(problem)
@@ -63,10 +66,18 @@ def _start_workers(view: JobView, shell: Shell) -> bool:
         and shell.processes.is_missing(worker.id)
         and not worker.is_unheard
     ]
-    if missing:
+    if not missing:
+        return False
+    try:
         launches.check_image(view, missing[0], shell)
         node = _coordinator_node(view)
         shell.processes.start(*(launches.of_worker(view, one, node, shell) for one in missing))
+    except (LaunchRefused, SecretUnavailable) as problem:
+        if not view.goes_on_without_newcomers:
+            raise
+        reason = _LAUNCH_REFUSED if isinstance(problem, LaunchRefused) else _WITHOUT_SECRETS
+        write_off(missing, view, shell, reason=reason, why=str(problem))
+        return True
     return False
 
 

@@ -24,8 +24,7 @@ MOST_KILLED: Final = 8  # per worker and hour, for its memory; guessed: a slow l
 def give_up_what_cannot_start(view: JobView, shell: Shell) -> bool:
     """Unless others train already: they go on without it."""
     refused = next((worker for worker in view.members if worker.ending in NEVER_RAN), None)
-    is_going_on = view.is_hot and any(worker.has_registered for worker in view.members)
-    if refused is None or not view.is_active or is_going_on:
+    if refused is None or not view.is_active or view.goes_on_without_newcomers:
         return False
     reason, message = refused.row.failing, _sentence(refused, view)
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from cluster.worker_host import Failing
 from django.db.models import F
@@ -69,11 +70,15 @@ class _End:
         if self.worker.is_unheard:
             return f"{self.worker.id} counts as lost: {told(self.worker.row.node)}."
         if self.ending in NEVER_RAN:
-            return f"{self.worker.id} could not be started: {self.error}"
+            return _not_started(self.worker, self.error)
         if self.ran_out_of_memory:
             return killed_for_memory(self.worker.id, self.memory)
         said = f": {self.last_line}" if self.last_line else "."
         return f"{self.worker.id} ended with {described(self.exit_code)}{said}"
+
+
+def _not_started(worker: WorkerView, why: str) -> str:
+    return f"{worker.id} could not be started: {why}"
 
 
 def release_ended_workers(view: JobView, shell: Shell) -> bool:
@@ -90,6 +95,18 @@ def release_ended_workers(view: JobView, shell: Shell) -> bool:
 
 
 _TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST}
+
+
+def write_off(
+    workers: Iterable[WorkerView], view: JobView, shell: Shell, *, reason: str, why: str
+) -> None:
+    """They will never be started, and their job goes on without them."""
+    for worker in workers:
+        with shell.changing(view.id) as job:
+            is_mine = _mark_gone(worker, gone_at=shell.now, error=why)
+            if is_mine and not _was_counted(job, WORKER_NOT_STARTED):
+                end = _End(worker=worker, memory=None, log=())
+                _record(job, WORKER_NOT_STARTED, reason, end, sentence=_not_started(worker, why))
 
 
 def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
@@ -115,17 +132,23 @@ def _cut(line: str) -> str:
 def _release(view: JobView, end: _End, shell: Shell) -> None:
     process = end.worker.process
     with shell.changing(view.id) as job:
-        held = Worker.objects.filter(pk=end.worker.id).exclude(phase=Worker.Phase.GONE)
-        is_mine = held.update(
-            phase=Worker.Phase.GONE,
+        is_mine = _mark_gone(
+            end.worker,
             exit_code=end.exit_code,
             failing=end.failing or "",
             gone_at=process.ended_at if process and process.ended_at else shell.now,
             error=end.worker.row.error or end.error,
         )
-        GpuClaim.objects.filter(worker_id=end.worker.id).delete()
         if is_mine and job.state in ACTIVE and end.worker.id in view.wanted:
             _count(job, end)
+
+
+def _mark_gone(worker: WorkerView, **how: Any) -> bool:
+    """With its GPUs free; False: somebody else got there first."""
+    held = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
+    is_mine = held.update(phase=Worker.Phase.GONE, **how)
+    GpuClaim.objects.filter(worker_id=worker.id).delete()
+    return bool(is_mine)
 
 
 def _count(job: Job, end: _End) -> None:
@@ -152,7 +175,7 @@ def _was_counted(job: Job, *kinds: str) -> bool:
     ).exists()
 
 
-def _record(job: Job, kind: str, reason: str, end: _End) -> None:
+def _record(job: Job, kind: str, reason: str, end: _End, *, sentence: str = "") -> None:
     data = {
         "worker": end.worker.id,
         "exit_code": end.exit_code,
@@ -160,4 +183,5 @@ def _record(job: Job, kind: str, reason: str, end: _End) -> None:
         "revision": job.revision,
         "log": list(end.log),
     }
-    events.record(job_id=job.id, kind=kind, reason=reason, message=end.sentence, data=data)
+    message = sentence or end.sentence
+    events.record(job_id=job.id, kind=kind, reason=reason, message=message, data=data)
