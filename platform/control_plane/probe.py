@@ -48,9 +48,15 @@ def probe_beat(_: Environment) -> None:
 
 
 def probe_control(told: Environment) -> None:
-    """It lives, and the loop turned not long ago as the api knows; without a pool it cannot."""
+    """It lives, and the loop turned not long ago as the api knows; without a pool it cannot.
+
+    If the api does not tell, that is not this process's illness.
+    """
     probe_io(told)
-    seconds_ago = _health(told.internal_url)["control_loop_seconds_ago"]
+    try:
+        seconds_ago = _health(told.internal_url)["control_loop_seconds_ago"]
+    except OSError:
+        return
     if seconds_ago is not None and seconds_ago > _LATE_TICKS * told.tick_seconds:
         raise NotWell(f"the control loop last turned {seconds_ago:.0f} s ago.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -11,13 +12,21 @@ from control_plane import environment, probe
 from control_plane.environment import Environment
 
 
-def told(heartbeat: Path) -> Environment:
-    return environment.read({**os.environ, "CONCERTINA_HEARTBEAT_FILE": str(heartbeat)})
+def told(heartbeat: Path, **more: str) -> Environment:
+    return environment.read({**os.environ, "CONCERTINA_HEARTBEAT_FILE": str(heartbeat), **more})
 
 
 def test_a_worker_whose_heart_beat_just_now_is_well(tmp_path: Path) -> None:
     (tmp_path / "heartbeat").touch()
     probe.probe_io(told(tmp_path / "heartbeat"))
+
+
+def test_the_control_worker_is_well_though_the_api_is_away(tmp_path: Path) -> None:
+    (tmp_path / "heartbeat").touch()
+    with socket.socket() as nobody:  # bound, so that no other takes the port, and not listening
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        probe.probe_control(told(tmp_path / "heartbeat", CONCERTINA_INTERNAL_URL=url))
 
 
 def test_a_worker_that_stands_still_is_not(tmp_path: Path) -> None:
