@@ -97,7 +97,10 @@ def _docker_url(variables: Variables) -> str:
 
 
 def _job_user(variables: Variables) -> tuple[int, int]:
-    """As this process, so that both may read each other's files; but never root."""
+    """As this process, so that both may read each other's files; but never root.
+
+    Only root can give the folders that it makes to somebody else.
+    """
     own = (os.getuid(), os.getgid()) if os.getuid() else _NOBODY_IN_PARTICULAR
     raw = variables.text("CONCERTINA_JOB_USER", default=f"{own[0]}:{own[1]}")
     user, _, group = raw.partition(":")
@@ -110,5 +113,11 @@ def _job_user(variables: Variables) -> tuple[int, int]:
         raise BadEnvironment(
             f"CONCERTINA_JOB_USER={raw!r}: jobs never run as root. Use numbers above 0, such as"
             " 10001:10001."
+        )
+    if os.getuid() not in {0, int(user)}:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: jobs could not write their checkpoints, because this"
+            f" service runs as user {os.getuid()} and cannot give folders away. Remove the"
+            " variable, or run the service as that user."
         )
     return int(user), int(group)

@@ -86,6 +86,14 @@ def test_a_mistake_is_named_with_what_to_do(name: str, value: str, advice: str) 
     assert advice in said
 
 
+def test_only_root_has_jobs_run_as_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getuid", lambda: 10001)
+    told = environment.read({**IN_CONTAINERS, "CONCERTINA_JOB_USER": "10001:99"}).containers
+    assert told.job_user == (10001, 99)
+    said = complaint(CONCERTINA_JOB_USER="20000:20000")
+    assert "runs as user 10001 and cannot give folders away" in said
+
+
 def test_coordinators_call_the_api_by_an_address_of_their_own() -> None:
     told = environment.read(
         {
