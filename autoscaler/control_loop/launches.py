@@ -37,7 +37,7 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
         command=(surroundings.python, "-m", "concertina_worker.coordinator"),
         env={
             **_common(view, node, place, shell),
-            Env.SERVICE_URL: surroundings.service_url,
+            Env.SERVICE_URL: node.service_url or surroundings.service_url,
             Env.STATE_DIR: place.folder,
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
         },

@@ -15,6 +15,7 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
 from cluster.all_reduce import validate_all_reduce
 from cluster.docker_urls import check_docker_url
+from cluster.service_urls import check_service_url
 
 MOST_WARM: Final = 16  # containers of one image on a node; each holds some 250 MB
 
@@ -95,6 +96,14 @@ class Node(models.Model):
         help_text="Where its Docker daemon listens: unix:///var/run/docker.sock, tcp://host:2376,"
         " ssh://user@host. Empty: where this installation's settings say. Only for containers.",
     )
+    service_url = models.CharField(
+        "service URL",
+        max_length=200,
+        blank=True,
+        default="",
+        help_text="Where jobs' coordinators on this node reach the api, such as"
+        " https://concertina.example.com. Empty: where this installation's settings say.",
+    )
     gpus = models.PositiveIntegerField(validators=[MinValueValidator(1)])
     gpu_uuids = models.JSONField(
         "GPU UUIDs",
@@ -152,6 +161,7 @@ class Node(models.Model):
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         self.check_gpu_uuids()
         check_docker_url(self.docker_url)
+        check_service_url(self.service_url)
         if self.pk is not None:
             self.check_is_idle()
         if self.is_draining and self.is_schedulable:
@@ -173,9 +183,9 @@ class Node(models.Model):
 
         What runs there would not be seen any more, and its GPUs be given to others.
         """
-        in_use = Node.objects.filter(pk=self.pk, claims__isnull=False)
-        known = in_use.values("name", "docker_url").first() or {}
-        changed = [field for field, value in known.items() if getattr(self, field) != value]
+        in_use = Node.objects.filter(pk=self.pk, claims__isnull=False).first()
+        fields = ("name", "docker_url") if in_use else ()
+        changed = [field for field in fields if getattr(self, field) != getattr(in_use, field)]
         if changed:
             message = "Jobs have GPUs of this node. Drain it first, and wait until they are free."
             raise ValidationError(dict.fromkeys(changed, message))

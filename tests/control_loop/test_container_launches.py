@@ -52,6 +52,12 @@ def test_the_coordinator_runs_the_platforms_image_whatever_the_job_names(world: 
     assert coordinator.limits.memory_bytes == 512 * 2**20
 
 
+def test_a_coordinator_reaches_the_api_as_its_node_does(world: World) -> None:
+    Node.objects.update(service_url="https://concertina.example.com")
+    coordinator, _ = started(world, world.job(), workers=1)
+    assert coordinator.env["CONCERTINA_SERVICE_URL"] == "https://concertina.example.com"
+
+
 def test_a_job_that_names_no_image_gets_the_platforms(world: World) -> None:
     _, worker = started(world, world.job(), workers=1)
     assert worker.image == IMAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
@@ -49,6 +50,23 @@ def test_a_page_says_how_to_ask_for_the_next_one(api: APIClient) -> None:
     assert second["next_after"] is None
     assert api.get(URL, {"pool": "other"}).json()["items"] == []
     assert api.get(URL, {"limit": 0}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("url", "is_one"),
+    [
+        ("", True),
+        ("https://concertina.example.com", True),
+        ("http://10.0.0.7:8000", True),
+        ("concertina.example.com", False),
+        ("http://localhost:8000", False),
+        ("http://127.0.0.1:8000", False),
+    ],
+)
+def test_where_coordinators_of_a_node_reach_the_api(url: str, *, is_one: bool) -> None:
+    node = Node(name="n", gpus=1, service_url=url)
+    with nullcontext() if is_one else pytest.raises(ValidationError, match="that this node"):
+        node.clean()
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ class Surroundings(Protocol):
 
     @property
     def service_url(self) -> str:
-        """Where a coordinator reaches the api."""
+        """Where a coordinator reaches the api, unless its node has another way."""
 
     @property
     def are_workers_apart(self) -> bool:
