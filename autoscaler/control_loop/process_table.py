@@ -1,10 +1,15 @@
-"""Which processes does the worker host have? One list per tick, kept up with what the tick does."""
+"""Which processes does the worker host have? One list per tick, kept up with what the tick does.
+
+A node that stops answering after the list costs a tick its patience once, not once for each order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from cluster.worker_host import (
+    HostUnavailable,
     Launch,
     LogLine,
     ObservedProcess,
@@ -45,15 +50,18 @@ class ProcessTable(Mapping[str, ObservedProcess]):
     def start(self, *launches: Launch) -> None:
         """See the port."""
         self._started.update(launch.labels.process_id for launch in launches)
-        self._host.start(*launches)
+        with self._ordering(*(launch.node for launch in launches)):
+            self._host.start(*launches)
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port."""
-        self._host.stop(process_id, grace_seconds=grace_seconds)
+        with self._ordering(*self._node_of(process_id)):
+            self._host.stop(process_id, grace_seconds=grace_seconds)
 
     def forget(self, process_id: str) -> None:
         """See the port."""
-        self._host.forget(process_id)
+        with self._ordering(*self._node_of(process_id)):
+            self._host.forget(process_id)
         self._by_id.pop(process_id, None)
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
@@ -64,3 +72,19 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """The end of what it wrote."""
         lines: Iterator[LogLine] = self._host.logs((process_id,), tail=count)
         return tuple(line.text for line in lines)
+
+    def _node_of(self, process_id: str) -> tuple[str, ...]:
+        """None, if it is not listed."""
+        process = self._by_id.get(process_id)
+        return () if process is None else (process.node,)
+
+    @contextmanager
+    def _ordering(self, *nodes: str) -> Iterator[None]:
+        for node in self.silent_nodes.keys() & set(nodes):
+            raise HostUnavailable(self.silent_nodes[node], node=node)
+        try:
+            yield
+        except HostUnavailable as problem:
+            if problem.node:
+                self.silent_nodes[problem.node] = str(problem)
+            raise

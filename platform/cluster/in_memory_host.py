@@ -213,7 +213,7 @@ class InMemoryHost:
 
     def _check_node(self, node: str) -> None:
         if node in self.silent:
-            raise HostUnavailable(f"Node {node} does not answer: {self.silent[node]}")
+            raise HostUnavailable(f"{node}: {self.silent[node]}", node=node)
 
     def _check(self) -> None:
         if self.is_unavailable:

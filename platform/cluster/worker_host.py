@@ -199,5 +199,10 @@ class LaunchRefused(WorkerHostError):
 class HostUnavailable(WorkerHostError):
     """The worker host does not answer now; what it runs goes on.
 
-    A host of several nodes raises it only when a call is about one that does not answer.
+    A host of several nodes raises it only when a call is about one that does not answer, and names
+    it: to ask that node for anything else would be as vain, and take as long.
     """
+
+    def __init__(self, said: str = "", *, node: str = "") -> None:
+        super().__init__(said)
+        self.node = node

@@ -127,12 +127,14 @@ def test_a_silent_node_hides_its_processes_and_nobody_elses(
     both = replace(docker_bench.host, installation="elsewhere", endpoints=lambda: known)
     assert both.list() == ()
     assert set(both.silent_nodes()) == {"n2"}
-    with pytest.raises(HostUnavailable):
+    with pytest.raises(HostUnavailable) as problem:
         both.start(Launch(labels=labels("w3"), command=RUN_FOR_EVER, env={}, node="n2"))
+    assert problem.value.node == "n2"
     with pytest.raises(HostUnavailable):
         host.list()
-    with pytest.raises(HostUnavailable):
+    with pytest.raises(HostUnavailable) as problem:
         host.stop("w2", grace_seconds=0.0)
+    assert problem.value.node == "n2"
     passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
     assert observed(host, "w2") is not None
     assert both.list() == ()

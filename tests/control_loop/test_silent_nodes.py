@@ -129,6 +129,26 @@ class FallsSilent:
         return {}
 
 
+class CountsVainOrders(FallsSilent):
+    """One that counts how often somebody waited for an answer in vain."""
+
+    def __init__(self, host: InMemoryHost, node: str) -> None:
+        super().__init__(host, node)
+        self.waits = 0
+
+    def __getattr__(self, name: str) -> Any:
+        order = getattr(self._host, name)
+
+        def counted(*given: Any, **options: Any) -> Any:
+            try:
+                return order(*given, **options)
+            except HostUnavailable:
+                self.waits += 1
+                raise
+
+        return counted if name in {"start", "stop", "forget"} else order
+
+
 class OvertakenMeanwhile(FallsSilent):
     """A host that does not answer, until another process ticks."""
 
@@ -306,6 +326,29 @@ def test_a_node_that_falls_silent_in_the_middle_of_a_tick_holds_up_its_own_jobs_
     answer(world)
     world.tick()
     assert world.host.running() == {f"{struck.id}-coordinator"}
+
+
+def test_a_node_that_falls_silent_in_the_middle_of_a_tick_is_waited_for_once(
+    world: World,
+) -> None:
+    job = world.job("struck")
+    world.running(job, {"n2": 2})
+    launch = world.host.launch_of(live_workers(job)[0])
+    for name in ("stray-1", "stray-2"):
+        world.host.start(replace(launch, labels=replace(launch.labels, process_id=name)))
+    control.cancel(job_id=job.id, actor="ada")
+    host = CountsVainOrders(world.host, "n2")
+    assert world.loop(host=host).run_once()
+    assert host.waits == 1
+    assert Node.objects.get(name="n2").silent_reason == f"n2: {REFUSED}"
+
+
+def test_starts_on_a_node_that_falls_silent_wait_for_it_once(world: World) -> None:
+    for name in ("first", "second", "third"):
+        world.wish(world.job(name), {"n1": 1, "n2": 1} if name == "third" else {"n2": 1})
+    host = CountsVainOrders(world.host, "n2")
+    assert world.loop(host=host).run_once()
+    assert host.waits == 1
 
 
 def test_a_start_waits_for_a_node_that_has_just_become_silent(world: World) -> None:

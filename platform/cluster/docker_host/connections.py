@@ -120,6 +120,15 @@ def asking(endpoint: Endpoint) -> Iterator[None]:
         raise HostUnavailable(f"{endpoint.url}: {words(refusal)}") from refusal
 
 
+@contextmanager
+def asking_for(node: str | None) -> Iterator[None]:
+    """Whoever cannot be answered is told which node it is that does not."""
+    try:
+        yield
+    except HostUnavailable as problem:
+        raise HostUnavailable(str(problem), node=node or "") from problem
+
+
 def words(problem: docker.errors.APIError) -> str:
     """What the daemon said, in one line."""
     said = problem.explanation or str(problem)

@@ -18,7 +18,7 @@ import docker.errors
 from cluster.docker_host import containers, labels
 from cluster.docker_host.adoption import Adoption
 from cluster.docker_host.chores import Chores
-from cluster.docker_host.connections import Connections, asking, talking_to
+from cluster.docker_host.connections import Connections, asking, asking_for, talking_to
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.discarding import discard
 from cluster.docker_host.endpoint import Endpoint
@@ -75,7 +75,7 @@ class Ending:
             return
         if record.is_being_prepared():
             note_wish(record, grace_seconds=grace_seconds)
-        place = self._place(record, self.daemons.of(record.node))
+        place = self._place_now(record)
         if place is not None and place.status in RUNNING:
             self.stopper.stop(place.container, place.endpoint, record, grace_seconds=grace_seconds)
 
@@ -84,7 +84,7 @@ class Ending:
         record = self.records.of(process_id)
         if record.is_being_prepared():
             return
-        place = self._place(record, self.daemons.of(record.node))
+        place = self._place_now(record)
         if place is None and not record.folder.exists():
             return
         if place is None or place.status not in RUNNING:
@@ -143,6 +143,12 @@ class Ending:
             discard(scratch, aside=containers.discarded_folder(state_dir=self.state_dir))
         except OSError as problem:
             raise HostUnavailable(f"{scratch} cannot be removed: {problem}") from problem
+
+    def _place_now(self, record: Record) -> _Place | None:
+        """As the node of the process tells, which a refusal names. Raises: HostUnavailable."""
+        node = record.node
+        with asking_for(node):
+            return self._place(record, self.daemons.of(node))
 
     def _place(self, record: Record, daemons: Iterable[Endpoint]) -> _Place | None:
         """Which container it has, on which of these. Raises: HostUnavailable."""

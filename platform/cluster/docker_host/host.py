@@ -10,7 +10,7 @@ from typing import Final
 
 from cluster import log_store
 from cluster.docker_host import secrets_file
-from cluster.docker_host.connections import asking
+from cluster.docker_host.connections import asking, asking_for
 from cluster.docker_host.containers import MOST_PROCESSES, Confinement
 from cluster.docker_host.endpoint import Endpoint, Place
 from cluster.docker_host.parts import Parts
@@ -79,8 +79,9 @@ class DockerHost:
             self._check(launch)
         endpoints = self.endpoints()  # once: threads that ask would each connect to the database
         places = [_place(launch.node, endpoints) for launch in launches]
-        for endpoint in {place.endpoint for place in places}:
-            with asking(endpoint):
+        nodes = {place.endpoint: one.node for one, place in zip(launches, places, strict=True)}
+        for endpoint, node in nodes.items():
+            with asking_for(node), asking(endpoint):
                 self._parts.connections.quick(endpoint).ping()
         settled = list(map(self._parts.starter.begin, launches, places))
         give_up_at = time.monotonic() + _START_SECONDS
