@@ -111,9 +111,9 @@ def epochs_of(job: RunningJob) -> int:
 
 
 def test_workers_that_all_run_out_of_memory_are_followed_by_frugal_ones(
-    make_job: MakeJob,
+    make_job: MakeJob, tmp_path: Path
 ) -> None:
-    job = make_job()
+    job = make_job("--two-fail-at", str(tmp_path / "failures"))
     job.script = HUNGRY
     job.begin_attempt(2, batch=40)  # shares of 20
     job.wait("both have given up", lambda: None not in codes(job))

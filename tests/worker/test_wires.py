@@ -44,6 +44,13 @@ def test_members_that_wait_for_a_silent_one_are_freed() -> None:
 
 def test_members_are_freed_in_the_middle_of_a_message() -> None:
     """Gloo itself forgets whoever waits for the rest of it."""
+    tries = (errors_of_a_message_cut_when_begun() for _ in range(20))
+    errors = next(errors for errors in tries if all(errors.values()))  # the cut came in time
+    assert not any("Timed out" in error for error in errors.values())
+
+
+def errors_of_a_message_cut_when_begun() -> dict[str, str]:
+    """Of its sender and its receiver; empty if it was faster."""
     tensors = {"a": torch.ones(2**25), "b": torch.zeros(2**25)}
 
     def cut_when_begun(group: Group) -> None:
@@ -52,13 +59,13 @@ def test_members_are_freed_in_the_middle_of_a_message() -> None:
 
     def act(group: Group) -> str:
         threading.Thread(target=cut_when_begun, args=(group,)).start()
-        with pytest.raises(GroupLostError) as caught:
+        try:
             broadcast(group.everyone, tensors[group.worker], root=0)
-        return str(caught.value)
+        except GroupLostError as error:
+            return str(error)
+        return ""
 
-    errors = gather(a_plan("ab"), act)
-    assert not tensors["b"][-1]
-    assert not any("Timed out" in error for error in errors.values())
+    return gather(a_plan("ab"), act)
 
 
 def test_other_sockets_of_the_process_are_left_alone() -> None:

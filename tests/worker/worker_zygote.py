@@ -60,7 +60,7 @@ class WorkerZygote:
             after_seconds=0.0,
         )
         self._zygotes.prepare([_command([], {})])
-        wait_for(lambda: list(folder.glob("*/socket")), "the zygote is warm", seconds=180)
+        wait_for(lambda: list(folder.glob("*/socket")), "the zygote is warm", seconds=400)
         self._workers: dict[str, WorkerProcess] = {}
         self._numbers = itertools.count()  # jobs side by side start workers from threads
         reader, self._output = os.pipe()

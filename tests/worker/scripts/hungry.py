@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
 from pathlib import Path
@@ -19,13 +20,27 @@ MEGABYTE = 2**20
 class Hungry(nn.Module):
     """Asks the allocator for so much per sample, and forgets it at once."""
 
-    def __init__(self, megabytes: int) -> None:
+    def __init__(self, megabytes: int, failures: Path | None) -> None:
         super().__init__()
         self._bytes = megabytes * MEGABYTE
+        self._failures = failures
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        torch.empty(len(x) * self._bytes, dtype=torch.uint8)
+        try:
+            torch.empty(len(x) * self._bytes, dtype=torch.uint8)
+        except RuntimeError:
+            if self._failures is not None:
+                wait_for_another(self._failures)
+            raise
         return x
+
+
+def wait_for_another(failures: Path) -> None:
+    """Until two workers have run out of memory."""
+    failures.mkdir(exist_ok=True)
+    (failures / os.environ["CONCERTINA_WORKER_ID"]).touch()
+    while len(list(failures.iterdir())) < 2:
+        time.sleep(0.01)
 
 
 def leave_memory(megabytes: int) -> None:
@@ -43,6 +58,7 @@ def main() -> None:
     parser.add_argument("--megabytes-per-sample", type=int, default=256)
     parser.add_argument("--megabytes", type=int, default=4096)
     parser.add_argument("--probes", action="store_true")
+    parser.add_argument("--two-fail-at", type=Path, help="a folder where they wait for each other")
     parser.add_argument("--stop-file", type=Path)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -52,7 +68,9 @@ def main() -> None:
     job = elastic.init()
     x = torch.rand(arguments.samples, 4)
     data = TensorDataset(x, x.sum(1, keepdim=True))
-    model = nn.Sequential(Hungry(arguments.megabytes_per_sample), nn.Linear(4, 1))
+    model = nn.Sequential(
+        Hungry(arguments.megabytes_per_sample, arguments.two_fail_at), nn.Linear(4, 1)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     leave_memory(arguments.megabytes)
     job.register(
