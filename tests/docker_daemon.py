@@ -25,11 +25,10 @@ from typing import Final
 import docker
 import pytest
 import requests
+from cluster.docker_host import host, listing, starting
 from local_stack.containers import own_bridge, own_cgroup
 
 TINY_IMAGE: Final = "concertina-tests/tiny:1"
-DAEMONS: Final = frozenset({"docker_daemon", "mortal_daemon", "tls_daemon"})  # fixtures' names
-_TEST_SECONDS: Final = 600
 _START_SECONDS: Final = 240.0
 _BUSYBOX: Final = Path("/bin/busybox")
 
@@ -100,7 +99,7 @@ class DockerDaemon:
             )  # else they go with it
             self._process.terminate()
             try:
-                self._process.wait(30)
+                self._process.wait(120)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
@@ -135,12 +134,12 @@ class DockerDaemon:
         return f"dockerd: {(self.folder / 'log').read_text(errors='replace')[-2000:]}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever comes first also waits for the daemon's start, and perhaps makes images."""
-    for item in items:
-        uses = DAEMONS.intersection(getattr(item, "fixturenames", ()))
-        if uses and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(_TEST_SECONDS))
+@pytest.fixture
+def unhurried_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start returns when all has started, an end is told with the whole log; however slow."""
+    monkeypatch.setattr(host, "_START_SECONDS", 90.0)
+    monkeypatch.setattr(starting, "_LOCK_SECONDS", 90.0)
+    monkeypatch.setattr(listing, "_LOG_SECONDS", 90.0)
 
 
 @pytest.fixture(scope="session")

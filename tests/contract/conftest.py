@@ -214,8 +214,13 @@ def docker_host(endpoints: Mapping[str, Endpoint], state_dir: Path) -> DockerHos
         worker_image=TINY_IMAGE,
         user="10001:10001",
         coordinator_network=f"{installation}-coordinators",
-        answer_seconds=30.0,  # the tests' machine may be busy
+        answer_seconds=90.0,  # the tests' machine may be busy
     )
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(unhurried_hosts: None) -> None:
+    """Here nobody looks at what the limits are for."""
 
 
 @contextlib.contextmanager
@@ -225,9 +230,12 @@ def bench_on(daemon: DockerDaemon, folder: Path) -> Iterator[DockerBench]:
     control.chmod(0o777)  # the container's user is somebody else
     host = docker_host({"n1": Endpoint(url=daemon.url)}, folder / "docker_state")
     bench = DockerBench(host=host, folder=control)
-    yield bench
-    label = f"concertina.installation={bench.host.installation}"
-    remove_everything(daemon.client(), label=label)
+    try:
+        yield bench
+    finally:
+        host.close()
+        label = f"concertina.installation={host.installation}"
+        remove_everything(daemon.client(), label=label)
 
 
 @pytest.fixture

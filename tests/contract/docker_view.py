@@ -41,6 +41,7 @@ def run_elsewhere(bench: DockerBench, code: str, **options: Any) -> subprocess.P
             worker_image={TINY_IMAGE!r},
             user="10001:10001",
             coordinator_network={bench.host.coordinator_network!r},
+            answer_seconds={bench.host.answer_seconds!r},
         )
     """
     env = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

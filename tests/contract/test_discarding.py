@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,15 +19,21 @@ DEEP = 3000  # deeper than Python recurses, and than the kernel takes as one pat
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder in which nobody has more rights than the modes of files give."""
+    """A folder in which nobody has more rights than the modes of files give.
+
+    Nobody of this thread and those that it starts: the kernel knows a user for each.
+    """
+    become = ctypes.CDLL(None).setfsuid
     with tempfile.TemporaryDirectory(prefix="discard-") as name:
         is_root = os.geteuid() == 0
         if is_root:
             os.chown(name, SOMEBODY, SOMEBODY)
-            os.seteuid(SOMEBODY)
-        yield Path(name)
-        if is_root:
-            os.seteuid(0)
+            become(SOMEBODY)
+        try:
+            yield Path(name)
+        finally:
+            if is_root:
+                become(0)
 
 
 def make_closed(scratch: Path) -> None:

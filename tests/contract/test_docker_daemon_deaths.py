@@ -18,9 +18,11 @@ from .conftest import DockerBench, bench_on, exited, observed, texts, until
 def mortal_daemon() -> Iterator[DockerDaemon]:
     """One that may be killed, since nobody else uses it."""
     daemon = private_daemon()
-    import_tiny_image(daemon.client())
-    yield daemon
-    daemon.end()
+    try:
+        import_tiny_image(daemon.client())
+        yield daemon
+    finally:
+        daemon.end()
 
 
 @pytest.fixture

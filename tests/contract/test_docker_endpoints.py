@@ -20,15 +20,10 @@ from cluster.gpu_listing import TellsGpus
 from cluster.worker_host import HostUnavailable, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image, private_daemon
+from tests.ports import free_port
 
 from .conftest import DockerBench, bench_on, exited, observed, texts, until
 from .docker_view import RUN_FOR_EVER
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def is_open(port: int) -> bool:
@@ -42,7 +37,7 @@ def run(*command: str | Path, cwd: Path) -> None:
 
 def runs_there(bench: DockerBench) -> None:
     bench.launch("w1", RUN_FOR_EVER)
-    process = until(lambda: observed(bench.host, "w1"))
+    process = observed(bench.host, "w1")
     assert process is not None
     assert process.phase is ProcessPhase.RUNNING
     until(lambda: texts(bench, "w1") == ["up"])
@@ -80,9 +75,11 @@ def tls_daemon(certificates: Path, address: str) -> Iterator[DockerDaemon]:
         *("--tlskey", str(certificates / "server-key.pem")),
         *("--add-runtime", f"nvidia={shutil.which('runc')}"),
     )
-    import_tiny_image(daemon.client())
-    yield daemon
-    daemon.end()
+    try:
+        import_tiny_image(daemon.client())
+        yield daemon
+    finally:
+        daemon.end()
 
 
 LISTING = """#!/bin/sh
@@ -182,10 +179,12 @@ def ssh_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
     server = subprocess.Popen((sshd, "-D", "-e", "-f", str(tmp_path / "sshd_config")))
-    until(lambda: is_open(port))
-    yield f"ssh://{getpass.getuser()}@127.0.0.1:{port}"
-    server.terminate()
-    server.wait()
+    try:
+        until(lambda: is_open(port))
+        yield f"ssh://{getpass.getuser()}@127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def test_a_daemon_is_reached_by_ssh(

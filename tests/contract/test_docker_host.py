@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
 from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.host import DockerHost
 from cluster.docker_host.making import Maker
 from cluster.docker_host.records import Records
 from cluster.docker_host.stopping import note_wish
@@ -144,12 +146,23 @@ def test_a_silent_node_hides_its_processes_and_nobody_elses(
 def test_events_come_from_the_daemon(
     docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_module, "_LOOK_SECONDS", 1000.0)
+    """Nothing else makes it look, once it has when it began, when it listened, and then again."""
+    monkeypatch.setattr(host_module, "_LOOK_SECONDS", 200.0)
     docker_bench.start("w1")
+    looks, look = [], DockerHost.list
+
+    def counted(host: DockerHost) -> Any:
+        looks.append(look(host))
+        return looks[-1]
+
+    monkeypatch.setattr(DockerHost, "list", counted)
     events = docker_bench.host.events(poll_seconds=0.02)
     assert next(events).phase is ProcessPhase.RUNNING
-    threading.Timer(0.5, docker_bench.end, ("w1", 4)).start()  # while the daemon is listened to
-    assert next(events).exit_code == 4
+    with ThreadPoolExecutor() as pool:
+        ended = pool.submit(next, events)
+        until(lambda: len(looks) == 3)
+        docker_bench.end("w1", 4)
+        assert ended.result(90).exit_code == 4
     events.close()  # type: ignore[attr-defined]
 
 
@@ -162,11 +175,11 @@ def test_the_grace_period_outlives_the_service(docker_bench: DockerBench) -> Non
             if thread.name == "stop-container": thread.join()
         os.kill(os.getpid(), signal.SIGKILL)
     """
-    assert run_elsewhere(docker_bench, code).wait(30) == -signal.SIGKILL
+    assert run_elsewhere(docker_bench, code).wait(90) == -signal.SIGKILL
     name = container_name(docker_bench, "w1")
     (endpoint,) = docker_bench.host.endpoints().values()
     client = DockerDaemon(url=endpoint.url).client()
-    assert client.wait(name, timeout=30)["StatusCode"] == 137  # nobody but the daemon looked
+    assert client.wait(name, timeout=90)["StatusCode"] == 137  # nobody but the daemon looked
 
 
 def test_a_wish_that_no_daemon_heard_of_is_told_to_it(docker_bench: DockerBench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 from cluster import log_store
 from cluster.docker_host.records import Records
+from cluster.worker_host import Launch
 
-from .conftest import DockerBench, exited, forgotten, until
+from .conftest import DockerBench, exited, forgotten, labels, until
 from .docker_view import run_elsewhere
 
 
@@ -36,21 +38,24 @@ def test_logs_keep_partial_lines_garbage_and_long_lines(docker_bench: DockerBenc
 def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: DockerBench) -> None:
     """Service processes that copy it are killed again and again."""
     script = "i=0; while [ $i -lt 30000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
-    docker_bench.launch(
-        "w1", ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
-    )
+    command = ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
+    launch = Launch(labels=labels("w1"), command=command, **docker_bench.known)
     path = docker_bench.host.state_dir / "logs" / "job1" / "w1.log"
-    until(path.exists)
-    (docker_bench.folder / "go").touch()
-    code = """
-        import time
-        while host.list(): time.sleep(0.01)
+    code = f"""
+        import pickle, time
+        host.start(pickle.loads({pickle.dumps(launch)!r}))  # again does nothing
+        while host.list(): print("follows", flush=True); time.sleep(0.01)
     """
     with contextlib.ExitStack() as ended:
-        services = [run_elsewhere(docker_bench, code) for _ in range(3)]
-        for service in services:
-            ended.callback(service.wait)
-            ended.callback(service.kill)
+        services = []
+        for number in range(3):
+            heard = docker_bench.folder / f"service{number}"
+            with heard.open("wb") as output:
+                services.append(run_elsewhere(docker_bench, code, stdout=output))
+            ended.callback(services[-1].wait)
+            ended.callback(services[-1].kill)
+            until(lambda heard=heard: heard.read_text())  # type: ignore[misc]
+        (docker_bench.folder / "go").touch()
         for number, service in enumerate(services):
             until(lambda number=number: path.stat().st_size > 200_000 * number)  # type: ignore[misc]
             service.kill()

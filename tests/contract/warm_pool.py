@@ -112,10 +112,14 @@ def warm_pool_on(daemon: DockerDaemon, folder: Path) -> Iterator[WarmPool]:
         worker_image=image,
         user="10001:10001",
         coordinator_network=f"{installation}-coordinators",
+        answer_seconds=90.0,  # the tests' machine may be busy
         warm_modules=("json", "concertina_worker"),
     )
-    yield WarmPool(host=host, daemon=daemon, image=image)
-    remove_everything(daemon.client(), label=f"concertina.installation={installation}")
+    try:
+        yield WarmPool(host=host, daemon=daemon, image=image)
+    finally:
+        host.close()
+        remove_everything(daemon.client(), label=f"concertina.installation={installation}")
 
 
 def waits(process_id: str) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def ship(world: World, docker_daemon: DockerDaemon) -> Iterator[Ship]:
+def ship(world: World, docker_daemon: DockerDaemon, unhurried_hosts: None) -> Iterator[Ship]:
     installation = f"loop{os.getpid()}"
     world.surroundings = Containers(
         state_dir=world.state_dir, service_url="http://nowhere.invalid:1", image=TINY_IMAGE
