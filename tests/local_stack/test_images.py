@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import marshal
+import py_compile
 import sys
 from pathlib import Path
 
+import pytest
 from local_stack.images import bytecode, distributions, elf, interpreter, libraries, system
 from local_stack.images.catalogue import SERVICE, WORKER
 from local_stack.images.project import ROOT, VERSION
@@ -59,6 +61,19 @@ def test_bytecode_is_believed_without_a_look_at_its_source(tmp_path: Path) -> No
     found: dict[str, object] = {}
     exec(marshal.loads(made[16:]), found)  # noqa: S102, S302 - our own module
     assert found["answer"] == 42
+
+
+def test_bytecode_is_of_the_source_as_it_is_though_python_keeps_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "module.py"
+    source.write_text("answer = 'long ago'")
+    py_compile.compile(str(source))
+    source.write_text("answer = 42")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    made = bytecode.compiled(source)
+    assert made is not None
+    assert 42 in marshal.loads(made[16:]).co_consts  # noqa: S302 - made here
 
 
 def test_a_template_that_is_no_python_has_no_bytecode(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import marshal
 import os
+import struct
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from importlib.machinery import SourceFileLoader
@@ -18,6 +19,7 @@ from local_stack.images import interpreter
 from local_stack.images.tree import Tree
 
 _MAGIC = importlib.util.MAGIC_NUMBER
+_BY_TIME = 0
 _BY_DIGEST_UNCHECKED = (1).to_bytes(4, "little")
 _HEADER = 16  # bytes: magic, flags, then time and size or a digest
 
@@ -59,4 +61,13 @@ def _compile(source: Path) -> bytes | None:
         except (SyntaxError, ValueError):
             return None
     kept = Path(importlib.util.cache_from_source(str(source)))
-    return kept.read_bytes()[_HEADER:] if kept.exists() else marshal.dumps(code)
+    return kept.read_bytes()[_HEADER:] if _is_of(kept, source) else marshal.dumps(code)
+
+
+def _is_of(kept: Path, source: Path) -> bool:
+    """Whether it was made of the source as it is: where Python may keep none, one may be old."""
+    if not kept.exists():
+        return False
+    now = source.stat()
+    numbers = (_BY_TIME, int(now.st_mtime), now.st_size)
+    return kept.read_bytes()[4:_HEADER] == struct.pack("<III", *(n & 0xFFFFFFFF for n in numbers))
