@@ -26,7 +26,7 @@ from tests.docker_daemon import DockerDaemon, remove_everything
 
 _SUBNET: Final = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
 _OVERLAYS: Final = f"10.{150 + os.getpid() % 50}.0.0/16"
-_PATIENCE_SECONDS: Final = 30.0
+_PATIENCE_SECONDS: Final = 120.0
 _HOST: Final = f"{_SUBNET}.1"
 
 
@@ -44,7 +44,9 @@ class Machine:
         folder = str(self.daemon.folder)
         shims = [p for p in psutil.process_iter(["cmdline"]) if _is_shim(p, folder)]
         for shim in shims:
-            doomed = [shim, *shim.children(recursive=True)]
+            doomed = [shim]
+            with suppress(psutil.NoSuchProcess):  # it ended by itself
+                doomed += shim.children(recursive=True)
             for process in doomed:
                 with suppress(psutil.NoSuchProcess):  # a container ends with its shim
                     process.kill()
@@ -120,11 +122,11 @@ def _bridge() -> Iterator[str]:
         _ip("address", "add", f"{_HOST}/24", "dev", name)
         _ip("link", "set", name, "up")
         for rule in rules:
-            subprocess.run(("iptables", "-I", *rule), check=True)
+            subprocess.run(("iptables", "--wait", "60", "-I", *rule), check=True)
         yield name
     finally:
         for rule in rules:
-            subprocess.run(("iptables", "-D", *rule), check=False)
+            subprocess.run(("iptables", "--wait", "60", "-D", *rule), check=False)
         _ip("link", "delete", name)
 
 
