@@ -98,6 +98,29 @@ def test_a_job_reaches_its_own_and_nobody_else(
     assert outcome(docker_bench, "b1") == ["over"]
 
 
+@pytest.mark.parametrize(
+    ("network", "asks"), [(JobNetwork.ISOLATED, ["127.0.0.1"]), (JobNetwork.EGRESS, [])]
+)
+def test_an_isolated_worker_asks_nobody_for_names_of_the_world(
+    docker_bench: DockerBench,
+    docker_daemon: DockerDaemon,
+    network: JobNetwork,
+    asks: list[str],
+) -> None:
+    """Docker's own resolver forwards them from the node, though the network leads nowhere."""
+    bench = replace(docker_bench, host=replace(docker_bench.host, job_network=network))
+    launch(bench, "c1", "job1", "true", role=Role.COORDINATOR)
+    launch(bench, "a1", "job1", "true")
+
+    def asked_by(process_id: str) -> list[str]:
+        exited(bench.host, process_id)
+        name = f"concertina-{bench.host.installation}-{process_id}"
+        return docker_daemon.client().inspect_container(name)["HostConfig"]["Dns"] or []
+
+    assert asked_by("a1") == asks
+    assert asked_by("c1") == [], "it may have to find the service by its name"
+
+
 def test_a_network_goes_with_its_jobs_last_container(
     docker_bench: DockerBench, docker_daemon: DockerDaemon
 ) -> None:

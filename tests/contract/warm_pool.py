@@ -86,7 +86,9 @@ class WarmPool:
             worker_image=self.image,
             job_network=self.host.job_network,
             coordinator_network=self.host.coordinator_network,
-            confinement=Confinement(user=user, pids=64, open_files=256, log_bytes=MIB),
+            confinement=Confinement(
+                user=user, pids=64, open_files=256, log_bytes=MIB, network=self.host.job_network
+            ),
             answer_seconds=self.host.answer_seconds,
             registry_patience_seconds=self.host.registry_patience_seconds,
             warm_modules=self.host.warm_modules,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster.docker_host import secrets_file
+from cluster.job_network import JobNetwork
 from cluster.worker_host import Launch, Limits, Role
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
@@ -20,6 +21,7 @@ SCRATCH: Final = "/scratch"
 _TMP: Final = {"/tmp": "rw,exec,nosuid,nodev,mode=1777,size=256m"}  # noqa: S108 # guessed: sockets, small files
 _SHM: Final = "/dev/shm"  # noqa: S108 - each container has its own
 _VOLUME_BYTES: Final = 64 << 20  # guessed: the state of some program that a job hardly uses
+_NOBODY: Final = "127.0.0.1"  # within a container, where no resolver listens
 _OOM_SCORE: Final = 500  # of 1000: where a node runs out of memory, jobs go before the platform
 _LOG_FILES: Final = 2  # Docker starts a new one when one is full, and drops the oldest
 
@@ -32,6 +34,7 @@ class Confinement:
     pids: int  # processes and threads of one container
     open_files: int
     log_bytes: int  # of one process, kept by Docker until they are copied
+    network: JobNetwork
 
 
 def name_of(process_id: str, *, installation: str) -> str:
@@ -94,6 +97,7 @@ def host_config(
     memory = memory_bytes(limits)
     return {
         "NetworkMode": network,
+        "Dns": _resolvers(launch, confinement),
         "Init": True,
         "RestartPolicy": {"Name": "no"},  # the planner decides
         "ReadonlyRootfs": True,
@@ -162,6 +166,15 @@ def _memory(target: str, size_bytes: int) -> dict[str, Any]:
         "Target": target,
         "TmpfsOptions": {"SizeBytes": size_bytes, "Mode": 0o1777},
     }
+
+
+def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
+    """Who is asked for names that are not the job's; nobody, where its network leads nowhere.
+
+    Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
+    """
+    is_alone = launch.labels.role is Role.WORKER and confinement.network is JobNetwork.ISOLATED
+    return [_NOBODY] if is_alone else []
 
 
 def _gpus(launch: Launch) -> list[dict[str, Any]]:

@@ -66,6 +66,7 @@ class DockerHost:
                 pids=self.pids,
                 open_files=self.open_files,
                 log_bytes=self.log_bytes,
+                network=self.job_network,
             ),
             answer_seconds=self.answer_seconds,
             registry_patience_seconds=self.registry_patience_seconds,
