@@ -92,6 +92,14 @@ class Composed:
     def is_well(self, service: str) -> bool:
         return bool(self.container(service)["State"]["Health"]["Status"] == "healthy")
 
+    def end_jobs(self) -> None:
+        """Remove their containers, and whatever could make more of them."""
+        self.compose("stop", "--timeout", "5", "control")
+        label = f"label=concertina.installation={self.project}"
+        left = self.docker("ps", "--all", "--quiet", "--filter", label).split()
+        if left:
+            self.docker("rm", "--force", *left)
+
     def kill(self, service: str) -> None:
         """Without a word to Docker, as an accident would: its container has to come back."""
         os.kill(self.container(service)["State"]["Pid"], signal.SIGKILL)
@@ -126,6 +134,7 @@ def running(docker_url: str, site: Site) -> Iterator[Composed]:
         composed.compose("up", "--detach", "--no-build")
         yield composed
     finally:
+        composed.end_jobs()  # else their coordinators keep a network from being removed
         composed.compose("down", "--volumes", "--timeout", "5")
         shutil.rmtree(folder)
 
