@@ -90,11 +90,20 @@ def test_a_silent_node_is_closed_and_says_since_when_and_why(world: World) -> No
 
 def test_the_jobs_people_are_told_once(world: World) -> None:
     job, _ = spread(world)
-    silence(world, "n2")
+    silence(world, "n2", seconds=LIMITS.silence_told_after)
     world.tick()
     (told,) = Event.objects.filter(job=job, kind="node_silent")
     assert told.message.startswith("Node n2 has not answered since ")
     assert f"({REFUSED}); {on('n2', job)[0]} may train on there" in told.message
+
+
+def test_nobody_is_told_of_a_node_that_is_only_slow_now_and_then(world: World) -> None:
+    job, _ = spread(world)
+    for _ in range(3):
+        silence(world, "n2", seconds=LIMITS.silence_told_after - 1)
+        answer(world)
+        world.clock.advance(LIMITS.silence_told_after)
+    assert "node_silent" not in kinds(job)
 
 
 def test_where_no_node_answers_nothing_is_planned_and_each_says_why(world: World) -> None:

@@ -146,7 +146,7 @@ def test_a_job_goes_on_while_a_daemon_is_away_and_leaves_its_machine_when_draine
     field.tick_until(lambda: is_silent("n2"))
     field.trains_on(job)
     assert live_workers(job)[1:] == [away]  # its container may well live: nothing is given up
-    assert "node_silent" in kinds(job)
+    field.tick_until(lambda: "node_silent" in kinds(job))
     field.machines.worker.daemon.run()
     field.tick_until(lambda: not is_silent("n2"))
     field.tick_until(lambda: on("n2", job) not in ([away], []))  # as it comes back, it stops all

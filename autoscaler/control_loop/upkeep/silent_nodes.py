@@ -26,11 +26,13 @@ NODE_SILENT: Final = "node_silent"
 
 
 def warn_of_silent_nodes(view: JobView, shell: Shell) -> bool:
-    """An event of each job that is on the node, once for each silence."""
+    """An event of each job that is on the node, once for each silence that lasts."""
     unheard = [worker for worker in view.live if worker.is_unheard]
     for name in dict.fromkeys(worker.row.node.name for worker in unheard):
         workers = [worker for worker in unheard if worker.row.node.name == name]
         since = workers[0].row.node.silent_since
+        if shell.seconds_since(since) < shell.limits.silence_told_after:
+            continue
         data = {"node": name, "since": since.timestamp() if since else 0.0}
         known = Event.objects.filter(job_id=view.id, kind=NODE_SILENT)
         if not known.filter(data__contains=data).exists():
