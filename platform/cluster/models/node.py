@@ -1,83 +1,18 @@
-"""Where training happens: pools of GPUs, the nodes they are in, and how they were used."""
+"""Which machines have the GPUs, and what became of them?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MinValueValidator
 from django.db import models
-from tenancy.models import Team, settings_of_pool, slug_validator
+from tenancy.models import Team, settings_of_pool
 from tenancy.quota_rules import total_promised
 
-from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
-from cluster.all_reduce import validate_all_reduce
 from cluster.docker_urls import check_docker_url
+from cluster.models.pool import Pool
 from cluster.service_urls import check_service_url
-
-MOST_WARM: Final = 16  # containers of one image on a node; each holds some 250 MB
-
-
-class Pool(models.Model):
-    """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
-
-    class Admission(models.TextChoices):
-        """As `AdmissionVariant` of the planner's snapshot."""
-
-        QUEUEING = "queueing", "queueing: a new job that does not fit waits"
-        DROPPING = "dropping", "dropping: it is refused for good"
-
-    name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
-    gpu_type = models.CharField(max_length=40, default="slot")
-    policy = models.CharField(
-        max_length=40,
-        default=DEFAULT_POLICY,
-        help_text="What the planner makes the most of: a policy of this installation.",
-    )
-    policy_options = models.JSONField(
-        default=dict, blank=True, help_text="What differs from the policy's defaults."
-    )
-    admission = models.CharField(
-        max_length=10,
-        choices=Admission,
-        default=Admission.QUEUEING,
-        help_text="What becomes of a new job that does not fit beside the smallest sizes of all"
-        " others.",
-    )
-    dollars_per_gpu_hour = models.FloatField(
-        default=0.0,
-        validators=[MinValueValidator(0.0)],
-        help_text="What policies about money reckon with.",
-    )
-    all_reduce = models.JSONField(
-        default=list,
-        blank=True,
-        validators=[validate_all_reduce],
-        help_text="Measured times of an all-reduce, to foresee how new jobs scale: a list of"
-        ' {"bytes": 100000000, "workers": 4, "crosses_nodes": false, "seconds": 0.012}.'
-        " Empty: guessed from the size of a job's model.",
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ("name",)
-
-    def __str__(self) -> str:
-        return self.name
-
-    def clean(self) -> None:
-        """Refuse a policy that is not installed, and options that it cannot take."""
-        policies = installed_policies()
-        settings = self.policy_options
-        if not isinstance(settings, dict):
-            raise ValidationError({"policy_options": 'Write a mapping such as {"margin": 0.2}.'})
-        try:
-            policies.made(self.policy, settings)
-        except PolicyRefused as problem:
-            field = "policy_options" if self.policy in policies.names else "policy"
-            raise ValidationError({field: str(problem)}) from problem
 
 
 class Node(models.Model):
@@ -203,38 +138,6 @@ class Node(models.Model):
             raise ValidationError({"gpu_uuids": f"Write a name for each GPU, or none: {told}."})
 
 
-class WarmPool(models.Model):
-    """Containers of one image that wait on each node of a pool, started and with all imported."""
-
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="warm_pools")
-    image = models.CharField(
-        max_length=255, blank=True, default="", help_text="Blank: the platform's worker image."
-    )
-    size = models.PositiveSmallIntegerField(
-        validators=[MaxValueValidator(MOST_WARM)],
-        help_text="On each node that takes work. 0: its image is fetched in advance, no more, which"
-        " is also all that nodes with GPUs do: nobody can give a GPU to a container that runs.",
-    )
-    observed = models.JSONField(
-        default=dict,
-        blank=True,
-        editable=False,
-        help_text='What the control loop saw last: {"node-1": {"warm": 2, "note": ""}}.',
-    )
-
-    class Meta:
-        ordering = ("pool__name", "image")
-        constraints = (
-            models.UniqueConstraint(fields=("pool", "image"), name="one_warm_pool_of_an_image"),
-            models.CheckConstraint(
-                condition=models.Q(size__lte=MOST_WARM), name="warm_pool_is_small"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.size} of {self.image or 'the worker image'} on each node of {self.pool}"
-
-
 class NodeChange(models.Model):
     """Something that happened to a node. Names, not rows: it outlives the node and its pool."""
 
@@ -258,25 +161,3 @@ class NodeChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.node}: {self.kind}"
-
-
-class UtilisationSample(models.Model):
-    """GPUs a team held in a pool at one moment; written every tick, for the utilisation chart."""
-
-    at = models.DateTimeField()
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
-    team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
-    gpus = models.PositiveIntegerField()
-    guaranteed_gpus = models.PositiveIntegerField()
-    waiting_gpus = models.PositiveIntegerField(
-        default=0, help_text="GPUs the team's waiting jobs asked for at least."
-    )
-
-    class Meta:
-        indexes = (
-            models.Index(fields=("pool", "at")),
-            models.Index(fields=("at",)),  # every tick and every health check ask for the newest
-        )
-
-    def __str__(self) -> str:
-        return f"{self.team}: {self.gpus} GPUs of {self.pool}"
