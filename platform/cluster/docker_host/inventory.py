@@ -110,7 +110,7 @@ class Inventory:
             return _RUNNING, known
         try:
             details = client.inspect_container(container)
-            process = observed(self.adoption.details(details))
+            process = observed(self.adoption.details(details), now=datetime.now(UTC))
         except docker.errors.NotFound:
             return "removing", None
         except (docker.errors.APIError, requests.ReadTimeout, ValueError, KeyError) as problem:
@@ -128,5 +128,5 @@ class Inventory:
             labels=who,
             node=node,
             phase=ProcessPhase.RUNNING,
-            started_at=datetime.fromtimestamp(row["Created"], tz=UTC),
+            started_at=min(datetime.fromtimestamp(row["Created"], tz=UTC), datetime.now(UTC)),
         )

@@ -110,6 +110,7 @@ class Follower:
     def __init__(self, state_dir: Path, connections: Connections, source: Source) -> None:
         self._connections = connections
         self._source = source
+        self._complaint = ""
         self._path = log_store.path_of(
             source.labels.process_id, job_id=source.labels.job_id, state_dir=state_dir
         )
@@ -158,7 +159,8 @@ class Follower:
 
     def _take_all(self, cursor: Cursor, file: LogFile, *, is_ended: bool) -> None:
         news, write_at = News(cursor), time.monotonic() + _CURSOR_SECONDS
-        for arrived in messages(self._chunks(cursor, is_ended=is_ended)):
+        chunks = self._chunks(cursor, is_ended=is_ended)
+        for arrived in messages(chunks, complain=self._complain):
             for message in arrived:
                 if news.has(message.stream, message.at):
                     _add(message, cursor, file)
@@ -167,6 +169,14 @@ class Follower:
                 cursor.file_bytes = file.size
                 cursor.write(self._source.record.log_cursor_path)
                 write_at = time.monotonic() + _CURSOR_SECONDS
+
+    def _complain(self, said: str) -> None:
+        """Tell what of the log Docker itself cannot read; again only if it says something else."""
+        if said != self._complaint:
+            self._complaint = said
+            who = self._source.labels.process_id
+            extra = {"action": "copy_log", "process_id": who}
+            _log.warning("Docker cannot read the log of %s: %s", who, said, extra=extra)
 
     def _chunks(self, cursor: Cursor, *, is_ended: bool) -> Iterable[bytes]:
         endpoint = self._source.endpoint

@@ -1,9 +1,12 @@
-"""How are the bytes of Docker's answer to a request for logs taken apart into messages?"""
+"""How are the bytes of Docker's answer to a request for logs taken apart into messages?
+
+Beside what the container wrote to its two streams, Docker says there itself why it cannot read on.
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,15 +25,20 @@ class Message:
     is_whole: bool  # ends its line
 
 
-def messages(chunks: Iterable[bytes]) -> Iterator[list[Message]]:
-    """What became whole with each chunk of the answer."""
+def messages(
+    chunks: Iterable[bytes], *, complain: Callable[[str], None]
+) -> Iterator[list[Message]]:
+    """What became whole with each chunk of the answer; `complain` hears Docker's own words."""
     rest = b""
     for chunk in chunks:
-        found, rest = _taken_apart(rest + chunk)
-        yield found
+        frames, rest = _taken_apart(rest + chunk)
+        for stream, frame in frames:
+            if stream not in _STREAMS:
+                complain(frame.decode(errors="replace").strip())
+        yield [_message(_STREAMS[one], frame) for one, frame in frames if one in _STREAMS]
 
 
-def _taken_apart(data: bytes) -> tuple[list[Message], bytes]:
+def _taken_apart(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     found = []
     start = 0
     while len(data) - start >= _HEADER.size:
@@ -38,7 +46,7 @@ def _taken_apart(data: bytes) -> tuple[list[Message], bytes]:
         end = start + _HEADER.size + length
         if end > len(data):
             break
-        found.append(_message(_STREAMS.get(stream, "stderr"), data[start + _HEADER.size : end]))
+        found.append((stream, data[start + _HEADER.size : end]))
         start = end
     return found, data[start:]
 

@@ -9,6 +9,7 @@ because a mount is of a folder and not of its name.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -87,10 +88,16 @@ class WarmFolder:
     def mark_in(scratch: Path) -> Path:
         return scratch / _MARK
 
+    def age_seconds(self) -> float:
+        """Since it was made, by our clock: its node's may be wrong."""
+        about = json_files.read(self._about_path)
+        return 0.0 if about is None else time.time() - about.get("made_at", 0.0)
+
     def make(self, kind: Kind) -> None:
         self.folder.mkdir(parents=True, mode=0o700)
         targets = sorted(kind.targets)
-        about = {"id": self.folder.name, **asdict(kind), "targets": targets}
+        made = {"id": self.folder.name, "made_at": time.time()}
+        about = {**made, **asdict(kind), "targets": targets}
         json_files.replace(self._about_path, about)
 
     def order(self, document: Mapping[str, Any]) -> None:

@@ -7,7 +7,6 @@ folder that no process has taken over, are what a dead service process left.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -93,7 +92,7 @@ class WaitingRoom:
                 warm_id=ids[row["Id"]],
                 container=row["Id"],
                 status=row["State"],
-                age_seconds=time.time() - row["Created"],
+                age_seconds=folders[ids[row["Id"]]].age_seconds(),
                 folder=folders[ids[row["Id"]]],
             )
             for row in found
