@@ -172,7 +172,7 @@ def test_the_grace_period_outlives_the_service(docker_bench: DockerBench) -> Non
         import os, signal, threading
         host.stop("w1", grace_seconds=0.5)
         for thread in threading.enumerate():
-            if thread.name == "stop-container": thread.join()
+            if thread.name == "stop_container": thread.join()
         os.kill(os.getpid(), signal.SIGKILL)
     """
     assert run_elsewhere(docker_bench, code).wait(90) == -signal.SIGKILL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,7 @@ class Daemon:
     pings: list[Exception] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)  # seconds, of each request
     killed: list[str] = field(default_factory=list)
+    kills: threading.Event = field(default_factory=threading.Event)  # at once, unless cleared
     base_url: str = "http+docker://localhost"
     api_version: str = "1.41"
 
@@ -57,6 +59,10 @@ class Daemon:
 
     def kill(self, container: str, _: str) -> None:
         self.killed.append(container)
+        assert self.kills.wait(20)
+
+    def __post_init__(self) -> None:
+        self.kills.set()
 
 
 @pytest.fixture
@@ -71,7 +77,7 @@ def stopper(daemon: Daemon) -> Stopper:
 def settled(work: Callable[[], None]) -> None:
     """Do it, and wait for the threads that do the rest."""
     work()
-    await_threads("stop-container")
+    await_threads("stop_container")
 
 
 def stop(stopper: Stopper, record: Record, seconds: float = GRACE) -> None:
@@ -124,6 +130,20 @@ def test_less_time_is_asked_for_again_and_no_time_kills(record: Record) -> None:
     for seconds in (GRACE, GRACE / 2, GRACE, 0.0):
         stop(ours, record, seconds=seconds)
     assert (daemon.asked, daemon.killed) == ([GRACE, GRACE / 2], ["c1"])
+
+
+def test_one_that_does_not_die_at_once_is_killed_by_one_thread_at_a_time(record: Record) -> None:
+    """In the kernel, where no signal reaches it: the daemon answers late, and looks go on."""
+    daemon = Daemon()
+    daemon.kills.clear()
+    ours = stopper(daemon)
+    for _ in range(3):
+        ours.stop("c1", Endpoint(url="unix:///x"), record, grace_seconds=0.0)
+    daemon.kills.set()
+    await_threads("stop_container")
+    assert daemon.killed == ["c1"]
+    go_on(ours, record)
+    assert daemon.killed == ["c1", "c1"], "it still runs"
 
 
 def test_a_full_disk_keeps_nobody_from_being_ended(

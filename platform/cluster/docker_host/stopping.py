@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
@@ -21,12 +19,14 @@ import docker.errors
 import requests
 
 from cluster import json_files
+from cluster.docker_host.chores import Chores
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.private_folders import make_private
 from cluster.docker_host.records import Record
 from cluster.worker_host import HostUnavailable
 
+_OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})  # it does not run any more
 _HEARD: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED, HTTPStatus.NOT_FOUND})
 
 _log: Final = logging.getLogger(__name__)
@@ -37,6 +37,7 @@ class Stopper:
     """Ends the containers of one installation; waits for nothing."""
 
     connections: Connections
+    _chores: Chores = field(default_factory=lambda: Chores(name="stop_container"))
     _asked: dict[str, float] = field(default_factory=dict)  # by container; also while we ask
 
     def stop(
@@ -58,12 +59,23 @@ class Stopper:
 
     def _end(self, container: str, endpoint: Endpoint, record: Record, kill_at: float) -> None:
         if time.time() >= kill_at:
-            _in_background(lambda: self.connections.patient(endpoint).kill(container, "SIGKILL"))
+            self._chores.begin(container, lambda: self._kill(container, endpoint))
             return
         asked = self._asked.get(container, record.asked())
         if asked is None or asked > kill_at:
             self._asked[container] = kill_at
-            _in_background(lambda: self._ask(container, endpoint, record, kill_at))
+            self._chores.begin(
+                f"{container} by {kill_at}", lambda: self._ask(container, endpoint, record, kill_at)
+            )
+
+    def _kill(self, container: str, endpoint: Endpoint) -> None:
+        """The daemon answers when it is over, which takes long while the kernel is busy with it."""
+        with talking_to(endpoint):
+            try:
+                self.connections.patient(endpoint).kill(container, "SIGKILL")
+            except docker.errors.APIError as refusal:
+                if refusal.status_code not in _OVER:
+                    raise
 
     def _ask(self, container: str, endpoint: Endpoint, record: Record, kill_at: float) -> None:
         try:
@@ -104,15 +116,3 @@ def note_wish(record: Record, *, grace_seconds: float) -> float:
         extra = {"action": "stop_container", "process_id": record.process_id}
         _log.warning("A grace period cannot be written down: %s", problem, extra=extra)
     return kill_at
-
-
-def _in_background(work: Callable[[], object]) -> None:
-    threading.Thread(target=_tried, args=(work,), name="stop-container", daemon=True).start()
-
-
-def _tried(work: Callable[[], object]) -> None:
-    """What fails is found again: the container still runs, and nothing says that it was asked."""
-    try:
-        work()
-    except (HostUnavailable, docker.errors.APIError) as problem:
-        _log.info("A container is ended later: %s", problem, extra={"action": "stop_container"})
