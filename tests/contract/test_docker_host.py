@@ -9,7 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import docker
+import docker.errors
 import pytest
+import requests
 from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
 from cluster.docker_host.endpoint import Endpoint
@@ -108,6 +111,35 @@ def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
     assert fresh.list() == (process,)
     forgotten(fresh, "w1")
     assert networks(docker_bench, docker_daemon) == []
+
+
+def test_a_daemon_in_trouble_is_asked_again_and_what_it_says_is_told(
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While its containerd is restarted, say, or no address is left for another network."""
+    answer = requests.Response()
+    answer.status_code = 500
+    troubles = [docker.errors.APIError("", answer, explanation="connection refused")] * 3
+    start = docker.APIClient.start
+
+    def start_at_last(*given: Any, **options: Any) -> None:
+        if troubles:
+            raise troubles.pop()
+        start(*given, **options)
+
+    monkeypatch.setattr(docker.APIClient, "start", start_at_last)
+    docker_bench.launch("w1", RUN_FOR_EVER)
+    notes = set()
+
+    def look() -> bool:
+        process = observed(docker_bench.host, "w1")
+        assert process is not None
+        assert process.phase is not ProcessPhase.EXITED, process.note
+        notes.add(process.note)
+        return process.phase is ProcessPhase.RUNNING
+
+    until(look)
+    assert "connection refused; trying again" in notes
 
 
 def test_a_node_that_nobody_knows_is_refused(docker_bench: DockerBench) -> None:

@@ -91,6 +91,7 @@ class WarmPool:
             ),
             answer_seconds=self.host.answer_seconds,
             registry_patience_seconds=self.host.registry_patience_seconds,
+            daemon_patience_seconds=self.host.daemon_patience_seconds,
             warm_modules=self.host.warm_modules,
         )
 

@@ -50,6 +50,7 @@ class DockerHost:
     open_files: int = 1 << 14  # guessed; no more than the daemon itself may open
     answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
     registry_patience_seconds: float = 120.0  # guessed: GPUs wait that long for its recovery
+    daemon_patience_seconds: float = 45.0  # guessed: as long as an upgrade stops its containerd
     warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
     _parts: Parts = field(init=False, repr=False, compare=False)
 
@@ -70,6 +71,7 @@ class DockerHost:
             ),
             answer_seconds=self.answer_seconds,
             registry_patience_seconds=self.registry_patience_seconds,
+            daemon_patience_seconds=self.daemon_patience_seconds,
             warm_modules=self.warm_modules,
         )
         object.__setattr__(self, "_parts", parts)

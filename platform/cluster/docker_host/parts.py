@@ -49,6 +49,7 @@ class Parts:
     confinement: Confinement
     answer_seconds: float
     registry_patience_seconds: float
+    daemon_patience_seconds: float
     warm_modules: tuple[str, ...]
 
     @cached_property
@@ -176,6 +177,7 @@ class Parts:
                 taking_over=self.taking_over,
             ),
             registry_patience_seconds=self.registry_patience_seconds,
+            daemon_patience_seconds=self.daemon_patience_seconds,
             changed=self.bell.ring,
         )
 

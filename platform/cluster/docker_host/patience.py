@@ -1,4 +1,4 @@
-"""For how long is a registry that makes trouble asked again?"""
+"""For how long is a registry, or a daemon, that makes trouble asked again?"""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ from cluster.docker_host.records import Record, Records
 from cluster.worker_host import Failing, HostUnavailable, Launch
 
 _LOCK_SECONDS: Final = 1.0  # somebody only looks at it for an instant
-_ATTEMPTS: Final = 3  # guessed: of a daemon that refuses to start a container
 _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.1
@@ -46,6 +45,7 @@ class Starter:
     records: Records
     maker: Maker
     registry_patience_seconds: float
+    daemon_patience_seconds: float
     changed: Callable[[], None]  # called when a preparation is over
 
     def begin(self, launch: Launch, place: Place) -> threading.Event:
@@ -96,8 +96,9 @@ class Starter:
     def _try_until_it_runs(
         self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
     ) -> None:
-        pause_seconds, refusals = _FIRST_PAUSE_SECONDS, 0
+        pause_seconds = _FIRST_PAUSE_SECONDS
         patience = Patience(seconds=self.registry_patience_seconds)
+        patience_with_daemon = Patience(seconds=self.daemon_patience_seconds)
         while True:
             try:
                 self.maker.attempt(launch, place, record, patience.hearing(tell))
@@ -108,9 +109,10 @@ class Starter:
             except HostUnavailable as problem:
                 tell(f"{problem}; trying again")
             except docker.errors.APIError as refusal:
-                refusals += 1
-                if refusals >= _ATTEMPTS or refusal.status_code == HTTPStatus.BAD_REQUEST:
+                is_final = refusal.status_code == HTTPStatus.BAD_REQUEST
+                if is_final or patience_with_daemon.is_over():
                     raise _CannotStart(words(refusal)) from refusal
+                tell(f"{words(refusal)}; trying again")
             else:
                 return
             _pause(pause_seconds, record)
