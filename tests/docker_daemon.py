@@ -206,7 +206,8 @@ def import_tiny_image(
 
 def remove_everything(client: docker.APIClient, *, networks: bool = True, **filters: str) -> None:
     """Containers, running or not, and networks, once hosts of this process remove none."""
-    await_threads("tidy_up")
+    for chore in ("tidy_up", "remove_networks"):
+        await_threads(chore)
     for container in client.containers(all=True, filters=filters):
         client.remove_container(container["Id"], force=True, v=True)
     for network in client.networks(filters={"type": "custom", **filters}) if networks else ():

@@ -40,12 +40,12 @@ class Daemon:
         job = [name for name in self.made if "job" in name]
         return [self.made[name] for name in names or job if name in self.made]
 
-    def create_network(self, name: str, **_: Any) -> dict[str, Any]:
+    def create_network(self, name: str, *, labels: dict[str, str], **_: Any) -> dict[str, Any]:
         self.is_asked.set()
         assert self.may_answer.wait(20)
         if name in self.made:
             raise refused(HTTPStatus.CONFLICT)
-        self.made[name] = {"Id": f"{name}-id", "Name": name, "Created": "1"}
+        self.made[name] = {"Id": f"{name}-id", "Name": name, "Created": "1", "Labels": labels}
         return self.made[name]
 
     def remove_network(self, network_id: str) -> None:
@@ -92,6 +92,10 @@ def networks(daemons: Daemons) -> Networks:
     )
 
 
+def remove_unused(networks: Networks, endpoint: Endpoint) -> None:
+    networks.remove_unused(endpoint, (SLOW, BRISK), also_used_by=tuple)
+
+
 def test_a_slow_daemon_holds_up_neither_other_daemons_nor_the_control_loop(
     networks: Networks, daemons: Daemons
 ) -> None:
@@ -101,8 +105,8 @@ def test_a_slow_daemon_holds_up_neither_other_daemons_nor_the_control_loop(
         brisk = pool.submit(networks.of_job, "job1", BRISK, (SLOW, BRISK))
         assert brisk.result(20) == "concertina-t-job1-id"
         assert pool.submit(networks.of_coordinators, BRISK).result(20) == "coordinators-id"
-        pool.submit(networks.remove_if_unused, "job1", SLOW, (SLOW, BRISK)).result(20)
-        pool.submit(networks.remove_if_unused, "job1", BRISK, (SLOW, BRISK)).result(20)
+        for endpoint in (SLOW, BRISK):
+            pool.submit(remove_unused, networks, endpoint).result(20)
         assert not slow.done()
         daemons.slow.may_answer.set()
         assert slow.result(20) == "concertina-t-job1-id"
@@ -122,7 +126,9 @@ def test_two_service_processes_that_make_a_network_at_once_use_the_same(
         assert ours.result(20) == "theirs"
 
 
-@pytest.mark.parametrize(("status", "is_told"), [(400, True), (403, True), (404, False)])
+@pytest.mark.parametrize(
+    ("status", "is_told"), [(400, True), (403, True), (500, True), (404, False)]
+)
 def test_a_network_that_stays_is_told_of(
     networks: Networks,
     daemons: Daemons,
@@ -133,5 +139,5 @@ def test_a_network_that_stays_is_told_of(
     networks.of_job("job1", BRISK, (BRISK,))
     daemons.brisk.refusal = status
     with caplog.at_level(logging.WARNING):
-        networks.remove_if_unused("job1", BRISK, (BRISK,))
+        remove_unused(networks, BRISK)
     assert ("out of ink" in caplog.text) is is_told

@@ -14,12 +14,14 @@ from typing import Any
 import docker
 import pytest
 import requests
+from cluster.docker_host.lock_files import holding
+from cluster.docker_host.records import Records
 from cluster.job_network import JobNetwork
 from cluster.worker_host import Labels, Role
 
 from tests.docker_daemon import DockerDaemon
 
-from .conftest import DockerBench, exited, forgotten, texts, until
+from .conftest import DockerBench, exited, forgotten, labels, texts, until
 from .docker_view import networks
 
 LISTEN = "exec nc -ll -p 5000 -e echo hello"
@@ -135,6 +137,24 @@ def test_a_network_goes_with_its_jobs_last_container(
     assert left.endswith("job2")
     forgotten(docker_bench.host, "b1")
     assert networks(docker_bench, docker_daemon) == []
+
+
+def test_a_network_that_was_left_of_a_job_goes_and_those_in_use_stay(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    """Docker refused to remove it when its job ended, or did not answer."""
+    launch(docker_bench, "a1", "job1", LISTEN)
+    (used,) = networks(docker_bench, docker_daemon)
+    prepared = Records(state_dir=docker_bench.host.state_dir).of("c1")
+    with holding(prepared.lock_path):
+        prepared.begin(replace(labels("c1"), job_id="job3"), "n1")
+        installation = docker_bench.host.installation
+        for job_id in ("job2", "job3"):
+            own = {"concertina.installation": installation, "concertina.job": job_id}
+            docker_daemon.client().create_network(f"{installation}-{job_id}", labels=own)
+        replace(docker_bench.host).list()
+        kept = [used, f"{installation}-job3"]
+        until(lambda: sorted(networks(docker_bench, docker_daemon)) == sorted(kept))
 
 
 def test_a_coordinator_also_reaches_the_service(

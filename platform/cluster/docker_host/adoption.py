@@ -55,12 +55,6 @@ class Adoption:
             return labels.of_one_process(self.installation, record.process_id)
         return labels.of_one_warm(self.installation, warm_id)
 
-    def has_others(self, record: Record, job_id: str) -> bool:
-        """Whether other containers of its job had waited: Docker knows of no job of theirs."""
-        others = (one for one in self.records.all() if one.process_id != record.process_id)
-        processes = (one.observed() for one in others if one.warm.was_ordered)
-        return any(one is not None and one.labels.job_id == job_id for one in processes)
-
     def clear(self, record: Record, endpoints: Iterable[Endpoint]) -> None:
         """Remove a container that somebody took over and never ordered; the lock is held.
 

@@ -24,7 +24,7 @@ from cluster.docker_host.discarding import discard
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_following import Followers, Source
-from cluster.docker_host.networks import Networks
+from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper, note_wish
@@ -62,7 +62,7 @@ class Ending:
     connections: Connections
     daemons: Daemons
     records: Records
-    networks: Networks
+    networks: NetworkSweep
     followers: Followers
     stopper: Stopper
     adoption: Adoption
@@ -130,10 +130,9 @@ class Ending:
         if who is None and known is not None:
             who = known.labels
         if who is not None:
-            if not self.adoption.has_others(record, who.job_id):
-                for endpoint in around.own:
-                    self.networks.remove_if_unused(who.job_id, endpoint, around.all)
             self._discard_scratch(who)
+        for endpoint in around.own:
+            self.networks.sweep(endpoint, around.all)
         record.remove()
 
     def _discard_scratch(self, who: Labels) -> None:

@@ -74,6 +74,11 @@ def of_job(installation: str, job_id: str) -> list[str]:
     return [*of_installation(installation), f"{JOB}={job_id}"]
 
 
+def of_all_jobs(installation: str) -> list[str]:
+    """The filter that finds what belongs to any job."""
+    return [*of_installation(installation), JOB]
+
+
 def of_one_process(installation: str, process_id: str) -> list[str]:
     """The filter that finds the container of one process."""
     return [*of_installation(installation), f"{_PROCESS}={process_id}"]

@@ -13,6 +13,7 @@ from cluster.docker_host.ending import Ending
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.inventory import Found, Inventory
 from cluster.docker_host.log_following import Followers, Source
+from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper
@@ -33,6 +34,7 @@ class Listing:
     followers: Followers
     stopper: Stopper
     ending: Ending
+    networks: NetworkSweep
 
     def list(self) -> tuple[ObservedProcess, ...]:
         """See the port."""
@@ -47,6 +49,7 @@ class Listing:
         for one in found:
             with _left_for_later(one.labels.process_id):
                 self._see_to(one)
+        self.networks.now_and_then(by_endpoint, self.daemons.all())
         here = {one.labels.process_id for one in found if one.process}
         running = [one.process for one in listed if one.process is not None]
         rest = self._without_container(

@@ -1,8 +1,8 @@
 """On which network does a job's container run? On one of the job's own.
 
-It is made before the job's first container and removed after its last. On a single daemon it is a
-bridge without an address on the node (so that nothing that listens on the node is reached through
-it); where daemons form a swarm, an overlay across them.
+It is made before the job's first container and removed after its last (`network_sweep`). On a
+single daemon it is a bridge without an address on the node (so that nothing that listens on the
+node is reached through it); where daemons form a swarm, an overlay across them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from cluster.worker_host import HostUnavailable
 
 T = TypeVar("T")
 _MOST_AT_ONCE: Final = 64
-_IN_USE: Final = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.BAD_REQUEST})  # the latter: a swarm
 _NO_ADDRESS: Final = {"com.docker.network.bridge.inhibit_ipv4": "true"}
 
 _log: Final = logging.getLogger(__name__)
@@ -76,41 +75,50 @@ class Networks:
             )
             return str(made["Id"])
 
-    def remove_if_unused(
-        self, job_id: str, endpoint: Endpoint, daemons: Iterable[Endpoint]
+    def remove_unused(
+        self,
+        endpoint: Endpoint,
+        daemons: Iterable[Endpoint],
+        *,
+        also_used_by: Callable[[], Collection[str]],
     ) -> None:
-        """Remove the job's network unless one of its containers is left, or is being made.
+        """Remove the networks of jobs without a container, on this daemon or in all of its swarm.
 
-        The control loop waits for it, hence only for quick answers. A swarm's manager knows
-        besides of those that run on a daemon which does not answer.
+        Docker does not know whose a container is that had waited, nor what is still to come. So
+        `also_used_by` tells of such jobs; it is asked last, since a job is known there before it
+        has a network. A swarm's manager refuses besides what a daemon uses that does not answer.
 
         Raises:
             HostUnavailable: try again later.
         """
         daemons = tuple(daemons)
         keeper = self._keeper(endpoint, daemons)
-        lock = self._locks.of(keeper.endpoint, job_id)
-        if not lock.acquire(blocking=False):
-            return
-        try:
-            if not self._is_used(job_id, endpoint, daemons if keeper.is_swarm else ()):
-                for network in self._of_job(job_id, keeper):
-                    with talking_to(keeper.endpoint):
-                        _remove(self.connections.quick(keeper.endpoint), network["Id"])
-        finally:
-            lock.release()
+        by_job = self._by_job(keeper)
+        unused = by_job.keys() - self._jobs_with_containers(endpoint)
+        if unused and keeper.is_swarm:
+            others = _answers(set(daemons) - {endpoint}, self._jobs_with_containers)
+            unused = unused.difference(*others.values())
+        if unused:
+            unused -= set(also_used_by())
+        for job_id in unused:
+            for network_id in by_job[job_id]:
+                with talking_to(keeper.endpoint):
+                    _remove(self.connections.quick(keeper.endpoint), network_id)
 
-    def _is_used(self, job_id: str, endpoint: Endpoint, others: Iterable[Endpoint]) -> bool:
-        """By a container on this daemon, which has to answer, or on one of the others."""
-        if self._has_container(job_id, endpoint):
-            return True
-        others = set(others) - {endpoint}
-        return any(_answers(others, lambda one: self._has_container(job_id, one)).values())
+    def _by_job(self, keeper: _Keeper) -> dict[str, list[str]]:
+        """The networks of all jobs."""
+        wanted = {"label": labels.of_all_jobs(self.installation)}
+        found: dict[str, list[str]] = {}
+        with talking_to(keeper.endpoint):
+            for network in self.connections.quick(keeper.endpoint).networks(filters=wanted):
+                found.setdefault(network["Labels"][labels.JOB], []).append(network["Id"])
+        return found
 
-    def _has_container(self, job_id: str, endpoint: Endpoint) -> bool:
-        wanted = {"label": labels.of_job(self.installation, job_id)}
+    def _jobs_with_containers(self, endpoint: Endpoint) -> set[str]:
+        wanted = {"label": labels.of_all_jobs(self.installation)}
         with talking_to(endpoint):
-            return bool(self.connections.quick(endpoint).containers(all=True, filters=wanted))
+            rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
+        return {row["Labels"][labels.JOB] for row in rows}
 
     def _keeper(self, endpoint: Endpoint, daemons: Iterable[Endpoint]) -> _Keeper:
         """Itself, or a manager of its swarm. Raises: HostUnavailable."""
@@ -193,12 +201,11 @@ def _answers(
 
 
 def _remove(client: Client, network_id: str) -> None:
+    """One that Docker keeps, being in use, say, keeps no other."""
     try:
         client.remove_network(network_id)
     except docker.errors.NotFound:
         return
     except docker.errors.APIError as problem:
-        if problem.status_code not in _IN_USE:
-            raise
         extra = {"action": "remove_network", "network": network_id}
         _log.warning("A network stays: %s", words(problem), extra=extra)

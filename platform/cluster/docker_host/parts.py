@@ -21,6 +21,7 @@ from cluster.docker_host.inventory import Inventory
 from cluster.docker_host.listing import Listing
 from cluster.docker_host.log_following import Followers
 from cluster.docker_host.making import Maker
+from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.networks import Networks
 from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.records import Records
@@ -94,6 +95,10 @@ class Parts:
             coordinator_network=self.coordinator_network,
             connections=self.connections,
         )
+
+    @cached_property
+    def network_sweep(self) -> NetworkSweep:
+        return NetworkSweep(networks=self.networks, records=self.records)
 
     @cached_property
     def followers(self) -> Followers:
@@ -189,7 +194,7 @@ class Parts:
             connections=self.connections,
             daemons=self.daemons,
             records=self.records,
-            networks=self.networks,
+            networks=self.network_sweep,
             followers=self.followers,
             stopper=self.stopper,
             adoption=self.adoption,
@@ -206,4 +211,5 @@ class Parts:
             followers=self.followers,
             stopper=self.stopper,
             ending=self.ending,
+            networks=self.network_sweep,
         )
