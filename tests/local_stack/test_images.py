@@ -115,6 +115,27 @@ def test_the_service_image_holds_no_runtime_no_tests_and_no_server() -> None:
     ]
 
 
+def test_the_dockerfile_of_the_service_copies_what_the_made_image_holds() -> None:
+    *_, stage = (ROOT / "Dockerfile").read_text().split("\nFROM ")
+    lines = [line.split()[1:] for line in stage.splitlines() if line.startswith("COPY ")]
+    copied = {Path("app", name) for line in lines for name in _copied(*line)}
+    tree = Tree()
+    SERVICE.fill(tree)
+    held = {Path(path) for path in tree.entries if path.startswith("app/")}
+    assert [file for file in held if not copied & {file, *file.parents}] == []
+    if not (ROOT / "frontend" / "dist").is_dir():
+        copied.remove(Path("app/frontend/dist"))
+    assert copied <= held | {folder for file in held for folder in file.parents}
+
+
+def _copied(*words: str) -> list[str]:
+    """What stays in the image of the files that a COPY line names."""
+    *names, place = words
+    if place == "/tmp/build/":  # noqa: S108 - of the image
+        return []
+    return [place] if names[0].startswith("--from=") else names
+
+
 def test_the_names_of_images_carry_the_version_of_the_project() -> None:
     compose = (ROOT / "docker-compose.yml").read_text()
     for image in (SERVICE, WORKER):
