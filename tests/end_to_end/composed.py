@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
-from local_stack.checkout import free_port
 from local_stack.images import image, system
 from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
+from tests.ports import free_port
 
 from tests.end_to_end.web_server import Site
 
@@ -82,7 +82,7 @@ class Composed:
 
     def client(self, token: str) -> httpx.Client:
         headers = {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=20)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
 
     def container(self, service: str) -> dict[str, Any]:
         found = self.docker("inspect", self.compose("ps", "-q", service))
@@ -99,6 +99,14 @@ class Composed:
         left = self.docker("ps", "--all", "--quiet", "--filter", label).split()
         if left:
             self.docker("rm", "--force", *left)
+
+    def addresses(self, service: str) -> list[str]:
+        """Its name, and where it is in each of its networks."""
+        networks = self.container(service)["NetworkSettings"]["Networks"].values()
+        return [service, *(network["IPAddress"] for network in networks)]
+
+    def checkpoints(self, job_id: str) -> Path:
+        return self.data / "jobs" / job_id / "checkpoints"
 
     def kill(self, service: str) -> None:
         """Without a word to Docker, as an accident would: its container has to come back."""
@@ -126,7 +134,7 @@ def running(docker_url: str, site: Site) -> Iterator[Composed]:
         project=folder.name.rpartition("-")[2].lower(),
         folder=folder,
         docker_url=docker_url,
-        port=free_port(18_000),
+        port=free_port(),
         site=site,
     )
     _prepare(composed)

@@ -36,7 +36,11 @@ def docker_stack() -> Iterator[RunningStack]:
     """Jobs run in containers, of a Docker daemon that the tests may maltreat."""
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
         pytest.skip("a Docker daemon of one's own needs root and dockerd")
-    given = {"CONCERTINA_OWN_DOCKER": "yes", "CONCERTINA_PIDS_LIMIT": FEW_PROCESSES}
+    given = {
+        "CONCERTINA_OWN_DOCKER": "yes",
+        "CONCERTINA_PIDS_LIMIT": FEW_PROCESSES,
+        "CONCERTINA_NODE_LOST_SECONDS": "300",  # no test waits for it, and none is to be overtaken
+    }
     with running(Options(slots=4, tick_seconds=1.0, host="docker"), given) as ready:
         yield ready
 
@@ -80,15 +84,17 @@ def running(options: Options, given: Mapping[str, str] | None = None) -> Iterato
             patch.setenv(name, value)
         record = background.start(checkout, options, ends_with_us=True, say=said.append)
     secrets = secrets_file.load_or_create(checkout)
-    yield RunningStack(
-        checkout=checkout,
-        url=record.url,
-        admin_username=secrets.admin_username,
-        admin_password=secrets.admin_password,
-        tokens=dict(secrets.tokens),
-    )
-    background.stop(checkout, say=said.append)
-    shutil.rmtree(home, ignore_errors=True)
+    try:
+        yield RunningStack(
+            checkout=checkout,
+            url=record.url,
+            admin_username=secrets.admin_username,
+            admin_password=secrets.admin_password,
+            tokens=dict(secrets.tokens),
+        )
+    finally:
+        background.stop(checkout, say=said.append)
+        shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture

@@ -24,13 +24,13 @@ class RunningStack:
         return httpx.Client(
             base_url=self.url,
             headers={"Authorization": f"Bearer {self.tokens[team]}"},
-            timeout=10,
+            timeout=60,
         )
 
     def allow_image(self, pattern: str) -> None:
         """As an admin; every team may run it then."""
         told = {"username": self.admin_username, "password": self.admin_password}
-        with httpx.Client(base_url=self.url, timeout=10) as admin:
+        with httpx.Client(base_url=self.url, timeout=60) as admin:
             assert admin.post("/api/v1/session", json=told).status_code == 200
             answer = admin.post(
                 "/api/v1/image-rules",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from local_stack.images.catalogue import POSTGRES
 
@@ -12,38 +14,63 @@ from tests.end_to_end.composed import SECRET, SERVICES, Composed
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
 
-pytestmark = pytest.mark.timeout(600)  # the first to come make the images
+pytestmark = pytest.mark.timeout(1800)
+STOP = "/checkpoints/stop"
+REACH = """
+import json, socket, sys
+def is_reached(address):
+    try:
+        socket.create_connection(address, timeout=30).close()
+    except OSError:
+        return False
+    return True
+print("reached", json.dumps([one for one in json.loads(sys.argv[1]) if is_reached(tuple(one))]))
+"""
 SCRIPT = (Path(__file__).parent / "scripts" / "sleepy_regression.py").read_text()
 
 
-def test_a_job_trains_to_its_end_though_the_control_worker_is_killed_meanwhile(
-    composed: Composed, vision_token: str
-) -> None:
+@pytest.fixture(scope="module")
+def team(composed: Composed, vision_token: str) -> Iterator[httpx.Client]:
     with composed.client(vision_token) as client:
-        job = SubmittedJob.submit(
-            client,
-            {
-                "name": "line",
-                "command": ["python", "-c", SCRIPT, "--samples", "200", "--epochs", "4"],
-                "elastic": {"min_workers": 1, "max_workers": 1, "mode": "hot"},
-                "batch": {"global_batch_size": {"base": 8, "min": 8, "max": 8}},
-            },
-        )
-        until(lambda: job.trains_with(1), seconds=180, what="the job trains")
-        before = composed.container("control")
-        composed.kill("control")
-        until(
-            lambda: composed.container("control")["RestartCount"] > before["RestartCount"],
-            seconds=60,
-            what="the control worker is back",
-        )
-        until(lambda: job.is_in("completed"), seconds=180, what="the job is completed")
+        yield client
+
+
+def test_a_job_trains_to_its_end_though_the_control_worker_is_killed_meanwhile(
+    composed: Composed, team: httpx.Client
+) -> None:
+    job = SubmittedJob.submit(
+        team,
+        {
+            "name": "line",
+            "command": ["python", "-c", SCRIPT, "--samples", "200", "--stop-file", STOP],
+            "elastic": {"min_workers": 1, "max_workers": 1, "mode": "hot"},
+            "batch": {"global_batch_size": {"base": 8, "min": 8, "max": 8}},
+        },
+    )
+    until(lambda: job.trains_with(1), what="the job trains")
+    before = composed.container("control")
+    composed.kill("control")
+    until(
+        lambda: composed.container("control")["RestartCount"] > before["RestartCount"],
+        what="the control worker is back",
+    )
+    (composed.checkpoints(job.job_id) / Path(STOP).name).touch()
+    until(lambda: job.is_in("completed"), what="the job is completed")
     for service in SERVICES:
-        until(
-            lambda service=service: composed.is_well(service),
-            seconds=120,
-            what=f"{service} is well",
-        )
+        until(lambda service=service: composed.is_well(service), what=f"{service} is well")
+
+
+def test_a_job_reaches_neither_database_nor_redis_nor_api(
+    composed: Composed, team: httpx.Client
+) -> None:
+    """By name and by number, where the api reaches them all."""
+    ports = {"postgres": 5432, "redis": 6379, "api": 8000}
+    services = [[host, ports[name]] for name in ports for host in composed.addresses(name)]
+    command = ["python", "-c", REACH, json.dumps(services)]
+    assert composed.compose("exec", "-T", "api", *command) == f"reached {json.dumps(services)}"
+    job = SubmittedJob.submit(team, {"name": "prober", "command": command, "max_restarts": 0})
+    until(lambda: job.is_in("completed"), what="it has tried")
+    assert job.log_lines() == ["reached []"]
 
 
 def test_only_the_control_worker_may_talk_to_docker_and_nobody_is_root(composed: Composed) -> None:
@@ -74,7 +101,7 @@ def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) ->
         return said == "0"
 
     try:
-        until(answers_on_its_socket, seconds=60, what="it answers on its socket")
+        until(answers_on_its_socket, what="it answers on its socket")
         with pytest.raises(AssertionError):
             composed.docker("exec", made, *check)
     finally:
@@ -95,7 +122,7 @@ def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
     assert sql("SELECT name FROM tenancy_team") == "vision"
     assert sql("SELECT to_regclass('added_by_a_migration')") == ""
     composed.compose("up", "--detach", "--no-build")
-    until(lambda: composed.is_well("api"), seconds=120, what="api is well")
+    until(lambda: composed.is_well("api"), what="api is well")
 
 
 def test_no_secret_is_seen_by_who_may_look_at_containers(composed: Composed) -> None:
@@ -106,10 +133,14 @@ def test_no_secret_is_seen_by_who_may_look_at_containers(composed: Composed) -> 
 def test_coordinators_share_a_network_with_the_api_and_neither_database_nor_redis(
     composed: Composed,
 ) -> None:
+    """Coordinators of jobs that have just ended leave it a moment later."""
+    api = composed.container("api")["Name"].lstrip("/")
+    until(lambda: members(composed) == {api}, what="nobody but the api is on it")
     (network,) = json.loads(composed.docker("network", "inspect", composed.network))
-    members = {member["Name"] for member in network["Containers"].values()}
-    assert [name for name in members if composed.project in name] == [
-        composed.container("api")["Name"].lstrip("/")
-    ]
     assert network["Internal"]
     assert network["Options"]["com.docker.network.bridge.inhibit_ipv4"] == "true"
+
+
+def members(composed: Composed) -> set[str]:
+    (network,) = json.loads(composed.docker("network", "inspect", composed.network))
+    return {member["Name"] for member in network["Containers"].values()}

@@ -14,7 +14,8 @@ from typing import Any
 
 import httpx
 import pytest
-from local_stack.checkout import free_port, is_free
+from local_stack.checkout import is_free
+from tests.ports import free_port
 
 from tests.end_to_end.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
@@ -23,8 +24,6 @@ from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
 
 SAMPLES = 400
-EPHEMERAL = 42_000  # where to look for a free port
-PATIENCE = 150.0  # seconds, for a container that loads PyTorch on a busy machine
 DEAF = """\
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -33,7 +32,7 @@ time.sleep(600)
 """
 HUNGRY = "x = [bytearray(1 << 20) for _ in range(4096)]"
 RAMPANT = "import os\nwhile True: os.fork()"
-pytestmark = pytest.mark.timeout(600)  # the first test's includes the start, images and all
+pytestmark = pytest.mark.timeout(1800)
 Submit = Callable[..., SubmittedJob]
 
 
@@ -52,7 +51,8 @@ def submit(docker_stack: RunningStack, containers: Containers) -> Iterator[Submi
         yield job
         for one in submitted:
             one.cancel()
-            until(lambda one=one: is_gone(one, containers), seconds=60, what="its containers go")
+        for one in submitted:
+            until(lambda one=one: is_gone(one, containers), what="its containers go")
 
 
 def is_gone(job: SubmittedJob, containers: Containers) -> bool:
@@ -60,7 +60,7 @@ def is_gone(job: SubmittedJob, containers: Containers) -> bool:
     return is_final and not containers.of_job(job.job_id)
 
 
-def training(*arguments: str, is_audited: bool = True, **elastic: int) -> dict[str, Any]:
+def training(*arguments: str, is_audited: bool = True, **elastic: int | str) -> dict[str, Any]:
     """A spec that trains until the file `stop` appears among its checkpoints."""
     ending = ("--samples", str(SAMPLES), "--stop-file", "/checkpoints/stop")
     audit = {"CONCERTINA_SAMPLE_AUDIT_DIR": "/checkpoints/audit"}
@@ -78,51 +78,48 @@ def test_jobs_in_containers_grow_give_back_what_they_borrowed_and_survive_a_kill
     docker_stack: RunningStack, containers: Containers, submit: Submit
 ) -> None:
     borrower = submit("borrower", **training(min_workers=1, max_workers=4))
-    until(
-        lambda: borrower.trains_with(4), seconds=PATIENCE, what="alone, it grows to the whole pool"
-    )
+    until(lambda: borrower.trains_with(4), what="alone, it grows to the whole pool")
 
     owner = submit("owner", team="language", **training(min_workers=2, max_workers=2))
-    until(lambda: owner.trains_with(2), seconds=PATIENCE, what="the owner gets its 2 GPUs")
-    until(lambda: borrower.trains_with(2), seconds=60, what="the borrower keeps 2")
+    until(lambda: owner.trains_with(2), what="the owner gets its 2 GPUs")
+    until(lambda: borrower.trains_with(2), what="the borrower keeps 2")
     assert any(g["reason"] == "reclaim_guarantee" for g in borrower.generations())
 
     before = borrower.newest_generation
     containers.docker("kill", containers.of_process(before["worker_ids"][-1]))
     until(
         lambda: [g for g in borrower.generations(after=before["number"]) if g["workers"] == 1],
-        seconds=30,
         what="the survivor goes on alone",
     )
-    until(lambda: borrower.trains_with(2), seconds=PATIENCE, what="the worker is replaced")
+    until(lambda: borrower.trains_with(2), what="the worker is replaced")
     for job in (borrower, owner):
         (containers.folder_of(job.job_id) / "stop").touch()
     for job in (borrower, owner):
-        until(lambda job=job: job.is_in("completed"), seconds=90, what="it completes")
+        until(lambda job=job: job.is_in("completed"), what="it completes")
         assert job.document()["failures"] == 0
         audit = containers.folder_of(job.job_id) / "audit"
         assert_every_sample_once(audit, samples=SAMPLES, job=job.document())
-    until(lambda: docker_stack.claimed_gpus() == 0, seconds=30, what="all GPUs are free")
+    until(lambda: docker_stack.claimed_gpus() == 0, what="all GPUs are free")
 
 
 def test_training_goes_on_while_dockerd_is_killed_and_no_line_of_its_log_is_lost(
     docker_stack: RunningStack, containers: Containers, submit: Submit
 ) -> None:
     job = submit("unshaken", **training("--chatty", min_workers=1, max_workers=1))
-    until(job.has_begun, seconds=PATIENCE, what="the first step")
+    until(job.has_begun, what="the first step")
     worker = job.newest_generation["worker_ids"][0]
     began = containers.inspect(containers.of_process(worker))["State"]["StartedAt"]
 
     killed = docker_stack.pid("docker")
     os.kill(killed, signal.SIGKILL)
     step = job.document()["step"]
-    until(lambda: docker_stack.pid("docker") != killed, seconds=30, what="dockerd is back")
-    until(lambda: answers(containers), seconds=30, what="it answers")
-    until(lambda: job.document()["step"] > step, seconds=30, what="it trains on")
+    until(lambda: docker_stack.pid("docker") != killed, what="dockerd is back")
+    until(lambda: answers(containers), what="it answers")
+    until(lambda: job.document()["step"] > step, what="it trains on")
     assert containers.inspect(containers.of_process(worker))["State"]["StartedAt"] == began
 
     (containers.folder_of(job.job_id) / "stop").touch()
-    until(lambda: job.is_in("completed"), seconds=60, what="it completes")
+    until(lambda: job.is_in("completed"), what="it completes")
     assert len(job.generations()) == 1
     numbers = [int(line.split()[1]) for line in job.log_lines() if line.startswith("line ")]
     assert numbers == list(range(job.document()["step"]))
@@ -133,22 +130,21 @@ def test_after_a_restart_of_docker_that_ends_all_containers_a_job_resumes_from_i
 ) -> None:
     job = submit("resumed", **training(min_workers=1, max_workers=1))
     folder = containers.folder_of(job.job_id)
-    until(job.has_begun, seconds=PATIENCE, what="the first step")
-    until(lambda: list(folder.glob("step-*")), seconds=30, what="a checkpoint")
+    until(job.has_begun, what="the first step")
+    until(lambda: list(folder.glob("step-*")), what="a checkpoint")
     first = job.newest_generation
 
     with without_live_restore(docker_stack):
         old = docker_stack.pid("docker")
         os.kill(old, signal.SIGTERM)
-        until(lambda: docker_stack.pid("docker") != old, seconds=60, what="dockerd is back")
+        until(lambda: docker_stack.pid("docker") != old, what="dockerd is back")
     until(
         lambda: job.generations(after=first["number"]),
-        seconds=PATIENCE,
         what="another set of workers",
     )
-    until(lambda: job.trains_with(1), seconds=PATIENCE, what="it trains again")
+    until(lambda: job.trains_with(1), what="it trains again")
     (folder / "stop").touch()
-    until(lambda: job.is_in("completed"), seconds=60, what="it completes")
+    until(lambda: job.is_in("completed"), what="it completes")
     assert job.document()["failures"] == 0
     audit = committed_steps(folder / "audit")
     assert audit[0].step <= 1
@@ -158,23 +154,24 @@ def test_after_a_restart_of_docker_that_ends_all_containers_a_job_resumes_from_i
 def test_a_job_trains_on_though_the_disk_of_its_checkpoints_is_full(
     containers: Containers, submit: Submit
 ) -> None:
-    job = submit("cramped", **training(is_audited=False, min_workers=1, max_workers=1))
+    size = {"min_workers": 1, "max_workers": 1}
+    job = submit("cramped", **training(is_audited=False, **size, grace_period="5m"))
     folder = containers.folder_of(job.job_id)
-    until(lambda: list(folder.glob("step-*")), seconds=PATIENCE, what="a checkpoint")
+    until(lambda: list(folder.glob("step-*")), what="a checkpoint")
     job.ask("pause")
-    until(lambda: job.is_in("paused"), seconds=60, what="it is paused")
+    until(lambda: job.is_in("paused"), what="it is paused")
     kept = job.document()["step"]
 
     with a_small_disk_at(folder):
         job.ask("resume")
-        until(lambda: job.trains_with(1), seconds=PATIENCE, what="it trains again")
+        until(lambda: job.trains_with(1), what="it trains again")
         fill(folder)
         step = job.document()["step"]
-        until(lambda: job.document()["step"] > step + 20, seconds=60, what="it trains on")
+        until(lambda: job.document()["step"] > step + 20, what="it trains on")
         assert step >= kept
         assert job.document()["failures"] == 0
         job.cancel()
-        until(lambda: is_gone(job, containers), seconds=60, what="its containers go")
+        until(lambda: is_gone(job, containers), what="its containers go")
         assert not list(folder.glob(".step-*"))  # nothing half-written
 
 
@@ -182,16 +179,16 @@ def test_a_container_that_ignores_sigterm_is_killed_after_its_grace(
     containers: Containers, submit: Submit
 ) -> None:
     job = submit("deaf", ["python", "-c", DEAF], elastic={"grace_period": "2s"})
-    until(lambda: "deaf" in job.log_lines(), seconds=30, what="it runs")
+    until(lambda: "deaf" in job.log_lines(), what="it runs")
     job.cancel()
-    until(lambda: is_gone(job, containers), seconds=30, what="it is gone")
+    until(lambda: is_gone(job, containers), what="it is gone")
     assert job.is_in("cancelled")
 
 
 def test_a_job_is_told_when_it_needs_more_memory_than_it_may_have(submit: Submit) -> None:
     job = submit("hungry", ["python", "-c", HUNGRY], resources={"memory": "64MiB"})
     sentence = "needed more than its 64MiB of memory"
-    until(lambda: sentence in job.document()["message"], seconds=40, what="it says so")
+    until(lambda: sentence in job.document()["message"], what="it says so")
 
 
 def test_an_image_that_does_not_exist_fails_the_job_with_the_registrys_words(
@@ -200,7 +197,7 @@ def test_an_image_that_does_not_exist_fails_the_job_with_the_registrys_words(
     image = f"{registry}/none:1"
     docker_stack.allow_image(image)
     job = submit("faceless", ["python"], image=image)
-    until(lambda: job.is_in("failed"), seconds=40, what="it fails")
+    until(lambda: job.is_in("failed"), what="it fails")
     assert job.document()["reason"] == "image_unavailable"
     assert "manifest unknown" in job.document()["message"]
 
@@ -210,23 +207,25 @@ def registry(tmp_path: Path) -> Iterator[str]:
     """An empty one."""
     if shutil.which("docker-registry") is None:
         pytest.skip("needs docker-registry")
-    port = free_port(EPHEMERAL)
+    port = free_port()
     http = {"addr": f"127.0.0.1:{port}"}
     settings = {"version": "0.1", "storage": {"inmemory": {}}, "http": http}
     (tmp_path / "config.yml").write_text(json.dumps(settings))
     with subprocess.Popen(("docker-registry", "serve", str(tmp_path / "config.yml"))) as server:
-        until(lambda: not is_free(port), seconds=30, what="the registry listens")
-        yield http["addr"]
-        server.terminate()
+        try:
+            until(lambda: not is_free(port), what="the registry listens")
+            yield http["addr"]
+        finally:
+            server.terminate()
 
 
 def test_a_fork_bomb_ends_at_its_limit_and_nobody_else_notices(
     docker_stack: RunningStack, submit: Submit
 ) -> None:
     job = submit("rampant", ["python", "-c", RAMPANT])
-    until(lambda: job.is_in("failed"), seconds=60, what="it fails")
+    until(lambda: job.is_in("failed"), what="it fails")
     assert "Resource temporarily unavailable" in job.document()["message"]
-    assert httpx.get(f"{docker_stack.url}/api/v1/health", timeout=10).json()["status"] == "ok"
+    assert httpx.get(f"{docker_stack.url}/api/v1/health", timeout=60).json()["status"] == "ok"
 
 
 def test_a_container_without_a_record_is_gone_soon(
@@ -244,7 +243,7 @@ def test_a_container_without_a_record_is_gone_soon(
     labels = [f"--label=concertina.{key}={value}" for key, value in record.items()]
     image = containers.docker("images", "--quiet", "concertina/worker")
     orphan = containers.docker("run", "--detach", *labels, image, "sleep", "600")
-    until(lambda: not containers.of_process("w-nobodys"), seconds=15, what=f"{orphan} is gone")
+    until(lambda: not containers.of_process("w-nobodys"), what=f"{orphan} is gone")
 
 
 @contextmanager
@@ -252,8 +251,10 @@ def without_live_restore(stack: RunningStack) -> Iterator[None]:
     file = stack.checkout.state_dir / "docker" / "daemon.json"
     settings = json.loads(file.read_text())
     reload_with(stack, file, {**settings, "live-restore": False})
-    yield
-    reload_with(stack, file, settings)
+    try:
+        yield
+    finally:
+        reload_with(stack, file, settings)
 
 
 def reload_with(stack: RunningStack, file: Path, settings: dict[str, Any]) -> None:
@@ -261,13 +262,13 @@ def reload_with(stack: RunningStack, file: Path, settings: dict[str, Any]) -> No
     wanted = str(settings["live-restore"]).lower()
     containers = Containers(stack=stack)
     # Only a daemon that answers reads it again; one that starts would end.
-    until(lambda: answers(containers), seconds=60, what="Docker answers")
+    until(lambda: answers(containers), what="Docker answers")
 
     def is_reloaded() -> bool:
         os.kill(stack.pid("docker"), signal.SIGHUP)
         return containers.docker("info", "--format", "{{.LiveRestoreEnabled}}") == wanted
 
-    until(is_reloaded, seconds=30, what="Docker reads its configuration")
+    until(is_reloaded, what="Docker reads its configuration")
 
 
 def answers(containers: Containers) -> bool:

@@ -18,6 +18,7 @@ from tests.end_to_end.sample_audit import assert_every_sample_once, committed_st
 from tests.end_to_end.waiting import job_of, until
 
 DATABASE_AWAY_SECONDS = 20
+STEPS_WITHOUT = 20  # while it is away
 SAMPLES = 800
 
 
@@ -35,11 +36,11 @@ def training(stack: RunningStack, scripts: Path, tmp_path: Path) -> Iterator[str
     }
     with stack.client("vision") as client:
         job_id = client.post("/api/v1/jobs", json=body).json()["id"]
-        until(lambda: job_of(client, job_id)["step"] > 0, seconds=60, what="the first step")
+        until(lambda: job_of(client, job_id)["step"] > 0, what="the first step")
         yield job_id
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 def test_a_job_trains_on_while_every_service_process_is_killed_and_the_database_hangs(
     stack: RunningStack, training: str, tmp_path: Path
 ) -> None:
@@ -49,27 +50,27 @@ def test_a_job_trains_on_while_every_service_process_is_killed_and_the_database_
     def coordinator() -> psutil.Process | None:
         return stack.coordinator_process(training)
 
-    first = until(coordinator, seconds=10, what="the job has a coordinator")
+    first = until(coordinator, what="the job has a coordinator")
     first.send_signal(signal.SIGKILL)
     until(
         lambda: (now := coordinator()) is not None and now != first,
-        seconds=30,
         what="the coordinator returns",
     )
 
     with suspended(stack.process("postgres")):
         steps_before = len(committed_steps(tmp_path / "audit"))
         back_at = time.monotonic() + DATABASE_AWAY_SECONDS
-        until(lambda: time.monotonic() > back_at, seconds=60, what="the database stays away")
-        steps_without_database = len(committed_steps(tmp_path / "audit")) - steps_before
-    assert steps_without_database > DATABASE_AWAY_SECONDS, "training stood still"
-    until(lambda: is_well(stack), seconds=30, what="the service is well again")
+        until(lambda: time.monotonic() > back_at, what="the database stays away")
+        until(
+            lambda: len(committed_steps(tmp_path / "audit")) > steps_before + STEPS_WITHOUT,
+            what="training goes on meanwhile",
+        )
+    until(lambda: is_well(stack), what="the service is well again")
 
     (tmp_path / "stop").touch()
     with stack.client("vision") as client:
         until(
             lambda: job_of(client, training)["state"] == "completed",
-            seconds=180,
             what="the job completes",
         )
         job = job_of(client, training)
@@ -80,13 +81,13 @@ def test_a_job_trains_on_while_every_service_process_is_killed_and_the_database_
 def kill_and_await_return(stack: RunningStack, name: str) -> None:
     pid = stack.pid(name)
     os.kill(pid, signal.SIGKILL)
-    until(lambda: stack.pid(name) != pid, seconds=30, what=f"{name} returns")
-    until(lambda: is_well(stack), seconds=30, what=f"the service is well after {name} died")
+    until(lambda: stack.pid(name) != pid, what=f"{name} returns")
+    until(lambda: is_well(stack), what=f"the service is well after {name} died")
 
 
 def is_well(stack: RunningStack) -> bool:
     try:
-        answer = httpx.get(f"{stack.url}/api/v1/health", timeout=3)
+        answer = httpx.get(f"{stack.url}/api/v1/health", timeout=20)
     except httpx.HTTPError:
         return False
     return bool(answer.status_code == 200 and answer.json()["status"] == "ok")

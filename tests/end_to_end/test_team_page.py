@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.test_dashboard import browser, page, signed_in
 
 __all__ = ("browser", "page", "signed_in")
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 
 CANARY = "canary-3c8d"
 
 
 def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> None:
+    heard: list[Response] = []
+    page.on("response", heard.append)
     page.goto("/")
     page.get_by_role("listitem", name="Team vision").get_by_role("link", name="vision").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()
@@ -25,6 +27,7 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     dialog.get_by_role("textbox", name="Name").fill("wandb")
     dialog.get_by_label("Variable", exact=True).fill("CONCERTINA_KEY")
     dialog.get_by_label("Value", exact=True).fill(CANARY)
+    assert CANARY in values_of_fields(page)
     dialog.get_by_role("button", name="Keep secret").click()
     expect(dialog.get_by_role("alert")).to_contain_text("is one the platform sets itself")
     keep_screenshot(page, "secret-form")
@@ -35,6 +38,10 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     expect(secret).to_contain_text("WANDB_API_KEY")
     expect(secret).to_contain_text("no live job needs it")
     assert CANARY not in page.content()
+    assert CANARY not in values_of_fields(page)
+    told = [answer.text() for answer in heard if "/api/v1/teams/vision/secrets" in answer.url]
+    assert any("WANDB_API_KEY" in text for text in told)
+    assert not any(CANARY in text for text in told)
     keep_screenshot(page, "team")
     page.set_viewport_size(NARROW)
     assert scroll_width(page) <= NARROW["width"]
@@ -46,3 +53,9 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     secret.get_by_role("button", name="Delete").click()
     dialog.get_by_role("button", name="Delete secret").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()
+
+
+def values_of_fields(page: Page) -> list[str]:
+    """What is typed in, which is no part of the page's content."""
+    fields = page.locator("input, textarea").evaluate_all("all => all.map(one => one.value)")
+    return list(map(str, fields))

@@ -16,9 +16,9 @@ from tests.end_to_end.waiting import until
 
 SCRIPT = "sleepy_regression.py"
 SAMPLES = 1000
+pytestmark = pytest.mark.timeout(1200)
 
 
-@pytest.mark.timeout(420)
 def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
     stack: RunningStack, scripts: Path, tmp_path: Path
 ) -> None:
@@ -26,7 +26,7 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
         borrower = SubmittedJob.submit(
             vision, spec("borrower", scripts, tmp_path, min_workers=1, max_workers=4)
         )
-        until(lambda: borrower.trains_with(4), seconds=60, what="alone, it grows to the whole pool")
+        until(lambda: borrower.trains_with(4), what="alone, it grows to the whole pool")
 
         owner = SubmittedJob.submit(
             language, spec("owner", scripts, tmp_path, min_workers=2, max_workers=2)
@@ -37,7 +37,7 @@ def test_two_teams_share_the_machine_through_growth_reclaim_and_losses(
         assert_training_outlives_the_control_worker(stack, owner, stop=tmp_path / "stop-owner")
         assert_what_is_free_is_used_again(borrower, after=while_shared)
         (tmp_path / "stop-borrower").touch()
-        until(lambda: borrower.is_in("completed"), seconds=150, what="the borrower completes")
+        until(lambda: borrower.is_in("completed"), what="the borrower completes")
 
         for job in (borrower.document(), owner.document()):
             assert_every_sample_once(tmp_path / job["name"], samples=SAMPLES, job=job)
@@ -60,8 +60,8 @@ def spec(name: str, scripts: Path, folder: Path, **elastic: int) -> dict[str, An
 
 def assert_the_guarantee_comes_back(borrower: SubmittedJob, owner: SubmittedJob) -> None:
     """The borrower shrinks, and the reason names the team it makes room for."""
-    until(lambda: owner.trains_with(2), seconds=60, what="the owner gets its 2 GPUs")
-    until(lambda: borrower.trains_with(2), seconds=30, what="the borrower keeps 2")
+    until(lambda: owner.trains_with(2), what="the owner gets its 2 GPUs")
+    until(lambda: borrower.trains_with(2), what="the borrower keeps 2")
     reclaims = [g for g in borrower.generations() if g["reason"] == "reclaim_guarantee"]
     assert reclaims
     assert "team language" in reclaims[-1]["message"]
@@ -76,10 +76,9 @@ def assert_a_killed_worker_is_replaced(stack: RunningStack, job: SubmittedJob) -
     victim.send_signal(signal.SIGKILL)
     until(
         lambda: [g for g in job.generations(after=before["number"]) if g["reason"] == "node_lost"],
-        seconds=30,
         what="the survivor goes on alone",
     )
-    until(lambda: job.trains_with(2), seconds=60, what="the worker is replaced")
+    until(lambda: job.trains_with(2), what="the worker is replaced")
     assert job.document()["failures"] == 0
 
 
@@ -88,21 +87,19 @@ def assert_training_outlives_the_control_worker(
 ) -> None:
     killed = stack.pid("control")
     os.kill(killed, signal.SIGKILL)
-    until(lambda: stack.pid("control") != killed, seconds=30, what="the control worker returns")
+    until(lambda: stack.pid("control") != killed, what="the control worker returns")
     assert job.is_in("running")
     stop.touch()
-    until(lambda: job.is_in("completed"), seconds=120, what="the job completes")
+    until(lambda: job.is_in("completed"), what="the job completes")
 
 
 def assert_what_is_free_is_used_again(job: SubmittedJob, *, after: int) -> None:
     until(
         lambda: [g for g in job.generations(after=after) if g["workers"] > 2],
-        seconds=60,
         what="the job grows into what was freed",
     )
 
 
-@pytest.mark.timeout(120)
 def test_a_script_that_crashes_is_retried_and_then_fails_with_its_last_words(
     stack: RunningStack, tmp_path: Path
 ) -> None:
@@ -113,17 +110,16 @@ def test_a_script_that_crashes_is_retried_and_then_fails_with_its_last_words(
             language,
             {"name": "crasher", "command": ["python", str(script)], "max_restarts": 1},
         )
-        until(lambda: job.is_in("failed"), seconds=60, what="it fails")
+        until(lambda: job.is_in("failed"), what="it fails")
         document = job.document()
         assert document["failures"] == 2
         assert "the data set is missing" in document["message"]
 
 
-@pytest.mark.timeout(60)
 def test_a_command_that_does_not_exist_fails_at_once_and_says_so(stack: RunningStack) -> None:
     with stack.client("language") as language:
         job = SubmittedJob.submit(language, {"name": "typo", "command": ["pyhton", "train.py"]})
-        until(lambda: job.is_in("failed"), seconds=30, what="it fails")
+        until(lambda: job.is_in("failed"), what="it fails")
         document = job.document()
         assert document["reason"] == "command_not_found"
         assert "pyhton" in document["message"]

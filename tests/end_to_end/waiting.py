@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx
 
 T = TypeVar("T")
+PATIENCE: Final = 180.0  # seconds, for what loads PyTorch on a machine that is very busy
 
 
-def until(condition: Callable[[], T | None], *, seconds: float, what: str) -> T:
+def until(condition: Callable[[], T | None], *, what: str, seconds: float = PATIENCE) -> T:
     """Wait for a condition to give something true, and return that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -8,7 +8,7 @@ from torch.utils.data import Dataset
 
 import concertina_worker as elastic
 
-EPOCHS = 200
+EPOCHS = 100_000  # until it is cancelled
 SECONDS_PER_SAMPLE = 0.005
 
 
