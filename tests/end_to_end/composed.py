@@ -18,9 +18,9 @@ import httpx
 from local_stack.images import image, system
 from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
-from tests.ports import free_port
 
 from tests.end_to_end.web_server import Site
+from tests.ports import free_port
 
 SECRET: Final = "a-password-of-these-tests"
 _COMPOSE: Final = ("docker-compose",)
@@ -108,6 +108,13 @@ class Composed:
     def checkpoints(self, job_id: str) -> Path:
         return self.data / "jobs" / job_id / "checkpoints"
 
+    def up(self) -> None:
+        try:
+            self.compose("up", "--detach", "--no-build")
+        except AssertionError as problem:
+            problem.add_note(self.compose("logs", "--no-color", "--tail=50"))
+            raise
+
     def kill(self, service: str) -> None:
         """Without a word to Docker, as an accident would: its container has to come back."""
         os.kill(self.container(service)["State"]["Pid"], signal.SIGKILL)
@@ -139,7 +146,7 @@ def running(docker_url: str, site: Site) -> Iterator[Composed]:
     )
     _prepare(composed)
     try:
-        composed.compose("up", "--detach", "--no-build")
+        composed.up()
         yield composed
     finally:
         composed.end_jobs()  # else their coordinators keep a network from being removed

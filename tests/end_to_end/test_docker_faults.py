@@ -15,13 +15,13 @@ from typing import Any
 import httpx
 import pytest
 from local_stack.checkout import is_free
-from tests.ports import free_port
 
 from tests.end_to_end.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
+from tests.ports import free_port
 
 SAMPLES = 400
 DEAF = """\
