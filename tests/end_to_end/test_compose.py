@@ -108,12 +108,12 @@ def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) ->
         composed.docker("rm", "--force", "--volumes", made)
 
 
+@pytest.mark.usefixtures("vision_token")
 def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
     def sql(text: str) -> str:
         command = ("exec", "-T", "postgres", "psql", "-U", "concertina", "-qAtc", text)
         return composed.compose(*command)
 
-    composed.bootstrap()
     composed.as_told("Backup", service="postgres")
     sql("CREATE TABLE added_by_a_migration (team bigint REFERENCES tenancy_team)")
     sql("UPDATE tenancy_team SET name = 'renamed'")

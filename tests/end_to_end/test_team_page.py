@@ -17,7 +17,11 @@ CANARY = "canary-3c8d"
 
 def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> None:
     heard: list[Response] = []
-    page.on("response", heard.append)
+
+    def hear(answer: Response) -> None:
+        heard.append(answer)
+
+    page.on("response", hear)
     page.goto("/")
     page.get_by_role("listitem", name="Team vision").get_by_role("link", name="vision").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()
