@@ -113,21 +113,22 @@ def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
     assert networks(docker_bench, docker_daemon) == []
 
 
+@pytest.mark.parametrize(("call", "status"), [("start", 500), ("create_network", 400)])
 def test_a_daemon_in_trouble_is_asked_again_and_what_it_says_is_told(
-    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch
+    docker_bench: DockerBench, monkeypatch: pytest.MonkeyPatch, call: str, status: int
 ) -> None:
     """While its containerd is restarted, say, or no address is left for another network."""
     answer = requests.Response()
-    answer.status_code = 500
+    answer.status_code = status
     troubles = [docker.errors.APIError("", answer, explanation="connection refused")] * 3
-    start = docker.APIClient.start
+    real = getattr(docker.APIClient, call)
 
-    def start_at_last(*given: Any, **options: Any) -> None:
+    def at_last(*given: Any, **options: Any) -> Any:
         if troubles:
             raise troubles.pop()
-        start(*given, **options)
+        return real(*given, **options)
 
-    monkeypatch.setattr(docker.APIClient, "start", start_at_last)
+    monkeypatch.setattr(docker.APIClient, call, at_last)
     docker_bench.launch("w1", RUN_FOR_EVER)
     notes = set()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -19,7 +19,7 @@ import docker.errors
 from cluster.docker_host import containers
 from cluster.docker_host.adoption import Adoption
 from cluster.docker_host.blueprints import Blueprints
-from cluster.docker_host.connections import Client, Connections, talking_to
+from cluster.docker_host.connections import Client, Connections, talking_to, words
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import Images
 from cluster.docker_host.log_following import Followers, Source
@@ -34,6 +34,10 @@ _POLL_SECONDS: Final = 0.1
 
 class AskedToEnd(Exception):
     """Somebody stopped the process before it ran."""
+
+
+class ContainerRefused(Exception):
+    """The daemon finds something wrong with this very container; the message is in its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,7 @@ class Maker:
 
         Raises:
             AskedToEnd: somebody stopped it; no container of it is left.
-            ImageUnavailable: it never will.
+            ImageUnavailable, ContainerRefused: it never will.
             RegistryTrouble, HostUnavailable, docker.errors.APIError: perhaps the next time.
         """
         client = self.connections.patient(place.endpoint)
@@ -114,7 +118,8 @@ class Maker:
         volumes = self.images.volumes(config["Image"], place.endpoint)
         config = containers.over_volumes(config, volumes)
         try:
-            client.create_container_from_config(config, self.blueprints.name(record.process_id))
+            with _final_if_wrong():
+                client.create_container_from_config(config, self.blueprints.name(record.process_id))
         except docker.errors.APIError as problem:
             if problem.status_code != HTTPStatus.CONFLICT:
                 raise
@@ -131,8 +136,9 @@ class Maker:
                 second = self.networks.of_coordinators(place.endpoint)
                 client.connect_container_to_network(name, second)
             check_wanted(record)
-            client.start(name)
-        except (docker.errors.APIError, AskedToEnd):
+            with _final_if_wrong():
+                client.start(name)
+        except (docker.errors.APIError, ContainerRefused, AskedToEnd):
             with contextlib.suppress(docker.errors.NotFound):
                 client.remove_container(name, force=True, v=True)
             raise
@@ -145,6 +151,17 @@ class Maker:
                 container=container, labels=launch.labels, endpoint=place.endpoint, record=record
             )
         )
+
+
+@contextlib.contextmanager
+def _final_if_wrong() -> Iterator[None]:
+    """Only here: to other questions a daemon says 400 as well when it has no address left."""
+    try:
+        yield
+    except docker.errors.APIError as refusal:
+        if refusal.status_code == HTTPStatus.BAD_REQUEST:
+            raise ContainerRefused(words(refusal)) from refusal
+        raise
 
 
 def check_wanted(record: Record) -> None:

@@ -46,7 +46,7 @@ class Networks:
         """The id of the job's network, for a container on this daemon; made if need be.
 
         Raises:
-            HostUnavailable: it cannot be made now.
+            HostUnavailable, docker.errors.APIError: it cannot be made now.
         """
         keeper = self._keeper(endpoint, daemons)
         with self._locks.of(keeper.endpoint, job_id):
@@ -89,7 +89,7 @@ class Networks:
         has a network. A swarm's manager refuses besides what a daemon uses that does not answer.
 
         Raises:
-            HostUnavailable: try again later.
+            HostUnavailable, docker.errors.APIError: try again later.
         """
         daemons = tuple(daemons)
         keeper = self._keeper(endpoint, daemons)

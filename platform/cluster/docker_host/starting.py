@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
+from functools import partial
 from typing import Final
 
 import docker.errors
@@ -21,7 +21,7 @@ from cluster.docker_host.connections import words
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import ImageUnavailable, RegistryTrouble
 from cluster.docker_host.lock_files import holding
-from cluster.docker_host.making import AskedToEnd, Maker, check_wanted
+from cluster.docker_host.making import AskedToEnd, ContainerRefused, Maker, check_wanted
 from cluster.docker_host.patience import Patience
 from cluster.docker_host.records import Record, Records
 from cluster.worker_host import Failing, HostUnavailable, Launch
@@ -32,10 +32,6 @@ _LONGEST_PAUSE_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.1
 
 _log: Final = logging.getLogger(__name__)
-
-
-class _CannotStart(Exception):
-    """The daemon refuses this container; the message is in its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +65,9 @@ class Starter:
                 if is_ours and not record.ending_path.exists() and not record.is_forgotten:
                     record.begin(launch.labels, launch.node)
                     self._prepare(launch, place, record, is_settled)
+                else:
+                    extra = {"action": "start_later", "process_id": record.process_id}
+                    _log.info("It is being started, or one of its name removed.", extra=extra)
         except Exception:  # noqa: BLE001 - it is missing then, and started again
             extra = {"action": "start_container", "process_id": record.process_id}
             _log.exception("Starting a container failed.", extra=extra)
@@ -90,7 +89,7 @@ class Starter:
             record.end(exit_code=-int(signal.SIGTERM))
         except ImageUnavailable as refusal:
             record.end(failing=Failing.IMAGE_UNAVAILABLE, note=str(refusal))
-        except _CannotStart as refusal:
+        except ContainerRefused as refusal:
             record.end(failing=Failing.CANNOT_START, note=str(refusal))
 
     def _try_until_it_runs(
@@ -98,7 +97,8 @@ class Starter:
     ) -> None:
         pause_seconds = _FIRST_PAUSE_SECONDS
         patience = Patience(seconds=self.registry_patience_seconds)
-        patience_with_daemon = Patience(seconds=self.daemon_patience_seconds)
+        fresh_patience = partial(Patience, seconds=self.daemon_patience_seconds)
+        patience_with_daemon = fresh_patience()
         while True:
             try:
                 self.maker.attempt(launch, place, record, patience.hearing(tell))
@@ -106,13 +106,15 @@ class Starter:
                 if patience.is_over():
                     raise ImageUnavailable(str(problem)) from problem
                 tell(f"{problem}; trying again")
+                patience_with_daemon = fresh_patience()
             except HostUnavailable as problem:
                 tell(f"{problem}; trying again")
+                patience_with_daemon = fresh_patience()  # what it says when it is back is new
             except docker.errors.APIError as refusal:
-                is_final = refusal.status_code == HTTPStatus.BAD_REQUEST
-                if is_final or patience_with_daemon.is_over():
-                    raise _CannotStart(words(refusal)) from refusal
+                if patience_with_daemon.is_over():
+                    raise ContainerRefused(words(refusal)) from refusal
                 tell(f"{words(refusal)}; trying again")
+                self.maker.connections.forget(place.endpoint)  # it may have become a newer one
             else:
                 return
             _pause(pause_seconds, record)

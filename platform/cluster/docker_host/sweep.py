@@ -14,6 +14,8 @@ from cluster.worker_host import HostUnavailable, ProcessPhase
 
 _POLL_SECONDS: Final = 0.05
 _PATIENCE_SECONDS: Final = 10.0  # guessed: for Docker, once the grace period is over
+_REMOVAL_SECONDS: Final = 90.0  # guessed: for copying last lines, and a busy disk
+_REMOVAL_POLL_SECONDS: Final = 0.5
 
 
 def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds: float) -> int:
@@ -32,7 +34,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
     _wait_until_all_ended(host, give_up_at=time.monotonic() + grace_seconds + _PATIENCE_SECONDS)
     for process_id in found:
         host.forget(process_id)
-    _wait_until_all_removed(host, found, give_up_at=time.monotonic() + _PATIENCE_SECONDS)
+    _wait_until_all_removed(host, found, give_up_at=time.monotonic() + _REMOVAL_SECONDS)
     return len(found)
 
 
@@ -51,7 +53,7 @@ def _wait_until_all_removed(
     while left := [record.process_id for record in records if record.folder.exists()]:
         if time.monotonic() > give_up_at:
             raise HostUnavailable(f"Docker has not removed {', '.join(left)}.")
-        time.sleep(_POLL_SECONDS)
+        time.sleep(_REMOVAL_POLL_SECONDS)
         host.list()  # goes on with what was refused
 
 

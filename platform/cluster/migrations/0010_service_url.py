@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
             name="service_url",
             field=models.CharField(
                 blank=True,
+                db_default="",
                 default="",
                 help_text="Where jobs' coordinators on this node reach the api, such as https://concertina.example.com. Empty: where this installation's settings say.",
                 max_length=200,

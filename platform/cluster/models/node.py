@@ -36,6 +36,7 @@ class Node(models.Model):
         max_length=200,
         blank=True,
         default="",
+        db_default="",  # for processes of the version before, which know no such column
         help_text="Where jobs' coordinators on this node reach the api, such as"
         " https://concertina.example.com. Empty: where this installation's settings say.",
     )
