@@ -34,6 +34,16 @@ def test_after_a_takeover_a_member_that_stays_away_is_lost(story: Story) -> None
     assert story.plan.members == ("a",)
 
 
+def test_after_a_takeover_a_joiner_stays_until_the_service_was_asked_anew(story: Story) -> None:
+    story.train("a").want("a", "b").connect("b")
+    plan = story.plan
+    story.take_over()
+    story.tell(hello("b"), hello("a", phase=WorkerPhase.TRAINING, plan=plan))
+    assert not story.released
+    story.tell(on.DesiredArrived(desired=story.desired)).ready("b")
+    assert story.planned == {"a", "b"}
+
+
 def test_after_a_takeover_workers_tell_which_plan_they_have_switched_to(story: Story) -> None:
     story.train("a").want("a", "b").connect("b").ready("b")
     plan = story.plan

@@ -165,8 +165,9 @@ class Decisions:
             return False  # the service has not said yet what it wants of this start
         if memory.is_finished or choosing.is_stopping(memory) or self.crew.is_leaving(worker):
             return self.crew.phase(worker) is not WorkerPhase.FINISHED
-        desired = memory.desired["workers"] if memory.desired else []
-        return worker in memory.ever_desired and worker not in desired
+        if memory.desired is None:
+            return False  # nor to this process anything at all
+        return worker in memory.ever_desired and worker not in memory.desired["workers"]
 
     def _release(self, workers: list[str], reason: str) -> list[Instruction]:
         released = [
