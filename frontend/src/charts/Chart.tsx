@@ -1,13 +1,25 @@
 /** A chart in a box of fixed height: the box is there before the drawing, so nothing jumps. */
 
-import { lazy, Suspense } from "react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 
+import { Problem } from "../design/Problem";
 import { Skeleton } from "../design/Skeleton";
 import type { ChartOption } from "./echarts";
 
+const RETRIES = 5;
+
+const canvas = queryOptions({
+  queryKey: ["code", "charts"],
+  queryFn: () => import("./Canvas"),
+  // The network may change while it loads, for example when a local daemon makes one for a job.
+  retry: RETRIES,
+  networkMode: "always",
+  staleTime: Infinity,
+  gcTime: Infinity,
+});
+
 // Asked for with the page itself: behind the live queries it would wait for a free connection.
-const loading = import("./Canvas");
-const Canvas = lazy(() => loading);
+import("./Canvas").catch(() => undefined);
 
 interface ChartProps {
   readonly option: ChartOption;
@@ -17,11 +29,20 @@ interface ChartProps {
 }
 
 export function Chart({ option, height, label }: ChartProps) {
+  const code = useQuery(canvas);
+  if (code.isError) {
+    return (
+      <Problem
+        error={code.error}
+        onRetry={() => {
+          window.location.reload(); // some browsers remember that a module failed
+        }}
+      />
+    );
+  }
   return (
     <div role="img" aria-label={label} style={{ height, minWidth: 0 }}>
-      <Suspense fallback={<Skeleton height={height} />}>
-        <Canvas option={option} />
-      </Suspense>
+      {code.data ? <code.data.default option={option} /> : <Skeleton height={height} />}
     </div>
   );
 }
