@@ -22,6 +22,7 @@ import xdist
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
 
+from tests import own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -38,6 +39,8 @@ DEFAULTS = {
 }
 OURS = {name: value for name, value in DEFAULTS.items() if name not in os.environ}
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    own_network.enter_if_possible()
 os.environ.update(OURS)
 django.setup()  # so that the folders' own conftest files may import models
 

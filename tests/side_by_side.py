@@ -2,8 +2,7 @@
 
 A process asks for the next file when it is nearly done with its last. What takes longest comes
 first, so that all processes end at about the same time. A file stays whole because its tests
-share fixtures, and so do all end-to-end tests, which share one stack, or one whose jobs run in
-containers.
+share fixtures, and so do the end-to-end tests of a folder, which share a stack.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # Folders whose files take longest, the longest first; their order else stays as random as it is.
-LONGEST_FIRST: Final = ("end_to_end", "worker", "contract", "local_stack", "simulation")
-
-IN_CONTAINERS: Final = frozenset(
-    {
-        "test_compose.py",
-        "test_docker_faults.py",
-        "test_isolation.py",
-        "test_reverse_proxy.py",
-    }
+LONGEST_FIRST: Final = (
+    "on_processes",
+    "in_production",
+    "worker",
+    "in_containers",
+    "contract",
+    "local_stack",
+    "simulation",
 )
 
 
@@ -33,9 +31,7 @@ class Files(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = PurePath(nodeid.partition("::")[0])
-        if file.parent.name != "end_to_end":
-            return str(file)
-        return str(file.parent / "in containers" if file.name in IN_CONTAINERS else file.parent)
+        return str(file.parent if "end_to_end" in file.parts else file)
 
 
 def longest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:

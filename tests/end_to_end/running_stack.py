@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import psutil
-from local_stack import stack_record
+import pytest
+from local_stack import background, secrets_file, stack_record
+from local_stack import checkout as checkouts
 from local_stack.checkout import Checkout
+from local_stack.stack import Options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +68,33 @@ class RunningStack:
 
     def coordinator_process(self, job_id: str) -> psutil.Process | None:
         return _process_with("CONCERTINA_JOB_ID", job_id, runs="concertina_worker.coordinator")
+
+
+@contextmanager
+def running(options: Options, given: Mapping[str, str] | None = None) -> Iterator[RunningStack]:
+    """A stack of its own; at the end nothing of it is left."""
+    home = Path(tempfile.mkdtemp(prefix="concertina-end-to-end-"))
+    checkout = checkouts.find(home=home / "state")
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name in {"DATABASE_URL", "REDIS_URL"} or name.startswith("CONCERTINA_"):
+                patch.delenv(name)  # those of the other tests' servers
+        for name, value in (given or {}).items():
+            patch.setenv(name, value)
+        record = background.start(checkout, options, ends_with_us=True, say=said.append)
+    secrets = secrets_file.load_or_create(checkout)
+    try:
+        yield RunningStack(
+            checkout=checkout,
+            url=record.url,
+            admin_username=secrets.admin_username,
+            admin_password=secrets.admin_password,
+            tokens=dict(secrets.tokens),
+        )
+    finally:
+        background.stop(checkout, say=said.append)
+        shutil.rmtree(home, ignore_errors=True)
 
 
 def _process_with(variable: str, value: str, *, runs: str) -> psutil.Process | None:

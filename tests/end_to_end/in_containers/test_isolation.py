@@ -15,7 +15,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.end_to_end.containers import IMAGE, Containers
+from tests.end_to_end.in_containers.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until

@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.client.command_line import CommandLine
-from tests.end_to_end import web_server
 from tests.end_to_end.browser import launch, sign_in
-from tests.end_to_end.composed import SECRET, Composed
+from tests.end_to_end.in_production import web_server
+from tests.end_to_end.in_production.composed import SECRET, Composed
+from tests.end_to_end.in_production.web_server import CADDY, NGINX, Site
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
-from tests.end_to_end.web_server import CADDY, NGINX, Site
 
 pytestmark = pytest.mark.timeout(600)  # the first to come make the images
 ADMIN = "admin"
@@ -116,12 +116,13 @@ def test_a_request_counts_as_sent_over_tls_whatever_the_client_says(admin: httpx
 def test_a_person_signs_in_to_the_dashboard_and_sees_a_log_come(
     site: Site, job: SubmittedJob
 ) -> None:
+    until(lambda: "ready" in job.log_lines(), seconds=180, what="the job says something")
+    # Its network is there: a browser breaks off when the machine gets another address.
     with sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(base_url=site.url, ignore_https_errors=True)
         page.set_default_timeout(60_000)
         page.goto(f"/jobs/{job.job_id}")
         sign_in(page, ADMIN, SECRET)
-        until(lambda: "ready" in job.log_lines(), seconds=180, what="the job says something")
         page.get_by_role("log").get_by_text("ready", exact=True).wait_for()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, Response, expect
+from tests.end_to_end.test_dashboard import browser, page, signed_in
 
 from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
 from tests.end_to_end.running_stack import RunningStack
-from tests.end_to_end.test_dashboard import browser, page, signed_in
 
 __all__ = ("browser", "page", "signed_in")
 pytestmark = pytest.mark.timeout(600)

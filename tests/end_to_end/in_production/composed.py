@@ -19,7 +19,7 @@ from local_stack.images import image, system
 from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
 
-from tests.end_to_end.web_server import Site
+from tests.end_to_end.in_production.web_server import Site
 from tests.ports import free_port
 
 SECRET: Final = "a-password-of-these-tests"

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from local_stack.checkout import is_free
 
-from tests.end_to_end.containers import IMAGE, Containers
+from tests.end_to_end.in_containers.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
 from tests.end_to_end.submitted_job import SubmittedJob

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from local_stack.images.catalogue import POSTGRES
 
-from tests.end_to_end.composed import SECRET, SERVICES, Composed
+from tests.end_to_end.in_production.composed import SECRET, SERVICES, Composed
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
 
@@ -26,7 +26,7 @@ def is_reached(address):
     return True
 print("reached", json.dumps([one for one in json.loads(sys.argv[1]) if is_reached(tuple(one))]))
 """
-SCRIPT = (Path(__file__).parent / "scripts" / "sleepy_regression.py").read_text()
+SCRIPT = (Path(__file__).parents[1] / "scripts" / "sleepy_regression.py").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, StorageState, expect, sync_playwright
 
 from tests.end_to_end.browser import NARROW, WIDE, keep_screenshot, launch, scroll_width, sign_in
 from tests.end_to_end.running_stack import RunningStack
@@ -16,7 +16,7 @@ from tests.end_to_end.waiting import job_of, until
 
 pytestmark = pytest.mark.timeout(600)
 
-SCRIPT = Path(__file__).parent / "scripts" / "chatty_regression.py"
+SCRIPT = Path(__file__).parents[1] / "scripts" / "chatty_regression.py"
 NONE = "\u2013"
 PATIENCE_MILLISECONDS = 60_000  # a poll of the page, on a busy machine
 
@@ -241,6 +241,25 @@ def test_nothing_scrolls_sideways_on_a_phone(
         expect(page.locator("main svg path").first).to_be_attached()
         assert scroll_width(page) <= NARROW["width"], name
         keep_screenshot(page, f"{name}-narrow")
+
+
+def test_charts_come_though_their_code_had_to_be_asked_for_again(
+    page: Page, training: dict[str, Any]
+) -> None:
+    """As on a machine whose network changes while it loads, for example one that makes one."""
+    refused: list[Route] = []
+
+    def refuse_twice(route: Route) -> None:
+        if len(refused) < 2:
+            refused.append(route)
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route("**/assets/Canvas-*.js", refuse_twice)
+    page.goto("/")
+    expect(page.locator("main svg path").first).to_be_attached()
+    assert len(refused) == 2
 
 
 def test_the_theme_is_the_system_s_until_one_is_chosen(

@@ -1,0 +1,1 @@
+"""Jobs run in containers of a Docker daemon, as in `./dev up --host docker`."""

@@ -1,0 +1,1 @@
+"""The service runs in containers too, as `docker compose up` starts it."""

@@ -1,0 +1,1 @@
+"""Jobs run as processes of this machine, as in `./dev up`."""

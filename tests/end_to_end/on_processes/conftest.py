@@ -1,0 +1,16 @@
+"""The stack that one command starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from local_stack.stack import Options
+
+from tests.end_to_end.running_stack import RunningStack, running
+
+
+@pytest.fixture(scope="package")
+def stack() -> Iterator[RunningStack]:
+    with running(Options(slots=4, tick_seconds=1.0)) as ready:
+        yield ready
