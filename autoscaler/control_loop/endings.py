@@ -21,7 +21,7 @@ class Ending(StrEnum):
     FAILED = "failed"  # the job's own code went wrong
     LOST = "lost"  # ended from outside: killed, out of memory, machine gone
     NO_IMAGE = "no_image"  # never ran: its image cannot be fetched
-    NOT_STARTED = "not_started"  # never ran: its node refuses to start it
+    NOT_STARTED = "not_started"  # never ran: nobody could start it
 
 
 NEVER_RAN: Final = frozenset({Ending.NO_IMAGE, Ending.NOT_STARTED})

@@ -104,6 +104,12 @@ class JobView:
         return tuple(by_id[worker_id] for worker_id in self.wanted if worker_id in by_id)
 
     @property
+    def trained(self) -> tuple[WorkerView, ...]:
+        """Members of the newest generation."""
+        newest = self.generation.worker_ids if self.generation else ()
+        return tuple(worker for worker in self.members if worker.id in newest)
+
+    @property
     def goes_on_without_newcomers(self) -> bool:
         """Others train already, and do not need those that cannot be started."""
         return self.is_hot and any(worker.has_registered for worker in self.members)

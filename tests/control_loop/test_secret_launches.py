@@ -8,9 +8,9 @@ from tenancy.models import ImageRule, Secret, Team
 from tenancy.secret_values import Variables, registry_login
 
 from autoscaler.control_loop.surroundings.containers import Containers
-from jobs.models import Event
+from jobs.models import Assignment, Event
 
-from .conftest import World, fresh, live_workers, states
+from .conftest import World, fresh, kinds, live_workers, states
 
 CANARY = "canary-61f0"
 
@@ -72,6 +72,30 @@ def test_a_job_that_trains_goes_on_without_a_worker_whose_secret_is_gone(world: 
     event = Event.objects.get(job=job, kind="worker_not_started")
     assert event.reason == "secret_unavailable"
     assert event.message.endswith("could not be started: Secret wandb of team vision was deleted.")
+    assert (fresh(job).failures, fresh(job).losses) == (0, 0)
+    assert Assignment.objects.filter(job=job).latest("revision").message == (
+        f"{job.id}-1-2 ended before it joined (Secret wandb of team vision was deleted); 1 go on."
+    )
+
+
+def test_a_worker_that_was_never_started_makes_no_loss_of_the_failure_of_the_last_one(
+    world: World,
+) -> None:
+    job = world.job(secrets=["wandb"])
+    world.running(job, 2)
+    world.wish(job, 3)
+    world.tick()
+    done, last, newcomer = live_workers(job)
+    Secret.objects.all().delete()
+    world.host.lose(newcomer)  # before it could register, so it is to be started anew
+    world.host.exit(done, 0)
+    world.tick()
+    assert live_workers(job) == [last]
+    world.host.exit(last, 1)
+    world.tick()
+    assert "all_workers_lost" not in kinds(job)
+    found = fresh(job)
+    assert (found.reason, found.attempt, found.failures, found.losses) == ("restarting", 2, 1, 0)
 
 
 PRIVATE = "registry.local/vision/train:1"

@@ -38,7 +38,7 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
         return False
     going_on = len(staying + called_back(view))
     refused = next((w for w in gone if w.ending in NEVER_RAN and w.row.error), None)
-    why = f" ({refused.row.error})" if refused else ""
+    why = f" ({refused.row.error.rstrip('.')})" if refused else ""
     message = f"{listed(ids(gone))} ended before it joined{why}; {going_on} go on."
     return _reduce(view, staying, shell, message=message)
 

@@ -7,7 +7,13 @@ from typing import Any, Final
 
 from cluster.worker_host import Failing
 
-from autoscaler.control_loop.endings import Ending, described, headline, killed_for_memory
+from autoscaler.control_loop.endings import (
+    NEVER_RAN,
+    Ending,
+    described,
+    headline,
+    killed_for_memory,
+)
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -122,7 +128,7 @@ def _completed(view: JobView, shell: Shell) -> bool:
 
     Newcomers that never trained have no say: the training may end before they are ready.
     """
-    trained = _trained(view) if view.is_hot else view.members
+    trained = (view.is_hot and view.trained) or view.members
     if not _all_ended(trained):
         return False
     endings = {worker.ending for worker in trained}
@@ -132,13 +138,6 @@ def _completed(view: JobView, shell: Shell) -> bool:
     count = len(trained)
     message = f"Ran to its end on {count} worker{'s' if count != 1 else ''}."
     return stop(view, shell, ends_as=State.COMPLETED, reason="completed", message=message)
-
-
-def _trained(view: JobView) -> tuple[WorkerView, ...]:
-    """The members of the newest generation, as far as they are wanted; before any, all."""
-    last = view.generation
-    trained = [worker for worker in view.members if last and worker.id in last.worker_ids]
-    return tuple(trained) or view.members
 
 
 def _finished_after_all(view: JobView, shell: Shell) -> bool:
@@ -156,7 +155,7 @@ def _finished_after_all(view: JobView, shell: Shell) -> bool:
 
 def _must_start_again(view: JobView, shell: Shell) -> bool:
     """No worker is left, or those left cannot go on without the others."""
-    bad = [w for w in view.members if w.ending not in {None, Ending.COMPLETED}]
+    bad = [w for w in view.members if w.ending not in {None, Ending.COMPLETED, *NEVER_RAN}]
     if not bad or not (_all_ended(view.members) or _need_each_other(view, bad)):
         return False
     failed = [worker for worker in bad if worker.ending is Ending.FAILED]

@@ -22,9 +22,10 @@ MOST_KILLED: Final = 8  # per worker and hour, for its memory; guessed: a slow l
 
 
 def give_up_what_cannot_start(view: JobView, shell: Shell) -> bool:
-    """Unless others train already: they go on without it."""
+    """Unless others train already, or have: they go on, or start again, without it."""
     refused = next((worker for worker in view.members if worker.ending in NEVER_RAN), None)
-    if refused is None or not view.is_active or view.goes_on_without_newcomers:
+    has_trained = view.is_hot and bool(view.trained)
+    if refused is None or not view.is_active or view.goes_on_without_newcomers or has_trained:
         return False
     reason, message = refused.row.failing, _sentence(refused, view)
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)

@@ -103,7 +103,7 @@ def write_off(
     """They will never be started, and their job goes on without them."""
     for worker in workers:
         with shell.changing(view.id) as job:
-            is_mine = _mark_gone(worker, gone_at=shell.now, error=why)
+            is_mine = _mark_gone(worker, failing=Failing.CANNOT_START, gone_at=shell.now, error=why)
             if is_mine and not _was_counted(job, WORKER_NOT_STARTED):
                 end = _End(worker=worker, memory=None, log=())
                 _record(job, WORKER_NOT_STARTED, reason, end, sentence=_not_started(worker, why))
