@@ -26,8 +26,9 @@ class ProcessTable(Mapping[str, ObservedProcess]):
     def __init__(self, host: WorkerHost) -> None:
         """Ask the host. Raises: HostUnavailable."""
         self._host = host
-        self._by_id = {process.labels.process_id: process for process in host.list()}
-        self.silent_nodes = dict(host.silent_nodes())  # and why; their processes are not listed
+        listing = host.list()
+        self._by_id = listing.by_id()
+        self.silent_nodes = dict(listing.silent_nodes)  # and why; their processes are not listed
         self._started: set[str] = set()
 
     def __getitem__(self, process_id: str) -> ObservedProcess:
@@ -80,11 +81,10 @@ class ProcessTable(Mapping[str, ObservedProcess]):
 
     @contextmanager
     def _ordering(self, *nodes: str) -> Iterator[None]:
-        for node in self.silent_nodes.keys() & set(nodes):
-            raise HostUnavailable(self.silent_nodes[node], node=node)
+        if silent := {node: self.silent_nodes[node] for node in nodes if node in self.silent_nodes}:
+            raise HostUnavailable("; ".join(silent.values()), silent_nodes=silent)
         try:
             yield
         except HostUnavailable as problem:
-            if problem.node:
-                self.silent_nodes[problem.node] = str(problem)
+            self.silent_nodes.update(problem.silent_nodes)
             raise

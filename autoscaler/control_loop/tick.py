@@ -76,7 +76,7 @@ class ControlLoop:
         except HostUnavailable as problem:
             _log.warning("No tick: %s", problem, extra={"action": "tick"})
             with fence.transaction():
-                silence.close(self.host.silent_nodes(), now=self.clock())
+                silence.close(problem.silent_nodes, now=self.clock())
             return False
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -13,6 +13,7 @@ from cluster.worker_host import (
     HostUnavailable,
     Launch,
     LaunchRefused,
+    Listing,
     LogLine,
     ObservedProcess,
     ProcessPhase,
@@ -93,20 +94,14 @@ class InMemoryHost:
         if not self._is_there(process_id):
             self._processes.pop(process_id, None)
 
-    def list(self) -> tuple[ObservedProcess, ...]:
+    def list(self) -> Listing:
         self._check()
         now = self.clock().timestamp()
         for process_id, kill_at in list(self._kill_at.items()):
             if now >= kill_at and self._is_running(process_id):
                 self.exit(process_id, -9)
-        return tuple(
-            self._with_note(process)
-            for process in self._processes.values()
-            if process.node not in self.silent
-        )
-
-    def silent_nodes(self) -> Mapping[str, str]:
-        return dict(self.silent)
+        heard = (one for one in self._processes.values() if one.node not in self.silent)
+        return Listing(processes=tuple(map(self._with_note, heard)), silent_nodes=dict(self.silent))
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
         """All at once."""
@@ -132,8 +127,7 @@ class InMemoryHost:
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}
         while True:
-            for process in self.list():
-                process_id = process.labels.process_id
+            for process_id, process in self.list().by_id().items():
                 if seen.get(process_id) is not process.phase:
                     seen[process_id] = process.phase
                     yield process
@@ -213,8 +207,10 @@ class InMemoryHost:
 
     def _check_node(self, node: str) -> None:
         if node in self.silent:
-            raise HostUnavailable(f"{node}: {self.silent[node]}", node=node)
+            said = f"{node}: {self.silent[node]}"
+            raise HostUnavailable(said, silent_nodes={node: said})
 
     def _check(self) -> None:
         if self.is_unavailable:
-            raise HostUnavailable("The in-memory host was told not to answer.")
+            said = "The in-memory host was told not to answer."
+            raise HostUnavailable(said, silent_nodes=dict(self.silent))

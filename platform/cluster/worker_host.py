@@ -136,6 +136,20 @@ class ObservedProcess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One look at all nodes: what runs on those that answered, and which did not.
+
+    Both belong together: a process that is not among these is gone only if its node answered.
+    """
+
+    processes: tuple[ObservedProcess, ...] = ()
+    silent_nodes: Mapping[str, str] = field(default_factory=dict)  # that did not answer, and why
+
+    def by_id(self) -> dict[str, ObservedProcess]:
+        return {process.labels.process_id: process for process in self.processes}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
     """One line a process wrote."""
 
@@ -165,14 +179,14 @@ class WorkerHost(Protocol):
     def forget(self, process_id: str) -> None:
         """Drop the record of an exited process; its logs stay. Unknown ids are no error."""
 
-    def list(self) -> tuple[ObservedProcess, ...]:
+    def list(self) -> Listing:
         """Every process this host started and has not been told to forget.
 
-        Those of `silent_nodes` are left out: nobody can tell how they are.
-        """
+        Those of silent nodes are left out: nobody can tell how they are.
 
-    def silent_nodes(self) -> Mapping[str, str]:
-        """Nodes that did not answer the latest `list`, and why."""
+        Raises:
+            HostUnavailable: there are nodes, and none answers.
+        """
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
         """Come a little nearer to having what is wished for, and nothing else; tell what is there.
@@ -199,10 +213,10 @@ class LaunchRefused(WorkerHostError):
 class HostUnavailable(WorkerHostError):
     """The worker host does not answer now; what it runs goes on.
 
-    A host of several nodes raises it only when a call is about one that does not answer, and names
-    it: to ask that node for anything else would be as vain, and take as long.
+    A host of several nodes raises it only when a call cannot do without those that do not answer,
+    and tells which and why: to ask them for anything else would be as vain, and take as long.
     """
 
-    def __init__(self, said: str = "", *, node: str = "") -> None:
+    def __init__(self, said: str = "", *, silent_nodes: Mapping[str, str] | None = None) -> None:
         super().__init__(said)
-        self.node = node
+        self.silent_nodes = silent_nodes or {}

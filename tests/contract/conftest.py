@@ -258,7 +258,7 @@ def texts(bench: Bench, process_id: str) -> list[str]:
 
 
 def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:
-    return next((p for p in host.list() if p.labels.process_id == process_id), None)
+    return host.list().by_id().get(process_id)
 
 
 def forgotten(host: DockerHost, process_id: str) -> None:

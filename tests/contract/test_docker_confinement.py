@@ -120,7 +120,7 @@ def test_a_name_that_cannot_be_exported_is_refused(docker_bench: DockerBench) ->
     for process_id in ("../w1", "", ".hidden", "a/b"):
         with pytest.raises(LaunchRefused, match="cannot name a process"):
             docker_bench.launch(process_id, RUN_FOR_EVER)
-    assert docker_bench.host.list() == ()
+    assert docker_bench.host.list().processes == ()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from cluster.worker_host import (
     Launch,
     LaunchRefused,
     Limits,
+    Listing,
     ProcessPhase,
 )
 
@@ -52,7 +53,7 @@ def test_a_record_that_cannot_be_read_hides_nobody_else(docker_bench: DockerBenc
     torn = docker_bench.host.state_dir / "containers" / "torn"
     torn.mkdir()
     (torn / "process.json").write_text("{")
-    assert [found.labels.process_id for found in docker_bench.host.list()] == ["w1"]
+    assert list(docker_bench.host.list().by_id()) == ["w1"]
 
 
 def test_two_installations_on_one_daemon_do_not_see_each_other(
@@ -60,7 +61,7 @@ def test_two_installations_on_one_daemon_do_not_see_each_other(
 ) -> None:
     docker_bench.launch("w1", RUN_FOR_EVER)
     other = replace(docker_bench.host, installation="another", state_dir=tmp_path / "other")
-    assert other.list() == ()
+    assert other.list().processes == ()
     other.stop("w1", grace_seconds=0.0)
     other.forget("w1")
     process = observed(docker_bench.host, "w1")
@@ -74,7 +75,7 @@ def test_a_container_that_somebody_removed_is_not_listed_any_more(
     docker_bench.launch("w1", RUN_FOR_EVER, secret_env={"MINE": "x"})
     until(lambda: texts(docker_bench, "w1") == ["up"])
     docker_daemon.client().remove_container(container_name(docker_bench, "w1"), force=True)
-    until(lambda: docker_bench.host.list() == ())
+    until(lambda: docker_bench.host.list().processes == ())
     until(lambda: list((docker_bench.host.state_dir / "containers").iterdir()) == [])
     assert networks(docker_bench, docker_daemon) == []
     assert texts(docker_bench, "w1") == ["up"]
@@ -108,7 +109,7 @@ def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
     assert "CPUs" in process.note
     fresh = replace(docker_bench.host)
     fresh.start(Launch(labels=labels("w1"), command=("true",), env={}, node="n1"))
-    assert fresh.list() == (process,)
+    assert fresh.list().processes == (process,)
     forgotten(fresh, "w1")
     assert networks(docker_bench, docker_daemon) == []
 
@@ -160,20 +161,20 @@ def test_a_silent_node_hides_its_processes_and_nobody_elses(
     host.start(Launch(labels=labels("w2"), command=RUN_FOR_EVER, env={}, node="n2"))
     passage.unlink()
     both = replace(docker_bench.host, installation="elsewhere", endpoints=lambda: known)
-    assert both.list() == ()
-    assert set(both.silent_nodes()) == {"n2"}
+    listing = both.list()
+    assert (listing.processes, set(listing.silent_nodes)) == ((), {"n2"})
     with pytest.raises(HostUnavailable) as problem:
         both.start(Launch(labels=labels("w3"), command=RUN_FOR_EVER, env={}, node="n2"))
-    assert problem.value.node == "n2"
+    assert set(problem.value.silent_nodes) == {"n2"}
     with pytest.raises(HostUnavailable):
         host.list()
     with pytest.raises(HostUnavailable) as problem:
         host.stop("w2", grace_seconds=0.0)
-    assert problem.value.node == "n2"
+    assert set(problem.value.silent_nodes) == {"n2"}
     passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
     assert observed(host, "w2") is not None
-    assert both.list() == ()
-    assert both.silent_nodes() == {}
+    assert both.list() == Listing()
+    assert set(listing.silent_nodes) == {"n2"}, "of that look, whoever looked since"
 
 
 def test_events_come_from_the_daemon(

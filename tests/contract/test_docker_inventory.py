@@ -81,7 +81,7 @@ def inventory(daemon: Daemon, folder: Path) -> Inventory:
 
 
 def phases(inventory: Inventory) -> dict[str, ProcessPhase]:
-    processes = [one.process for one in inventory.look()[ENDPOINT]]
+    processes = [one.process for one in inventory.look().by_endpoint[ENDPOINT]]
     return {process.labels.process_id: process.phase for process in processes if process}
 
 
@@ -99,11 +99,11 @@ def test_a_container_that_cannot_be_described_counts_as_running_and_hides_no_oth
     )
     seen = inventory(daemon, tmp_path)
     assert phases(seen) == {"a": EXITED, "b": RUNNING, "c": RUNNING}
-    (row,) = [one for one in seen.look()[ENDPOINT] if one.container == "b"]
+    (row,) = [one for one in seen.look().by_endpoint[ENDPOINT] if one.container == "b"]
     assert (row.status, row.labels.process_id) == ("running", "b")
     assert row.process is not None
     assert (row.process.node, row.process.started_at.timestamp()) == ("n1", CREATED)
-    assert seen.daemons.silent_nodes() == {}
+    assert seen.look().silent_nodes == {}
     daemon.failures.clear()
     assert phases(seen)["b"] is EXITED
 
@@ -113,7 +113,7 @@ def test_a_container_without_a_name_is_told_by_its_labels(tmp_path: Path) -> Non
     daemon = Daemon(statuses={"a": "running", "b": "removing"}, names={"b": []})
     seen = inventory(daemon, tmp_path)
     assert phases(seen) == {"a": RUNNING}
-    assert [one.labels.process_id for one in seen.look()[ENDPOINT]] == ["a", "b"]
+    assert [one.labels.process_id for one in seen.look().by_endpoint[ENDPOINT]] == ["a", "b"]
 
 
 @pytest.mark.parametrize("document", ["", "{", "{}"])

@@ -20,7 +20,7 @@ def test_who_knows_no_daemon_removes_nothing(tmp_path: Path) -> None:
     record.begin(labels("w1"), "n1")
     scratch = containers.scratch_folder("job1", "w1", state_dir=tmp_path)
     scratch.mkdir(parents=True)
-    assert host.list() == ()
+    assert host.list().processes == ()
     with pytest.raises(HostUnavailable):
         host.forget("w1")
     assert (record.folder.exists(), scratch.exists()) == (True, True)

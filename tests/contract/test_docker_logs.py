@@ -44,7 +44,7 @@ def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: Do
     code = f"""
         import pickle, time
         host.start(pickle.loads({pickle.dumps(launch)!r}))  # again does nothing
-        while host.list(): print("follows", flush=True); time.sleep(0.01)
+        while host.list().processes: print("follows", flush=True); time.sleep(0.01)
     """
     with contextlib.ExitStack() as ended:
         services = []
@@ -92,7 +92,7 @@ def test_a_note_of_how_far_a_log_was_copied_that_a_power_cut_tore_costs_nothing(
     until(lambda: b'"is_complete": true' in read(cursor))
     cursor.write_bytes(left)
     fresh = replace(docker_bench.host)
-    assert fresh.list() == (process,)
+    assert fresh.list().processes == (process,)
     until(lambda: b'"is_complete": true' in read(cursor))
     assert sorted(line.text for line in fresh.logs(("w1",))) == ["a", "b", "c"]
 

@@ -28,7 +28,7 @@ def test_scratch_goes_though_the_log_is_still_being_copied(
     monkeypatch.setattr(Followers, "await_complete", lambda *_, **__: False)
     docker_bench.host.forget("w1")
     until(lambda: not scratch.exists())
-    assert docker_bench.host.list() == ()
+    assert docker_bench.host.list().processes == ()
 
 
 def test_nobody_waits_for_a_container_that_takes_its_time_to_go(
@@ -45,7 +45,7 @@ def test_nobody_waits_for_a_container_that_takes_its_time_to_go(
     docker_bench.launch("w1", ("true",))
     exited(docker_bench.host, "w1")
     docker_bench.host.forget("w1")
-    assert docker_bench.host.list() == ()
+    assert docker_bench.host.list().processes == ()
     docker_bench.host.forget("w1")
     assert docker_daemon.client().inspect_container(container_name(docker_bench, "w1"))
     may_go.set()
@@ -68,7 +68,7 @@ def test_a_container_that_is_refused_to_go_is_not_listed_and_goes_later(
     docker_bench.launch("w1", ("true",))
     exited(docker_bench.host, "w1")
     docker_bench.host.forget("w1")
-    assert replace(docker_bench.host).list() == (), "nor by another service process"
+    assert replace(docker_bench.host).list().processes == (), "nor by another service process"
     forgotten(docker_bench.host, "w1")
     assert refusals == []
     assert "busy" in caplog.text

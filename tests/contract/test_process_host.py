@@ -247,7 +247,7 @@ def test_a_process_is_found_and_stopped_without_its_record(process_bench: Proces
     assert process is not None
     assert process.labels == labels("w1")
     process_bench.host.stop("w1", grace_seconds=0.0)
-    until(lambda: process_bench.host.list() == () and ours(process_bench) == [])
+    until(lambda: process_bench.host.list().processes == () and ours(process_bench) == [])
 
 
 def test_a_process_that_cannot_be_noted_runs_nevertheless(process_bench: ProcessBench) -> None:
@@ -266,7 +266,7 @@ def test_a_forgotten_process_is_not_found_again(
         process_bench.launch(f"w{number}", ("true",))
         until(record(process_bench, f"w{number}").exit_path.exists)
         process_bench.host.forget(f"w{number}")
-        assert process_bench.host.list() == ()
+        assert process_bench.host.list().processes == ()
 
 
 def test_a_pid_that_was_used_again_is_somebody_else(process_bench: ProcessBench) -> None:
@@ -292,7 +292,7 @@ def test_two_installations_on_one_machine_do_not_see_each_other(
 ) -> None:
     process_bench.launch("w1", RUN_FOR_EVER)
     other = ProcessHost(state_dir=tmp_path / "other")
-    assert other.list() == ()
+    assert other.list().processes == ()
     assert sweep(other.state_dir, grace_seconds=0.0) == 0
     assert observed(process_bench.host, "w1") is not None
 
@@ -316,7 +316,7 @@ exec '{PYTHON}' "$@"
         for number in range(6)
     ]
     process_bench.host.start(*launches)
-    assert len(process_bench.host.list()) == 6
+    assert len(process_bench.host.list().processes) == 6
 
 
 def test_names_that_would_leave_the_folder_are_refused(process_bench: ProcessBench) -> None:

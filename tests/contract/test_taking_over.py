@@ -66,7 +66,7 @@ def test_two_launches_at_once_take_two_different_ones_and_new_ones_come(pool: Wa
     assert {pool.container(name)["Id"] for name in took} == waiting
     pool.keep(2)
     assert not waiting & pool.waiting()
-    running = {process.labels.process_id for process in pool.host.list()}
+    running = set(pool.host.list().by_id())
     assert running == {"w1", "w2", "w3"}, "what waits is no process"
 
 
@@ -101,7 +101,7 @@ def test_a_worker_that_took_over_is_stopped_and_not_one_whose_image_says_it_is_t
     pool.host.stop("w1", grace_seconds=20.0)
     assert exited(pool.host, "w1").exit_code == -15
     forgotten(pool.host, "w1")
-    (other,) = pool.host.list()
+    (other,) = pool.host.list().processes
     assert (other.labels.process_id, other.phase) == ("w2", ProcessPhase.RUNNING)
     assert pool.container("w2")["Config"]["Labels"]["concertina.warm"] == ""
 
@@ -162,12 +162,12 @@ def test_who_dies_while_taking_over_loses_no_worker_and_leaves_none_twice(
         place = Place(endpoint=pool.endpoint, daemons=(pool.endpoint,))
         with pytest.raises(Crash):
             dying.taking_over.attempt(launch, place, record)
-    assert pool.host.list() == ()
+    assert pool.host.list().processes == ()
 
     def start() -> tuple[ObservedProcess, ...]:
         """As the control loop does, while what is left over is being removed."""
         pool.host.start(launch)
-        return tuple(one for one in pool.host.list() if one.phase is ProcessPhase.RUNNING)
+        return tuple(one for one in pool.host.list().processes if one.phase is ProcessPhase.RUNNING)
 
     (process,) = until(start)
     assert process.labels == launch.labels

@@ -195,7 +195,7 @@ def test_a_zygote_is_asked_for_all_launches_before_its_answers_are_awaited(
         answers.start()
         warm_bench.host.start(*launches)
         answers.join()
-    assert len(warm_bench.host.list()) == len(launches)
+    assert len(warm_bench.host.list().processes) == len(launches)
 
 
 def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -> None:

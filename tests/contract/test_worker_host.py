@@ -12,7 +12,9 @@ from .conftest import Bench, exited, labels, observed, until
 
 def test_a_started_process_is_listed_at_once_with_its_labels(bench: Bench) -> None:
     bench.start("w1")
-    (process,) = bench.host.list()
+    listing = bench.host.list()
+    (process,) = listing.processes
+    assert listing.silent_nodes == {}
     assert process.labels == labels("w1")
     assert (process.node, process.phase, process.exit_code) == ("n1", ProcessPhase.RUNNING, None)
     assert abs(process.started_at - datetime.now(UTC)) < timedelta(seconds=30)
@@ -22,7 +24,7 @@ def test_starting_twice_runs_one_process(bench: Bench) -> None:
     bench.start("w1")
     first = observed(bench.host, "w1")
     bench.start("w1")
-    assert bench.host.list() == (first,)
+    assert bench.host.list().processes == (first,)
 
 
 def test_several_are_started_together_without_those_that_are_there(bench: Bench) -> None:
@@ -33,7 +35,7 @@ def test_several_are_started_together_without_those_that_are_there(bench: Bench)
         for process_id in ("w1", "w2", "w3")
     ]
     bench.host.start(*launches)
-    assert {process.labels.process_id for process in bench.host.list()} == {"w1", "w2", "w3"}
+    assert set(bench.host.list().by_id()) == {"w1", "w2", "w3"}
     assert observed(bench.host, "w1") == first
 
 
@@ -41,7 +43,7 @@ def test_of_several_none_is_started_when_one_is_refused(bench: Bench) -> None:
     good = Launch(labels=labels("w1"), command=("sleep", "60"), env={}, node="n1")
     with pytest.raises(LaunchRefused):
         bench.host.start(good, Launch(labels=labels("w2"), command=(), env={}, node="n1"))
-    assert bench.host.list() == ()
+    assert bench.host.list().processes == ()
 
 
 def test_a_process_that_ended_is_not_started_again(bench: Bench) -> None:
@@ -61,7 +63,7 @@ def test_an_exit_code_is_kept_until_the_process_is_forgotten(bench: Bench, exit_
     assert process.ended_at is not None
     assert process.ended_at >= process.started_at
     bench.host.forget("w1")
-    assert bench.host.list() == ()
+    assert bench.host.list().processes == ()
 
 
 def test_a_running_process_is_not_forgotten(bench: Bench) -> None:
@@ -131,7 +133,7 @@ def test_an_empty_command_is_refused_for_ever(bench: Bench) -> None:
     launch = Launch(labels=labels("w1"), command=(), env={}, node="n1")
     with pytest.raises(LaunchRefused):
         bench.host.start(launch)
-    assert bench.host.list() == ()
+    assert bench.host.list().processes == ()
 
 
 def test_events_tell_of_starts_and_exits(bench: Bench) -> None:

@@ -304,7 +304,7 @@ class World:
         names = dict(Job.objects.values_list("id", "name"))
         return Counter(
             names[process.labels.job_id]
-            for process in self.host.list()
+            for process in self.host.list().processes
             if process.labels.process_id in self.host.running() and process.labels.role == "worker"
         )
 

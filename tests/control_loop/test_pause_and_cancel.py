@@ -58,7 +58,7 @@ def test_a_cancelled_job_is_stopped_at_once_with_its_grace_period(world: World) 
     world.tick(2)
     assert fresh(job).state == "cancelled"
     assert claims() == set()
-    assert world.host.list() == ()
+    assert world.host.list().processes == ()
 
 
 def test_a_deaf_worker_is_killed_after_the_grace_period(world: World) -> None:

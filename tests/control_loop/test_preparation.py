@@ -173,7 +173,7 @@ def test_a_job_can_be_cancelled_while_its_image_is_fetched(world: World) -> None
     world.clock.advance(10)
     world.tick(2)
     assert fresh(job).state == "cancelled"
-    assert world.host.list() == ()
+    assert world.host.list().processes == ()
 
 
 def test_an_image_that_is_not_there_fails_the_job_in_the_registrys_words(world: World) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cluster.in_memory_host import InMemoryHost
 from cluster.models import Node, NodeChange
-from cluster.worker_host import HostUnavailable, ObservedProcess
+from cluster.worker_host import HostUnavailable, Listing
 from django.db.models import F
 
 from autoscaler.control_loop.models import Lease
@@ -129,13 +129,10 @@ class FallsSilent:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._host, name)
 
-    def list(self) -> tuple[ObservedProcess, ...]:
-        found = self._host.list()
+    def list(self) -> Listing:
+        listing = self._host.list()
         self._host.silent = {self._node: REFUSED}
-        return found
-
-    def silent_nodes(self) -> dict[str, str]:
-        return {}
+        return listing
 
 
 class CountsVainOrders(FallsSilent):
@@ -161,9 +158,9 @@ class CountsVainOrders(FallsSilent):
 class OvertakenMeanwhile(FallsSilent):
     """A host that does not answer, until another process ticks."""
 
-    def list(self) -> tuple[ObservedProcess, ...]:
+    def list(self) -> Listing:
         Lease.objects.update(fence=F("fence") + 1)
-        raise HostUnavailable(REFUSED)
+        raise HostUnavailable(REFUSED, silent_nodes={"n2": REFUSED})
 
 
 def test_a_process_that_waited_too_long_for_the_nodes_writes_nothing(world: World) -> None:

@@ -110,7 +110,7 @@ def test_a_job_whose_workers_all_end_with_0_is_completed(world: World) -> None:
     assert fresh(job).state == "completed"
     assert fresh(job).message == "Ran to its end on 2 workers."
     assert states(job) == ["starting", "running", "stopping", "completed"]
-    assert world.host.list() == ()
+    assert world.host.list().processes == ()
 
 
 def test_a_coordinator_that_stays_is_stopped_after_a_while(world: World) -> None:

@@ -32,7 +32,7 @@ def test_a_process_of_nobody_is_stopped_and_forgotten(world: World, role: Role) 
     world.tick()
     assert world.host.running() == set()
     world.tick()
-    assert world.host.list() == ()
+    assert world.host.list().processes == ()
 
 
 @pytest.mark.parametrize(

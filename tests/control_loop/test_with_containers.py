@@ -57,7 +57,9 @@ class Ship:
     def how_it_stands(self) -> str:
         """For whoever has to find out why something did not come true in time."""
         jobs = [f"{job}: {job.state}, {job.message}" for job in Job.objects.all()]
-        processes = [f"{p.labels.process_id}: {p.phase}, {p.note}" for p in self.loop.host.list()]
+        processes = [
+            f"{p.labels.process_id}: {p.phase}, {p.note}" for p in self.loop.host.list().processes
+        ]
         return "\n".join(["did not come true in time", *jobs, *processes])
 
     def texts(self, job: Job) -> list[str]:

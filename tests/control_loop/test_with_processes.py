@@ -99,7 +99,7 @@ def test_a_job_runs_to_its_end_and_its_logs_stay(machine: Machine) -> None:
     machine.tick_until(lambda: fresh(job).state == "completed")
     assert sorted(text_of(machine, job)) == ["0 of 2", "1 of 2"]
     assert claims() == set()
-    assert machine.host.list() == ()
+    assert machine.host.list().processes == ()
 
 
 def test_a_crash_is_retried_and_its_last_line_is_the_message(machine: Machine) -> None:
@@ -150,7 +150,7 @@ def test_a_cancelled_job_leaves_no_process_behind(machine: Machine) -> None:
     cancel(job_id=job.id, actor="ada")
     machine.tick_until(lambda: fresh(job).state == "cancelled")
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    assert machine.host.list() == ()
+    assert machine.host.list().processes == ()
 
 
 def test_the_torchrun_example_goes_on_from_its_own_checkpoint_with_more_workers(

@@ -126,7 +126,8 @@ def asking_for(node: str | None) -> Iterator[None]:
     try:
         yield
     except HostUnavailable as problem:
-        raise HostUnavailable(str(problem), node=node or "") from problem
+        silent_nodes = {node: str(problem)} if node else {}
+        raise HostUnavailable(str(problem), silent_nodes=silent_nodes) from problem
 
 
 def words(problem: docker.errors.APIError) -> str:

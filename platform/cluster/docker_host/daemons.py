@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
 
 from cluster.docker_host.connections import Client, Connections, asking
 from cluster.docker_host.endpoint import Endpoint
@@ -16,12 +16,19 @@ _MOST_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answers(Generic[T]):
+    """What all daemons said to one question."""
+
+    by_endpoint: Mapping[Endpoint, T]  # of those that answered
+    silent_nodes: Mapping[str, str]  # whose daemons did not, and why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Daemons:
     """The daemons of all nodes. Several nodes may share one, which is asked only once."""
 
     endpoints: Callable[[], Mapping[str, Endpoint]]  # by node
     connections: Connections
-    _silence: list[Mapping[str, str]] = field(default_factory=lambda: [{}])  # its latest comes last
 
     def all(self) -> tuple[Endpoint, ...]:
         return tuple(dict.fromkeys(self.endpoints().values()))
@@ -38,8 +45,8 @@ class Daemons:
         endpoint = by_node.get(node or "")
         return tuple(dict.fromkeys(by_node.values())) if endpoint is None else (endpoint,)
 
-    def ask_all(self, question: Callable[[Client], T]) -> dict[Endpoint, T]:
-        """The answers of those that answer quickly, all side by side.
+    def ask_all(self, question: Callable[[Endpoint, Client], T]) -> Answers[T]:
+        """Put a question to all, side by side, and hear those that answer quickly.
 
         Raises:
             HostUnavailable: there are daemons, and none answers.
@@ -47,34 +54,23 @@ class Daemons:
         by_node = self.endpoints()
         distinct = tuple(dict.fromkeys(by_node.values()))
         if not distinct:
-            return {}
+            return Answers(by_endpoint={}, silent_nodes={})
         with ThreadPoolExecutor(min(len(distinct), _MOST_AT_ONCE)) as pool:
-            asked = list(pool.map(lambda endpoint: self._ask(endpoint, question), distinct))
-        problems = {
-            e: said
-            for e, said in zip(distinct, asked, strict=True)
-            if isinstance(said, HostUnavailable)
-        }
-        self._silence[:] = [
-            {node: str(problems[e]) for node, e in by_node.items() if e in problems}
-        ]
-        if len(problems) == len(distinct):
-            raise HostUnavailable("; ".join(map(str, problems.values())))
-        return {
-            endpoint: said
-            for endpoint, said in zip(distinct, asked, strict=True)
-            if not isinstance(said, HostUnavailable)
-        }
+            said = pool.map(lambda endpoint: self._ask(endpoint, question), distinct)
+            asked = dict(zip(distinct, said, strict=True))
+        answers = {e: it for e, it in asked.items() if not isinstance(it, HostUnavailable)}
+        silent = {node: str(asked[e]) for node, e in by_node.items() if e not in answers}
+        if not answers:
+            raise HostUnavailable("; ".join(map(str, asked.values())), silent_nodes=silent)
+        return Answers(by_endpoint=answers, silent_nodes=silent)
 
-    def silent_nodes(self) -> Mapping[str, str]:
-        """As of the latest `ask_all`."""
-        return dict(self._silence[-1])
-
-    def _ask(self, endpoint: Endpoint, question: Callable[[Client], T]) -> T | HostUnavailable:
+    def _ask(
+        self, endpoint: Endpoint, question: Callable[[Endpoint, Client], T]
+    ) -> T | HostUnavailable:
         try:
             client = self.connections.quick(endpoint)
             with asking(endpoint):
-                return question(client)
+                return question(endpoint, client)
         except HostUnavailable as problem:
             self.connections.forget(endpoint)
             return problem

@@ -19,6 +19,7 @@ from cluster.job_network import JobNetwork
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
+    Listing,
     LogLine,
     ObservedProcess,
     ProcessPhase,
@@ -97,11 +98,8 @@ class DockerHost:
     def forget(self, process_id: str) -> None:
         self._parts.ending.forget(process_id)
 
-    def list(self) -> tuple[ObservedProcess, ...]:
-        return self._parts.listing.list()
-
-    def silent_nodes(self) -> Mapping[str, str]:
-        return self._parts.daemons.silent_nodes()
+    def list(self) -> Listing:
+        return self._parts.lister.list()
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
         return self._parts.warm_keeping.keep(wishes)
@@ -118,7 +116,7 @@ class DockerHost:
         try:
             while True:
                 watch.keep_up()
-                now = {process.labels.process_id: process for process in self.list()}
+                now = self.list().by_id()
                 for process_id, process in now.items():
                     if seen.get(process_id) is not process.phase:
                         yield process

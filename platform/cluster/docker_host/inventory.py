@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from itertools import chain
+from typing import Any, Final
 
 import docker.errors
 import requests
@@ -16,14 +17,13 @@ import requests
 from cluster.docker_host import labels
 from cluster.docker_host.adoption import Adoption
 from cluster.docker_host.connections import Client
-from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.daemons import Answers, Daemons
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.observing import ENDED, RUNNING, observed
 from cluster.worker_host import Labels, ObservedProcess, ProcessPhase
 
 _SECONDS: Final = 10.0  # guessed: for the details of all that is new on a daemon; more come later
 _RUNNING: Final = "running"
-_Row: TypeAlias = tuple[str, str, Labels, ObservedProcess | None]
 
 _log: Final = logging.getLogger(__name__)
 
@@ -49,33 +49,34 @@ class Inventory:
     now: Callable[[], float] = time.monotonic
     _known: dict[tuple[str, str], ObservedProcess | None] = field(default_factory=dict)
 
-    def look(self) -> dict[Endpoint, tuple[Found, ...]]:
-        """By daemon. Raises: HostUnavailable, if none answers."""
+    def look(self) -> Answers[tuple[Found, ...]]:
+        """Raises: HostUnavailable, if none answers."""
         answers = self.daemons.ask_all(self._of_daemon)
-        found = {
-            endpoint: tuple(
-                Found(endpoint=endpoint, container=container, status=status, labels=who, process=p)
-                for container, status, who, p in rows
-            )
-            for endpoint, rows in answers.items()
-        }
-        seen = {(one.container, one.status) for several in found.values() for one in several}
-        for key in set(self._known.copy()) - seen:
+        found = chain.from_iterable(answers.by_endpoint.values())
+        for key in set(self._known.copy()) - {(one.container, one.status) for one in found}:
             self._known.pop(key, None)
-        return found
+        return answers
 
-    def _of_daemon(self, client: Client) -> list[_Row]:
+    def _of_daemon(self, endpoint: Endpoint, client: Client) -> tuple[Found, ...]:
         wanted = {"label": labels.of_installation(self.installation)}
         give_up_at = self.now() + _SECONDS
-        rows = []
+        found = []
         for row in client.containers(all=True, filters=wanted):
-            found = self._labels(row)
-            who = labels.read(found)
+            told = self._labels(row)
+            who = labels.read(told)
             if who is not None:
-                known = self._last_known(row, who, node=found.get(labels.NODE, ""))
-                details = self._details(client, row["Id"], row["State"], known, give_up_at)
-                rows.append((row["Id"], details[0], who, details[1]))
-        return rows
+                known = self._last_known(row, who, node=told.get(labels.NODE, ""))
+                status, process = self._details(client, row["Id"], row["State"], known, give_up_at)
+                found.append(
+                    Found(
+                        container=row["Id"],
+                        endpoint=endpoint,
+                        status=status,
+                        labels=who,
+                        process=process,
+                    )
+                )
+        return tuple(found)
 
     def _labels(self, row: Mapping[str, Any]) -> Mapping[str, str]:
         """One that was taken over and whose record is torn is nobody's, and hides no other.

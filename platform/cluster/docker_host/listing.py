@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from cluster.docker_host.daemons import Daemons
@@ -17,7 +18,7 @@ from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper
-from cluster.worker_host import HostUnavailable, ObservedProcess
+from cluster.worker_host import HostUnavailable, Listing, ObservedProcess
 
 _LOG_SECONDS: Final = 2.0  # guessed: who hears that a process ended finds its last lines
 
@@ -25,7 +26,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Lister:
     """Tells how things are, and puts right what dead service processes and daemons left undone."""
 
     inventory: Inventory
@@ -36,12 +37,12 @@ class Listing:
     ending: Ending
     networks: NetworkSweep
 
-    def list(self) -> tuple[ObservedProcess, ...]:
+    def list(self) -> Listing:
         """See the port."""
         records = [(record, _is_being_prepared(record)) for record in self.records.all()]
         forgotten = {record.process_id for record, _ in records if record.is_forgotten}
-        by_endpoint = self.inventory.look()
-        found = [one for several in by_endpoint.values() for one in several]
+        answers = self.inventory.look()
+        found = tuple(chain.from_iterable(answers.by_endpoint.values()))
         listed = [
             one for one in found if one.status in RUNNING or one.labels.process_id not in forgotten
         ]
@@ -49,14 +50,15 @@ class Listing:
         for one in found:
             with _left_for_later(one.labels.process_id):
                 self._see_to(one)
-        self.networks.now_and_then(by_endpoint, self.daemons.all())
+        self.networks.now_and_then(answers.by_endpoint, self.daemons.all())
         here = {one.labels.process_id for one in found if one.process}
         running = [one.process for one in listed if one.process is not None]
         rest = self._without_container(
             ((record, was) for record, was in records if record.process_id not in here),
-            by_endpoint,
+            answers.by_endpoint,
         )
-        return (*running, *(one for one in rest if one.labels.process_id not in forgotten))
+        unforgotten = [one for one in rest if one.labels.process_id not in forgotten]
+        return Listing(processes=(*running, *unforgotten), silent_nodes=answers.silent_nodes)
 
     def _without_container(
         self, records: Iterable[tuple[Record, bool]], answering: Iterable[Endpoint]

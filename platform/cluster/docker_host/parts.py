@@ -18,7 +18,7 @@ from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.events import Bell, Watch
 from cluster.docker_host.images import Images
 from cluster.docker_host.inventory import Inventory
-from cluster.docker_host.listing import Listing
+from cluster.docker_host.listing import Lister
 from cluster.docker_host.log_following import Followers
 from cluster.docker_host.making import Maker
 from cluster.docker_host.network_sweep import NetworkSweep
@@ -201,8 +201,8 @@ class Parts:
         )
 
     @cached_property
-    def listing(self) -> Listing:
-        return Listing(
+    def lister(self) -> Lister:
+        return Lister(
             inventory=Inventory(
                 installation=self.installation, daemons=self.daemons, adoption=self.adoption
             ),

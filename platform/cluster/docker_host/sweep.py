@@ -28,7 +28,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
     """
     host = _host(docker_url, installation, state_dir)
     host.cool_down()
-    found = {process.labels.process_id: process for process in host.list()}
+    found = host.list().by_id()
     for process_id in found:
         host.stop(process_id, grace_seconds=grace_seconds)
     _wait_until_all_ended(host, give_up_at=time.monotonic() + grace_seconds + _PATIENCE_SECONDS)
@@ -39,7 +39,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
 
 
 def _wait_until_all_ended(host: DockerHost, *, give_up_at: float) -> None:
-    while running := [p for p in host.list() if p.phase is not ProcessPhase.EXITED]:
+    while running := [p for p in host.list().processes if p.phase is not ProcessPhase.EXITED]:
         if time.monotonic() > give_up_at:
             names = ", ".join(process.labels.process_id for process in running)
             raise HostUnavailable(f"Docker has not ended {names}.")

@@ -11,7 +11,7 @@ import shutil
 import signal
 import sysconfig
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from cluster.worker_host import (
     Labels,
     Launch,
     LaunchRefused,
+    Listing,
     LogLine,
     ObservedProcess,
     ProcessPhase,
@@ -73,7 +74,8 @@ class ProcessHost:
             _see_off(supervisor)
         shutil.rmtree(record.folder, ignore_errors=True)
 
-    def list(self) -> tuple[ObservedProcess, ...]:
+    def list(self) -> Listing:
+        """See the port. No node is silent: this machine answers."""
         recorded = [
             observed
             for folder in self._record_folders()
@@ -86,11 +88,7 @@ class ProcessHost:
             for process_id, found in supervisors.items()
             if process_id not in known
         ]
-        return (*recorded, *lost)
-
-    def silent_nodes(self) -> Mapping[str, str]:
-        """None: this machine answers."""
-        return {}
+        return Listing(processes=(*recorded, *lost))
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:  # noqa: ARG002
         """Nothing: processes start as forks of a zygote, of which one for all is enough."""
@@ -99,7 +97,7 @@ class ProcessHost:
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}
         while True:
-            now = {process.labels.process_id: process for process in self.list()}
+            now = self.list().by_id()
             for process_id, process in now.items():
                 if seen.get(process_id) is not process.phase:
                     yield process

@@ -37,7 +37,7 @@ def sweep(state_dir: Path, *, grace_seconds: float) -> int:
 def _running(host: ProcessHost) -> list[str]:
     return [
         process.labels.process_id
-        for process in host.list()
+        for process in host.list().processes
         if process.phase is ProcessPhase.RUNNING
     ]
 
