@@ -9,12 +9,13 @@ from typing import Any
 import docker
 import docker.errors
 import pytest
+from cluster import log_store
 from cluster.docker_host.log_following import Followers
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon
 
-from .conftest import DockerBench, exited, forgotten, observed, until
+from .conftest import DockerBench, exited, forgotten, observed, texts, until
 from .docker_view import RUN_FOR_EVER, container_name, networks
 
 
@@ -85,3 +86,33 @@ def test_what_was_forgotten_can_be_started_again(docker_bench: DockerBench) -> N
         return observed(docker_bench.host, "w1")
 
     assert until(start).phase is ProcessPhase.RUNNING
+
+
+def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwhile(
+    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    path.mkdir(parents=True)  # to be opened for writing by nobody
+    docker_bench.launch("w1", ("echo", "last words"))
+    exited(docker_bench.host, "w1")
+    docker_bench.host.forget("w1")
+    until(lambda: "still being copied" in caplog.text)
+    docker_bench.host.list()
+    assert [line.message for line in caplog.records if "Is a directory" in line.message] == [
+        "A log is copied later: IsADirectoryError(21, 'Is a directory')"
+    ], "told once, however often it was tried"
+    path.rmdir()
+    forgotten(docker_bench.host, "w1")
+    assert texts(docker_bench, "w1") == ["last words"]
+
+
+def test_nobody_waits_for_a_full_disk_to_forget_a_process(
+    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    path.parent.mkdir(parents=True)
+    path.symlink_to("/dev/full")
+    docker_bench.launch("w1", ("echo", "last words"))
+    exited(docker_bench.host, "w1")
+    forgotten(docker_bench.host, "w1")
+    assert "not copied for want of room" in caplog.text

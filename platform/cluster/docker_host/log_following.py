@@ -2,12 +2,13 @@
 
 It goes on behind the last line that was copied, whoever copied it: after a lost connection, a
 restart of the daemon, or one of the service. Of several service processes one copies, the others
-wait for its lock. When our disk refuses, being full, say, it gives up until the container is listed
-again; nobody waits for a disk to forget a process.
+wait for its lock. What our disk refuses is tried again when the container is listed again, and a
+container stays until its log is copied; but nobody waits for a full disk to forget a process.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 import time
@@ -57,7 +58,7 @@ class Followers:
     state_dir: Path
     connections: Connections
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
-    _refused: set[str] = field(default_factory=set)  # containers of which that was told
+    _problems: dict[str, Exception] = field(default_factory=dict)  # by container: its last
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def follow(self, source: Source) -> None:
@@ -76,32 +77,41 @@ class Followers:
         thread.start()
 
     def await_complete(self, sources: Iterable[Source], *, seconds: float) -> bool:
-        """Wait until the logs of these ended containers are copied to their ends, or cannot be."""
+        """Wait for what is copied of these ended containers; whether nothing more will come."""
         give_up_at = time.monotonic() + seconds
-        for source in sources:
-            while source.container in self._threads and not _is_complete(source):
-                if time.monotonic() >= give_up_at:
-                    return False
-                time.sleep(_POLL_SECONDS)
+        over = [self._await_one(source, give_up_at) for source in sources]
+        return all(over)
+
+    def _await_one(self, source: Source, give_up_at: float) -> bool:
+        while not _is_complete(source):
+            if source.container not in self._threads:
+                problem = self._problems.get(source.container)
+                return problem is None or _is_full(problem)
+            if time.monotonic() >= give_up_at:
+                return False
+            time.sleep(_POLL_SECONDS)
         return True
 
     def _run(self, follower: Follower, source: Source) -> None:
         try:
             follower.run()
         except Exception as problem:  # noqa: BLE001 - tried again when it is next listed
-            self._tell(problem, source)
+            self._note(problem, source)
         else:
-            self._refused.discard(source.container)
+            self._problems.pop(source.container, None)
         finally:
             self._threads.pop(source.container, None)
 
-    def _tell(self, problem: Exception, source: Source) -> None:
-        extra = {"action": "copy_log", "process_id": source.labels.process_id}
-        if not isinstance(problem, OSError):
-            _log.error("Copying a log failed.", exc_info=problem, extra=extra)
-        elif source.container not in self._refused:
-            self._refused.add(source.container)
-            _log.warning("A log is not copied: our disk refuses: %s", problem, extra=extra)
+    def _note(self, problem: Exception, source: Source) -> None:
+        """Tell it, once however often it is tried."""
+        before = self._problems.get(source.container)
+        self._problems[source.container] = problem
+        if repr(problem) != repr(before):
+            is_lost = _is_full(problem)
+            what = "A log is not copied for want of room" if is_lost else "A log is copied later"
+            trace = None if isinstance(problem, OSError) else problem
+            extra = {"action": "copy_log", "process_id": source.labels.process_id}
+            _log.warning("%s: %r", what, problem, exc_info=trace, extra=extra)
 
 
 class Follower:
@@ -119,7 +129,7 @@ class Follower:
         """Returns when all is copied, or the container is gone.
 
         Raises:
-            OSError: our disk refuses; it is full, say.
+            OSError: our disk refuses.
         """
         record = self._source.record
         with holding(record.log_lock_path):
@@ -209,6 +219,11 @@ def _add(message: Message, cursor: Cursor, file: LogFile) -> None:
         for piece in log_lines.pieces(message.text):
             file.add(f"{stamp} {message.stream} {log_lines.readable(piece)}\n".encode())
     cursor.pass_by(message.stream, message.at, is_inside=not message.is_whole)
+
+
+def _is_full(problem: Exception) -> bool:
+    """Our disk, or our share of it: that may last for ever."""
+    return isinstance(problem, OSError) and problem.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def _is_complete(source: Source) -> bool:
