@@ -8,7 +8,7 @@ from cluster.worker_host import Role
 
 
 def coordinator_id(job_id: str, *, term: int = 0) -> str:
-    """Another one in each term: the one before may still run on a node that does not answer."""
+    """Another one in each term: the one before may still run, or not be removed yet."""
     return f"{job_id}-{term}-{Role.COORDINATOR}" if term else f"{job_id}-{Role.COORDINATOR}"
 
 

@@ -32,7 +32,7 @@ def record_sync(*, job_id: str, report: SyncReport) -> Desired:
 
     Raises:
         JobNotFound: there is no such job.
-        CoordinatorReplaced: it was on a node that was lost, and another speaks for the job now.
+        CoordinatorReplaced: it was on a node that was lost, say; another speaks for the job now.
     """
     job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
     if job is None:

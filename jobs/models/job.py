@@ -68,7 +68,7 @@ class Job(models.Model):
         max_length=80, default="", blank=True, help_text="Where it runs; empty: nowhere yet."
     )
     coordinator_term = models.PositiveIntegerField(
-        default=0, help_text="Counts up when another takes over from one on a lost node."
+        default=0, help_text="Counts up with each coordinator that takes over."
     )
     coordinator_port = models.PositiveIntegerField(null=True, blank=True)
     coordinator_seen_at = models.DateTimeField(null=True, blank=True)

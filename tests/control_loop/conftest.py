@@ -194,6 +194,7 @@ class Coordinator:
         """Report these workers; the answer is what the service wants."""
         newest = Generation.objects.filter(job=self.job_id).order_by("number").last()
         report = {
+            "term": Job.objects.get(pk=self.job_id).coordinator_term,
             "registered": is_registered,
             "generation": newest.number if newest else 0,
             "workers": [

@@ -2,42 +2,88 @@
 
 from __future__ import annotations
 
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from dataclasses import dataclass, field, replace
+
+from cluster.in_memory_host import InMemoryHost
+from cluster.worker_host import Listing, Role
+
+from concertina_worker.protocol import Env, ExitCode, WorkerPhase
 from jobs.commands import control
+from jobs.models import Job
 
 from .conftest import World, fresh, kinds, live_workers
 
 
-def starts(world: World, process_id: str) -> int:
-    return sum(launch.labels.process_id == process_id for launch in world.host.launches)
+def starts(world: World, job: Job) -> int:
+    """Of its coordinators."""
+    labels = [launch.labels for launch in world.host.launches]
+    return sum(one.job_id == job.id and one.role is Role.COORDINATOR for one in labels)
+
+
+@dataclass
+class KeepsWhatEnded(InMemoryHost):
+    """A host that hides what it is to forget, and cannot remove it: its name stays taken."""
+
+    hidden: set[str] = field(default_factory=set)
+
+    def forget(self, process_id: str) -> None:
+        self.hidden.add(process_id)
+
+    def list(self) -> Listing:
+        found = super().list()
+        seen = (p for p in found.processes if p.labels.process_id not in self.hidden)
+        return replace(found, processes=tuple(seen))
 
 
 def test_a_killed_coordinator_is_started_again_on_the_same_port(world: World) -> None:
     job = world.job()
     world.running(job, 2)
-    coordinator = f"{job.id}-coordinator"
-    before = world.host.launch_of(coordinator)
-    world.host.exit(coordinator, -9)
+    before = world.host.launch_of(f"{job.id}-coordinator")
+    world.host.exit(f"{job.id}-coordinator", -9)
     world.tick()
-    assert starts(world, coordinator) == 2
-    assert world.host.launch_of(coordinator).env == before.env
-    assert coordinator in world.host.running()
+    restarted = world.host.launch_of(f"{job.id}-1-coordinator")
+    assert restarted.env == {**before.env, Env.COORDINATOR_TERM: "1"}
+    assert f"{job.id}-1-coordinator" in world.host.running()
     assert "coordinator_restarted" in kinds(job)
     assert fresh(job).state == "running"
     assert len(live_workers(job)) == 2
+    world.tick()
+    assert f"{job.id}-coordinator" not in world.host.list().by_id()
+
+
+def test_it_does_not_wait_for_the_removal_of_the_one_before(world: World) -> None:
+    world.host = KeepsWhatEnded(clock=world.clock)
+    job = world.job()
+    world.running(job, 1)
+    world.host.exit(f"{job.id}-coordinator", -9)
+    world.tick(2)
+    assert f"{job.id}-1-coordinator" in world.host.running()
+
+
+def test_nor_does_one_of_a_job_that_paused_and_is_resumed(world: World) -> None:
+    world.host = KeepsWhatEnded(clock=world.clock)
+    job = world.job()
+    world.running(job, 1)
+    control.pause(job_id=job.id, actor="ada")
+    world.host.exit(live_workers(job)[0], 83)
+    world.host.exit(f"{job.id}-coordinator", 0)
+    world.tick(2)
+    assert fresh(job).state == "paused"
+    control.resume(job_id=job.id, actor="ada")
+    world.tick(2)
+    assert f"{job.id}-1-coordinator" in world.host.running()
 
 
 def test_one_that_dies_again_and_again_is_started_less_often(world: World) -> None:
     job = world.job()
     world.running(job, 1)
-    coordinator = f"{job.id}-coordinator"
-    for _ in range(2):
-        world.host.exit(coordinator, 1)
+    for term in ("", "1-"):
+        world.host.exit(f"{job.id}-{term}coordinator", 1)
         world.tick(3)
-    assert starts(world, coordinator) == 2
+    assert starts(world, job) == 2
     world.clock.advance(3)
     world.tick()
-    assert starts(world, coordinator) == 3
+    assert starts(world, job) == 3
 
 
 def test_a_vanished_coordinator_is_started_again(world: World) -> None:
@@ -68,7 +114,7 @@ def test_a_coordinator_that_has_finished_is_left_alone(world: World) -> None:
     world.running(job, 1)
     world.host.exit(f"{job.id}-coordinator", 0)
     world.tick(2)
-    assert starts(world, f"{job.id}-coordinator") == 1
+    assert starts(world, job) == 1
     world.host.exit(live_workers(job)[0], 0)
     world.tick()
     assert fresh(job).state == "completed"
@@ -90,7 +136,7 @@ def test_a_coordinator_whose_workers_all_ran_to_the_end_is_not_started_again(wor
     world.tick()
     world.clock.advance(60)  # its workers take long to write their last results
     world.tick()
-    assert starts(world, f"{job.id}-coordinator") == 1
+    assert starts(world, job) == 1
     assert "coordinator_restarted" not in kinds(job)
 
 
@@ -111,7 +157,7 @@ def test_one_that_was_asked_to_end_from_outside_is_started_again(world: World) -
     world.host.exit(f"{job.id}-coordinator", 0)
     world.clock.advance(6)
     world.tick()
-    assert starts(world, f"{job.id}-coordinator") == 2
+    assert starts(world, job) == 2
     assert "coordinator_restarted" in kinds(job)
 
 
@@ -120,13 +166,12 @@ def test_a_coordinator_that_died_before_its_last_word_is_started_again_to_say_it
 ) -> None:
     job = world.job()
     world.running(job, 1)
-    coordinator = f"{job.id}-coordinator"
-    world.host.exit(coordinator, -9)
+    world.host.exit(f"{job.id}-coordinator", -9)
     world.host.exit(live_workers(job)[0], 0)
     world.tick(2)
     assert fresh(job).state == "stopping"
-    assert coordinator in world.host.running()
-    world.host.exit(coordinator, 0)
+    assert f"{job.id}-1-coordinator" in world.host.running()
+    world.host.exit(f"{job.id}-1-coordinator", 0)
     world.tick()
     assert fresh(job).state == "completed"
 
@@ -134,11 +179,10 @@ def test_a_coordinator_that_died_before_its_last_word_is_started_again_to_say_it
 def test_a_job_does_not_wait_for_ever_for_the_last_word(world: World) -> None:
     job = world.job()
     world.running(job, 1)
-    coordinator = f"{job.id}-coordinator"
     world.host.exit(live_workers(job)[0], 0)
-    world.host.exit(coordinator, -9)
+    world.host.exit(f"{job.id}-coordinator", -9)
     world.tick(2)
-    world.host.exit(coordinator, -9)
+    world.host.exit(f"{job.id}-1-coordinator", -9)
     world.clock.advance(30)
     world.tick(2)
     assert fresh(job).state == "completed"

@@ -194,7 +194,7 @@ class SyncReport(TypedDict):
     """Everything the coordinator knows; metrics and generations until acknowledged by a 200."""
 
     coordinator_started_at: float
-    term: NotRequired[int]  # counts up when a coordinator takes over from one on a lost node
+    term: NotRequired[int]  # counts up with each coordinator that takes over
     registered: bool  # the script called `register`: it can be rescaled hot
     model_bytes: int  # parameters and optimizer state; 0 until registered
     noise_scale: NotRequired[float]  # gradient noise in samples at the base batch, if measured

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from typing import Any, Final
 
 from cluster.models import Node
 from cluster.worker_host import (
@@ -19,6 +19,7 @@ from tenancy.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop import launches
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe import job_views
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
@@ -143,33 +144,32 @@ def _start_coordinator(view: JobView, node: Node, shell: Shell) -> None:
 
 
 def _move_coordinator(view: JobView, lost: Node, shell: Shell) -> bool:
-    """To a node that has one of its workers; in a new term, for the old one may still be there."""
+    """To a node that has one of its workers."""
     heard = [worker.row.node for worker in view.live if worker.row.node.silent_since is None]
     if not heard:
         return False
     message = f"Its coordinator moves to node {heard[0].name}: {told(lost)}."
-    mine = Job.objects.filter(pk=view.id, coordinator_term=view.job.coordinator_term)
-    with shell.changing(view.id):
-        is_moved = mine.update(
-            coordinator_term=view.job.coordinator_term + 1, coordinator_node=heard[0].name
-        )
-        if is_moved:
-            events.record(
-                job_id=view.id, kind=COORDINATOR_RESTARTED, reason="node_lost", message=message
-            )
-    return bool(is_moved)
+    return _begin_term(view, heard[0], shell, reason="node_lost", message=message)
 
 
 def _restart_coordinator(view: JobView, exit_code: int | None, shell: Shell) -> None:
-    shell.processes.forget(view.coordinator_id)
+    """At once, however long its host takes to remove the old one: that is an orphan now."""
+    node = _coordinator_node(view)
+    message = "The coordinator was started again; training went on without it."
+    if _begin_term(view, node, shell, message=message, data={"exit_code": exit_code}):
+        (renewed,) = job_views([view.id], shell.processes)
+        _start_coordinator(renewed, node, shell)
+
+
+def _begin_term(view: JobView, node: Node, shell: Shell, **told_as: Any) -> bool:
+    """The next coordinator has another name, and is not taken for one that may still be there."""
+    term = view.job.coordinator_term
+    mine = Job.objects.filter(pk=view.id, coordinator_term=term)
     with shell.changing(view.id):
-        events.record(
-            job_id=view.id,
-            kind=COORDINATOR_RESTARTED,
-            message="The coordinator was started again; training went on without it.",
-            data={"exit_code": exit_code},
-        )
-    _start_coordinator(view, _coordinator_node(view), shell)
+        is_begun = mine.update(coordinator_term=term + 1, coordinator_node=node.name)
+        if is_begun:
+            events.record(job_id=view.id, kind=COORDINATOR_RESTARTED, **told_as)
+    return bool(is_begun)
 
 
 def _pause_seconds(view: JobView, exit_code: int | None, shell: Shell) -> float:

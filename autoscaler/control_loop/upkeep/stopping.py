@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from cluster.models import Node
 from cluster.worker_host import ProcessPhase
 from django.db.models import F
 
@@ -49,16 +48,10 @@ def finish(view: JobView, shell: Shell) -> bool:
                 "ends_as": "",
                 "coordinator_port": None,
                 "coordinator_node": "",
-                "coordinator_term": F("coordinator_term") + int(_is_coordinator_unheard(view)),
+                "coordinator_term": F("coordinator_term") + 1,
                 "samples_per_second": 0.0,
             },
         )
-
-
-def _is_coordinator_unheard(view: JobView) -> bool:
-    """It may run on where nobody reaches it: what comes after it must not be taken for it."""
-    silent = Node.objects.exclude(silent_since=None)
-    return silent.filter(name=view.job.coordinator_node).exists()
 
 
 def _grace(worker: WorkerView, view: JobView, shell: Shell) -> float | None:

@@ -1,7 +1,7 @@
 """Where does the memory of a killed coordinator lie? In one file, replaced atomically.
 
-One file for each term: a coordinator that was replaced, on a node that does not answer, may write
-on for a while and must not overwrite what its successor knows.
+One file for each term, read by the next: a coordinator that was replaced, on a node that does not
+answer, may write on for a while and must not overwrite what its successor knows.
 
 No fsync: the file has to outlive the process, not a power cut of the machine, which ends the
 workers as well; they resume from their checkpoint then.
