@@ -76,7 +76,11 @@ class ControlLoop:
         except HostUnavailable as problem:
             _log.warning("No tick: %s", problem, extra={"action": "tick"})
             with fence.transaction():
-                silence.close(problem.silent_nodes, now=self.clock())
+                silence.close(
+                    problem.silent_nodes,
+                    now=self.clock(),
+                    told_after=self.limits.silence_told_after,
+                )
             return False
         return True
 
@@ -91,7 +95,12 @@ class ControlLoop:
         )
         leftovers = remove_orphans(shell)
         with fence.transaction():
-            silence.note(shell.processes.silent_nodes, leftovers=leftovers, now=shell.now)
+            silence.note(
+                shell.processes.silent_nodes,
+                leftovers=leftovers,
+                now=shell.now,
+                told_after=self.limits.silence_told_after,
+            )
         with_workers = observe.job_ids_with_workers()
         observed = observe.job_views(with_workers, shell.processes)
         changed = [view.id for view in observed if attend(view, shell)]

@@ -20,7 +20,7 @@ class Limits:
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
     preparation: float = 1800.0  # a process whose image is being fetched, say
     longest_back_off: float = 60.0
-    silence_told_after: float = 10.0  # of a node, to the people of its jobs; shorter is no news
+    silence_told_after: float = 10.0  # of a node: shorter is no news
     node_lost_after: float = 60.0
     """Silence of a node after which its workers count as lost. Guessed: longer than a daemon or a
     network takes to come back; trades GPUs that stand still against work given up too early."""

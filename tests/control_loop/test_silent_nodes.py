@@ -81,11 +81,31 @@ def test_a_silent_node_is_closed_and_says_since_when_and_why(world: World) -> No
     assert (is_open(world, "n1"), is_open(world, "n2")) == (True, False)
     assert (node.silent_since is not None, node.silent_reason) == (True, REFUSED)
     assert (node.is_schedulable, node.takes_work) == (True, False)
-    assert changes("n2") == ["joined", "silent"]
     answer(world)
     assert is_open(world, "n2")
+
+
+def test_a_silence_that_lasts_is_a_change_of_the_node_and_so_is_its_end(world: World) -> None:
+    silence(world, "n2", seconds=LIMITS.silence_told_after)
+    world.tick()
+    assert changes("n2") == ["joined", "silent"]
+    world.clock.advance(60)  # until the newest plans are not explained by the node's joining
+    answer(world)
     assert changes("n2") == ["joined", "silent", "answering"]
-    assert world.planner.seen[-1].changes[-1].kind is ChangeKind.NODE_JOINED
+    (change,) = world.planner.seen[-1].changes
+    assert (change.kind, change.name) == (ChangeKind.NODE_JOINED, "n2")
+
+
+def test_the_slowness_of_a_moment_closes_a_node_and_is_no_change_of_it(world: World) -> None:
+    silence(world, "n2", seconds=LIMITS.silence_told_after)
+    answer(world)
+    told = changes("n2")
+    for _ in range(3):
+        silence(world, "n2", seconds=LIMITS.silence_told_after - 1)
+        assert not is_open(world, "n2")
+        answer(world)
+        assert is_open(world, "n2")
+    assert changes("n2") == told
 
 
 def test_the_jobs_people_are_told_once(world: World) -> None:
