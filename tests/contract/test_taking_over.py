@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.lock_files import holding
+from cluster.docker_host.records import Records
 from cluster.docker_host.warm_folders import WarmFolder
 from cluster.worker_host import Failing, Limits, ObservedProcess, ProcessPhase
 
@@ -104,6 +105,15 @@ def test_a_worker_that_took_over_is_stopped_and_not_one_whose_image_says_it_is_t
     (other,) = pool.host.list().processes
     assert (other.labels.process_id, other.phase) == ("w2", ProcessPhase.RUNNING)
     assert pool.container("w2")["Config"]["Labels"]["concertina.warm"] == ""
+
+
+def test_a_worker_that_took_over_goes_when_its_record_is_torn(pool: WarmPool) -> None:
+    """Only the record told which process it is: nobody could stop or forget it any more."""
+    pool.keep(1)
+    pool.host.start(pool.launch("w1", *waits("w1")))
+    assert pool.took_over("w1")
+    Records(state_dir=pool.state).of("w1").process_path.write_text("{")
+    until(lambda: pool.host.list().processes == () and pool.rows() == [])
 
 
 def test_the_limits_of_the_launch_hold_for_what_had_none(pool: WarmPool) -> None:

@@ -56,13 +56,15 @@ class Adoption:
         return labels.of_one_warm(self.installation, warm_id)
 
     def clear(self, record: Record, endpoints: Iterable[Endpoint]) -> None:
-        """Remove a container that somebody took over and never ordered; the lock is held.
+        """Remove a container that was taken over and is nobody's; the lock is held.
+
+        It was never ordered, or nobody can tell any more for which process.
 
         Raises:
             HostUnavailable: later, then.
         """
         warm_id = record.warm.warm_id()
-        if warm_id is None or record.warm.was_ordered:
+        if warm_id is None or (record.warm.was_ordered and record.observed() is not None):
             return
         wanted = {"label": labels.of_one_warm(self.installation, warm_id)}
         for endpoint in endpoints:

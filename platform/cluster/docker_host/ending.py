@@ -71,7 +71,7 @@ class Ending:
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port."""
         record = self.records.of(process_id)
-        if record.ending_path.exists():
+        if record.has_ended:
             return
         if record.is_being_prepared():
             note_wish(record, grace_seconds=grace_seconds)
@@ -104,7 +104,7 @@ class Ending:
 
         def work() -> None:
             with holding(record.lock_path, seconds=0.0) as is_ours:
-                if is_ours and (is_forgotten or not record.ending_path.exists()):
+                if is_ours and (is_forgotten or not record.has_ended):
                     self._remove_all(record, around, is_forgotten=is_forgotten)
 
         self._chores.begin(record.process_id, work)
@@ -150,17 +150,34 @@ class Ending:
             return self._place(record, self.daemons.of(node))
 
     def _place(self, record: Record, daemons: Iterable[Endpoint]) -> _Place | None:
-        """Which container it has, on which of these. Raises: HostUnavailable."""
-        wanted = {"label": self.adoption.filter(record)}
+        """Which container it has, on which of these.
+
+        Raises:
+            HostUnavailable: on none of those that answer, and not all do.
+        """
+        silence: HostUnavailable | None = None
         for endpoint in daemons:
-            with asking(endpoint):
-                rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
-            for row in rows:
-                who = labels.read(self.adoption.labels(row))
-                if who is not None and who.process_id == record.process_id:
-                    return _Place(
-                        endpoint=endpoint, container=row["Id"], status=row["State"], labels=who
-                    )
+            try:
+                place = self._place_on(endpoint, record)
+            except HostUnavailable as problem:
+                silence = problem
+            else:
+                if place is not None:
+                    return place
+        if silence is not None:
+            raise silence
+        return None
+
+    def _place_on(self, endpoint: Endpoint, record: Record) -> _Place | None:
+        wanted = {"label": self.adoption.filter(record)}
+        with asking(endpoint):
+            rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
+        for row in rows:
+            who = labels.read(self.adoption.labels(row))
+            if who is not None and who.process_id == record.process_id:
+                return _Place(
+                    endpoint=endpoint, container=row["Id"], status=row["State"], labels=who
+                )
         return None
 
     def _save_log(self, place: _Place, record: Record) -> None:

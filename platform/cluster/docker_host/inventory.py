@@ -62,7 +62,7 @@ class Inventory:
         give_up_at = self.now() + _SECONDS
         found = []
         for row in client.containers(all=True, filters=wanted):
-            told = self._labels(row)
+            told = self.adoption.labels(row)
             who = labels.read(told)
             if who is not None:
                 known = self._last_known(row, who, node=told.get(labels.NODE, ""))
@@ -77,18 +77,6 @@ class Inventory:
                     )
                 )
         return tuple(found)
-
-    def _labels(self, row: Mapping[str, Any]) -> Mapping[str, str]:
-        """One that was taken over and whose record is torn is nobody's, and hides no other.
-
-        Its worker is lost, but no GPU with it: those that waited have none.
-        """
-        try:
-            return self.adoption.labels(row)
-        except (ValueError, KeyError) as problem:
-            extra = {"action": "list", "container": row["Id"]}
-            _log.warning("Whose a container is cannot be told: %r", problem, extra=extra)
-            return {}
 
     def _details(
         self,

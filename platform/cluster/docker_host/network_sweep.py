@@ -5,7 +5,6 @@ A daemon may refuse to remove one, or not answer just then; and a node has addre
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -46,8 +45,7 @@ class NetworkSweep:
         """Those that have a process, as far as our records tell."""
         jobs = set()
         for record in self.records.all():
-            with contextlib.suppress(ValueError, KeyError):  # torn: Docker tells if it runs
-                process = None if record.is_forgotten else record.observed()
-                if process is not None:
-                    jobs.add(process.labels.job_id)
+            process = None if record.is_forgotten else record.observed()
+            if process is not None:
+                jobs.add(process.labels.job_id)
         return jobs

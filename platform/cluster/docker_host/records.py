@@ -5,11 +5,13 @@ take its time to end; `asked.json`: what the daemon knows of that. `ending.json`
 never became a container. `forgotten`: nobody wants to know of it any more. `log.json`: how far its
 log was copied. `run/`: what the container reads at its start; `warm/`: the folder of one that had
 waited for it (`warm_folders`). Whoever prepares or removes a process holds `lock`, whoever copies
-its log `log.lock`; the kernel lets go when they die.
+its log `log.lock`; the kernel lets go when they die. A file that is torn counts as none: what runs
+is found by its labels all the same, and the rest is asked for again.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import time
@@ -31,6 +33,7 @@ from cluster.worker_host import (
     Role,
 )
 
+_log: Final = logging.getLogger(__name__)
 _NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,120}")  # what Docker takes
 
 
@@ -88,7 +91,7 @@ class Record:
     @property
     def node(self) -> str | None:
         """Where it was to run; None: nobody knows."""
-        document = json_files.read(self.process_path)
+        document = _read(self.process_path)
         return None if document is None else str(document["node"])
 
     def kill_at(self) -> float | None:
@@ -102,29 +105,35 @@ class Record:
     def begin(self, labels: Labels, node: str) -> None:
         """Write down which process this is, the first time; `lock` is held."""
         document = {"labels": asdict(labels), "node": node, "started_at": time.time(), "note": ""}
-        json_files.create_once(self.process_path, document)
+        if _read(self.process_path) is None:
+            json_files.replace(self.process_path, document)
 
     def tell(self, note: str) -> None:
         """How far its preparation is."""
-        document = json_files.read(self.process_path)
+        document = _read(self.process_path)
         if document is not None and document["note"] != note:
             json_files.replace(self.process_path, {**document, "note": note})
 
     def end(
         self, *, exit_code: int | None = None, failing: Failing | None = None, note: str = ""
     ) -> None:
-        """It will never become a container; the first word counts."""
+        """It will never become a container; `lock` is held."""
         ending = {
             "exit_code": exit_code,
             "failing": failing,
             "note": note,
             "ended_at": time.time(),
         }
-        json_files.create_once(self.ending_path, ending)
+        json_files.replace(self.ending_path, ending)
+
+    @property
+    def has_ended(self) -> bool:
+        """Without ever having become a container."""
+        return _read(self.ending_path) is not None
 
     def observed(self) -> ObservedProcess | None:
         """The process as long as, or because, it has no container; None: nothing is known."""
-        document, ending = json_files.read(self.process_path), json_files.read(self.ending_path)
+        document, ending = _read(self.process_path), _read(self.ending_path)
         if document is None:
             return None
         begun = {
@@ -190,8 +199,16 @@ def moment(seconds: float) -> datetime:
 
 
 def _kill_at(path: Path) -> float | None:
-    document = json_files.read(path)
+    document = _read(path)
     return None if document is None else float(document["kill_at"])
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return json_files.read(path) or None
+    except ValueError as problem:
+        _log.warning("%s counts as none: %s", path, problem, extra={"action": "read_record"})
+        return None
 
 
 def _labels(document: dict[str, Any]) -> Labels:

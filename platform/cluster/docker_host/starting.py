@@ -62,7 +62,7 @@ class Starter:
         record = self.records.of(launch.labels.process_id)
         try:
             with holding(record.lock_path, seconds=_LOCK_SECONDS) as is_ours:
-                if is_ours and not record.ending_path.exists() and not record.is_forgotten:
+                if is_ours and not record.has_ended and not record.is_forgotten:
                     record.begin(launch.labels, launch.node)
                     self._prepare(launch, place, record, is_settled)
                 else:
