@@ -18,13 +18,17 @@ pytestmark = pytest.mark.timeout(1800)
 STOP = "/checkpoints/stop"
 REACH = """
 import json, socket, sys
+from concurrent.futures import ThreadPoolExecutor
 def is_reached(address):
     try:
         socket.create_connection(address, timeout=30).close()
     except OSError:
         return False
     return True
-print("reached", json.dumps([one for one in json.loads(sys.argv[1]) if is_reached(tuple(one))]))
+addresses = json.loads(sys.argv[1])
+with ThreadPoolExecutor(len(addresses)) as pool:
+    found = pool.map(is_reached, map(tuple, addresses))
+    print("reached", json.dumps([one for one, is_there in zip(addresses, found) if is_there]))
 """
 SCRIPT = (Path(__file__).parents[1] / "scripts" / "sleepy_regression.py").read_text()
 
