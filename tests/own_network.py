@@ -22,6 +22,7 @@ _MADE_BY: Final = (
     "address add 192.0.2.1/24 dev outside",
     "link set outside up",
     "link set nowhere up",
+    "route add default dev outside",
 )
 # Of interfaces to come: their second address, seconds later, would be another change.
 _NO_IPV6: Final = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")

@@ -92,7 +92,7 @@ def test_jobs_networks_are_cut_from_where_this_machine_has_no_route(
 def test_a_daemon_of_the_checkout_is_reached_by_its_socket_and_leaves_nothing(
     checkout: Checkout,
 ) -> None:
-    had_default_bridge = (own_bridge.INTERFACES / "docker0").exists()
+    had_default_bridge = own_bridge.is_there("docker0")
     with own_daemon.running(checkout):
         url = endpoint.own_url(checkout)
         gateway = network.ensure(url, checkout.identity)
@@ -101,8 +101,8 @@ def test_a_daemon_of_the_checkout_is_reached_by_its_socket_and_leaves_nothing(
             pass  # the api can listen where coordinators look for it
         network.remove(url, checkout.identity)
         network.remove(url, checkout.identity)  # a second time is no error
-        assert (own_bridge.INTERFACES / "docker0").exists() == had_default_bridge
-    assert not (own_bridge.INTERFACES / own_bridge.name_of(checkout.identity)).exists()
+        assert own_bridge.is_there("docker0") == had_default_bridge
+    assert not own_bridge.is_there(own_bridge.name_of(checkout.identity))
     with pytest.raises(OSError, match="Cannot assign"):
         socket.create_server((gateway, 0))  # nor is there its network's bridge
     assert not [mount for one in own_daemon.folders(checkout) for mount in mounts.below(one)]

@@ -9,9 +9,7 @@ from __future__ import annotations
 import fcntl
 import socket
 import struct
-from pathlib import Path
 
-INTERFACES = Path("/sys/class/net")
 ADD_BRIDGE, DELETE_BRIDGE = 0x89A0, 0x89A1  # SIOCBRADDBR, SIOCBRDELBR
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS; none set: the interface is down
 
@@ -23,15 +21,23 @@ def name_of(identity: str) -> str:
 
 def ensure(name: str) -> None:
     """Make the bridge unless it is there; the daemon gives it an address."""
-    if not (INTERFACES / name).exists():
+    if not is_there(name):
         _ask(ADD_BRIDGE, name.encode() + b"\0")
 
 
 def remove(name: str) -> None:
     """Without complaint if it is not there."""
-    if (INTERFACES / name).exists():
+    if is_there(name):
         _ask(SET_FLAGS, struct.pack("16sH14x", name.encode(), 0))
         _ask(DELETE_BRIDGE, name.encode() + b"\0")
+
+
+def is_there(name: str) -> bool:
+    try:
+        socket.if_nametoindex(name)
+    except OSError:
+        return False
+    return True
 
 
 def _ask(request: int, argument: bytes) -> None:
