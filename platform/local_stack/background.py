@@ -82,10 +82,10 @@ def _wait_until_ready(
     deadline = time.monotonic() + seconds
     told: list[str] = []
     while process.poll() is None and time.monotonic() < deadline:
+        record = stack_record.read(checkout)  # first: what is said until it is ready is told, too
         for line in lines.read():
             told.append(line)
             say(line)
-        record = stack_record.read(checkout)
         if record and record.supervisor_pid == process.pid and record.phase is Phase.READY:
             return record
         time.sleep(POLL_SECONDS)

@@ -97,8 +97,8 @@ class Stack:
             preparation.bootstrap(service, gpus.supply(gpus.find(), self._options.slots))
         with self._step("api, beat, control and io"):
             self._supervisor.start(*service.processes())
-        self._update(phase=Phase.READY, doing="ready")
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
+        self._update(phase=Phase.READY, doing="ready")
         self._on_ready(self._checkout, self._record)
 
     def _end_containers_elsewhere(self, endpoint: Endpoint | None) -> None:
