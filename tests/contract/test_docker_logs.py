@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster import log_store
 from cluster.docker_host.records import Records
 from cluster.worker_host import Launch
 
-from .conftest import DockerBench, exited, forgotten, labels, until
+from .conftest import DockerBench, exited, labels, until
 from .docker_view import run_elsewhere
 
 
@@ -64,22 +61,6 @@ def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: Do
     for stream in ("stdout", "stderr"):
         said = [line.text for line in lines if line.stream == stream]
         assert said == [str(number) for number in range(30_000)]
-
-
-@pytest.mark.parametrize(
-    "spoil", [lambda path: path.symlink_to("/dev/full"), Path.mkdir], ids=["full", "in the way"]
-)
-def test_a_disk_that_refuses_keeps_nobody_from_being_forgotten(
-    spoil: Callable[[Path], None], docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
-) -> None:
-    log = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
-    log.parent.mkdir(parents=True)
-    spoil(log)
-    docker_bench.launch("w1", ("sh", "-c", "echo a; echo b"))
-    exited(docker_bench.host, "w1")
-    forgotten(docker_bench.host, "w1")
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [record.action for record in told] == ["copy_log"]  # type: ignore[attr-defined] # once
 
 
 @pytest.mark.parametrize("left", [b"", b'{"container": "', b"\0" * 64])

@@ -13,7 +13,7 @@ from cluster.docker_host.endpoint import Place
 from cluster.docker_host.lock_files import holding
 from cluster.docker_host.records import Records
 from cluster.docker_host.warm_folders import WarmFolder
-from cluster.worker_host import Failing, Limits, ObservedProcess, ProcessPhase
+from cluster.worker_host import Limits, ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon
 
@@ -123,7 +123,7 @@ def test_the_limits_of_the_launch_hold_for_what_had_none(pool: WarmPool) -> None
     pool.host.start(pool.launch("w1", *hog, limits=limits))
     ended = exited(pool.host, "w1")
     assert pool.took_over("w1")
-    assert (ended.exit_code, ended.failing) == (-9, Failing.OUT_OF_MEMORY)
+    assert ended.exit_code == -9
     host = pool.container("w1")["HostConfig"]
     assert (host["Memory"], host["MemorySwap"]) == (64 * MIB, 64 * MIB)
     assert (host["CpuPeriod"], host["CpuQuota"]) == (100_000, 50_000)
