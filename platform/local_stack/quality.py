@@ -47,11 +47,11 @@ def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
 
 
 def _side_by_side() -> tuple[str, ...]:
-    """One pytest process more than two cores have work for, as each waits for much of its time.
+    """A pytest process for each of two cores; their tests start more processes than enough.
 
     But they cannot share servers.
     """
-    return () if SERVERS & os.environ.keys() else ("-n", "3")
+    return () if SERVERS & os.environ.keys() else ("-n", "2")
 
 
 def lint(checkout: Checkout) -> int:
