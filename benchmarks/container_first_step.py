@@ -127,7 +127,7 @@ def main() -> None:
 def running(folder: str) -> Iterator[Bench]:
     """A registry, a stack that runs an image of it, and that image in both."""
     with registry(Path(folder)) as address:
-        image = f"{address}/concertina/demo:first-step"
+        image = f"{address}/concertina-demo:first-step"
         os.environ |= {GIVEN: image, endpoint.OWN: "1"}
         checkout = checkouts.find(home=Path(folder) / "state")
         print("Starting a stack of its own…", flush=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from pathlib import PurePosixPath
 from typing import Final
 
 from concertina_worker.protocol import FOR_JOBS_TO_SET
@@ -11,6 +13,7 @@ _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
 _OURS: Final = "CONCERTINA_"
+_OF_THE_KERNEL: Final = frozenset({"proc", "sys", "dev"})
 MOST_SECRETS: Final = 20  # of one job
 _MOST_ENTRIES: Final = 200  # guessed: far above real specs, far below what would hurt
 
@@ -34,6 +37,22 @@ def check_command(command: list[str]) -> list[str]:
     if command and not command[0].strip():
         raise ValueError("begins with no program | Begin with one, such as python.")
     return command
+
+
+def check_workdir(workdir: str) -> str:
+    """A folder written in full; never one of the kernel's, through which runc once led outside."""
+    plain = posixpath.normpath("/" + workdir.lstrip("/"))
+    if not workdir.startswith("/"):
+        raise ValueError("is not an absolute path | Begin it with /, such as /workspace.")
+    if workdir not in {plain, f"{plain}/"}:
+        raise ValueError(f"is not a plain path | Write it without . .. and //: {plain}")
+    top = PurePosixPath(plain).parts[1:2]
+    if top and top[0] in _OF_THE_KERNEL:
+        raise ValueError(
+            f"lies in /{top[0]}, where the kernel's own files are"
+            " | Use an ordinary folder, such as /workspace."
+        )
+    return workdir
 
 
 def check_environment(env: dict[str, str]) -> dict[str, str]:

@@ -33,6 +33,7 @@ from jobs.names import (
     check_labels,
     check_secret_names,
     check_text,
+    check_workdir,
 )
 from jobs.quantities import Bytes, Duration, format_size
 from jobs.spec_part import SpecPart
@@ -172,7 +173,7 @@ class JobSpec(SpecPart):
     command: Annotated[
         list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
     ]
-    workdir: Word | None = None
+    workdir: Annotated[Word, AfterValidator(check_workdir)] | None = None
     env: Annotated[dict[str, Word], AfterValidator(check_environment)] = Field(default_factory=dict)
     secrets: Annotated[
         list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)

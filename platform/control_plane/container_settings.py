@@ -41,7 +41,7 @@ def read(variables: Variables, *, host_id: str) -> ContainerSettings:
     return ContainerSettings(
         docker_url=_docker_url(variables),
         docker_certs=variables.folder("CONCERTINA_DOCKER_CERTS"),
-        worker_image=variables.text("CONCERTINA_WORKER_IMAGE", default=_image_of_this_version()),
+        worker_image=_worker_image(variables),
         job_user=_job_user(variables),
         job_network=JobNetwork(network),
         coordinator_network=variables.text(
@@ -79,11 +79,28 @@ def check_internal_url(url: str) -> None:
         )
 
 
+def _worker_image(variables: Variables) -> str:
+    """The image says where it comes from: a bare name is Docker Hub's, where anybody may own it.
+
+    It runs every coordinator, and every worker whose job names no image, with their secrets.
+    """
+    image = variables.text("CONCERTINA_WORKER_IMAGE", default=_image_of_this_version())
+    registry, slash, _ = image.partition("/")
+    if slash and (registry == "localhost" or "." in registry or ":" in registry):
+        return image
+    raise BadEnvironment(
+        f"CONCERTINA_WORKER_IMAGE={image!r}: say where the image comes from. Use"
+        f" localhost/{image} for one that is built on the nodes and never fetched,"
+        f" registry.example.com/{image} for one of your registry, or docker.io/… for one of"
+        " Docker Hub, best with its @sha256: digest."
+    )
+
+
 def _image_of_this_version() -> str:
     try:
-        return f"concertina/worker:{version('concertina')}"
+        return f"localhost/concertina-worker:{version('concertina')}"
     except PackageNotFoundError:  # run from its sources, without an installation
-        return "concertina/worker:latest"
+        return "localhost/concertina-worker:latest"
 
 
 def _docker_url(variables: Variables) -> str:

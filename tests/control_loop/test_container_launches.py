@@ -12,7 +12,7 @@ from jobs.models import Job
 
 from .conftest import World, fresh
 
-IMAGE = "concertina/worker:test"
+IMAGE = "localhost/concertina-worker:test"
 
 
 @pytest.fixture

@@ -45,7 +45,9 @@ def host(world: World) -> AskedHost:
     """Of the small world, with GPUs and containers; it answers at once."""
     Pool.objects.update(gpu_type="nvidia-h200")
     world.surroundings = Containers(
-        state_dir=world.state_dir, service_url="http://api:8000", image="concertina/worker:1"
+        state_dir=world.state_dir,
+        service_url="http://api:8000",
+        image="localhost/concertina-worker:1",
     )
     made = AskedHost(clock=world.clock, gpus_by_node={"n1": gpus(*UUIDS)})
     made.may_answer.set()

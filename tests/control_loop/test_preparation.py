@@ -14,7 +14,7 @@ from jobs.models import Assignment, Event, Job
 
 from .conftest import Coordinator, World, claims, fresh, kinds, live_workers
 
-PLATFORM = "concertina/worker:test"
+PLATFORM = "localhost/concertina-worker:test"
 IMAGE = "docker.io/vision/train:7"
 NOTE = f"fetching image {IMAGE}: 120 of 480 MB"
 REFUSED = f"image {IMAGE}: manifest unknown"

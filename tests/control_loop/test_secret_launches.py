@@ -105,7 +105,9 @@ PRIVATE = "registry.local/vision/train:1"
 def in_containers(world: World) -> World:
     """Jobs run in containers, and team vision may run images of a private registry."""
     world.surroundings = Containers(
-        state_dir=world.state_dir, service_url="http://api:8000", image="concertina/worker:test"
+        state_dir=world.state_dir,
+        service_url="http://api:8000",
+        image="localhost/concertina-worker:test",
     )
     team = Team.objects.get(name="vision")
     ImageRule.objects.create(team=team, pattern="registry.local/vision/*")

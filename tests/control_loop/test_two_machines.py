@@ -114,7 +114,9 @@ def field(
     settings.ALLOWED_HOSTS = ["*"]
     world = make_world(nodes=(2, 2))
     daemons = {one.name: one.daemon.url for one in machines.both}
-    host = docker_host(world, daemons, installation="field", image="concertina/worker:0.1.0")
+    host = docker_host(
+        world, daemons, installation="field", image="localhost/concertina-worker:0.1.0"
+    )
     server = LiveServer(machines.host)
     world.surroundings = Containers(
         state_dir=world.state_dir, service_url=server.url, image=host.worker_image

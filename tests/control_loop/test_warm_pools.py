@@ -18,7 +18,9 @@ from .conftest import World, fresh
 def containers(world: World) -> World:
     """The small world, with containers."""
     world.surroundings = Containers(
-        state_dir=world.state_dir, service_url="http://api:8000", image="concertina/worker:1"
+        state_dir=world.state_dir,
+        service_url="http://api:8000",
+        image="localhost/concertina-worker:1",
     )
     return world
 
@@ -36,11 +38,11 @@ def test_a_warm_pool_is_kept_on_each_node_that_takes_work(containers: World) -> 
     Node.objects.create(pool=Pool.objects.get(), name="n2", gpus=1)
     made = warm_pool()
     assert asked(containers) == [
-        ("n1", "concertina/worker:1", 2),
-        ("n2", "concertina/worker:1", 2),
+        ("n1", "localhost/concertina-worker:1", 2),
+        ("n2", "localhost/concertina-worker:1", 2),
     ]
     maintain("n1", Maintenance.CORDON)
-    assert asked(containers) == [("n2", "concertina/worker:1", 2)]
+    assert asked(containers) == [("n2", "localhost/concertina-worker:1", 2)]
     made.refresh_from_db()
     assert made.observed == {"n2": {"warm": 2, "note": ""}}
     made.delete()
@@ -66,7 +68,7 @@ def test_nothing_gets_warm_while_a_job_starts_unless_that_takes_long(containers:
     assert asked(containers) == []
     assert fresh(job).state == "starting"
     containers.clock.advance(31)
-    assert asked(containers) == [("n1", "concertina/worker:1", 2)]
+    assert asked(containers) == [("n1", "localhost/concertina-worker:1", 2)]
 
 
 def test_of_nodes_with_gpus_only_the_images_are_fetched(containers: World) -> None:

@@ -122,8 +122,10 @@ def test_some_gpus_with_uuids_and_some_without_would_be_mixed_up() -> None:
 
 def test_images_it_is_told_of_may_be_run_by_every_team_from_then_on() -> None:
     for _ in range(2):
-        bootstrap(*TEAMS, "--image", "concertina/demo:1", "--image", "registry.example.com/*")
-    patterns = {"docker.io/concertina/demo:1", "registry.example.com/*"}
+        bootstrap(
+            *TEAMS, "--image", "localhost/concertina-demo:1", "--image", "registry.example.com/*"
+        )
+    patterns = {"localhost/concertina-demo:1", "registry.example.com/*"}
     assert {rule.pattern for rule in ImageRule.objects.filter(team=None)} == patterns
     with pytest.raises(CommandError, match="not a pattern"):
         bootstrap("--image", "UPPER//case")

@@ -38,7 +38,7 @@ def test_containers_have_defaults_that_need_nothing_said() -> None:
     told = environment.read({**IN_CONTAINERS, "CONCERTINA_HOST_ID": "here"}).containers
     assert told.docker_url == "unix:///var/run/docker.sock"
     assert told.docker_certs is None
-    assert told.worker_image.startswith("concertina/worker:")
+    assert told.worker_image.startswith("localhost/concertina-worker:")
     assert told.job_network is JobNetwork.ISOLATED
     assert told.coordinator_network == "concertina-here-coordinators"
     assert 0 not in told.job_user
@@ -51,7 +51,7 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
             **IN_CONTAINERS,
             "CONCERTINA_DOCKER_URL": "ssh://me@node",
             "CONCERTINA_DOCKER_CERTS": str(tmp_path),
-            "CONCERTINA_WORKER_IMAGE": "registry:5000/worker:2",
+            "CONCERTINA_WORKER_IMAGE": "registry:5000/worker@sha256:ab",
             "CONCERTINA_JOB_USER": "1234:99",
             "CONCERTINA_JOB_NETWORK": "egress",
             "CONCERTINA_COORDINATOR_NETWORK": "backend",
@@ -59,7 +59,7 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
         }
     ).containers
     assert (told.docker_url, told.docker_certs) == ("ssh://me@node", tmp_path)
-    assert (told.worker_image, told.job_user) == ("registry:5000/worker:2", (1234, 99))
+    assert (told.worker_image, told.job_user) == ("registry:5000/worker@sha256:ab", (1234, 99))
     assert (told.job_network, told.coordinator_network) == (JobNetwork.EGRESS, "backend")
     assert told.pids_limit == 500
 
@@ -73,6 +73,8 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
         ("CONCERTINA_JOB_USER", "0:0", "never run as root"),
         ("CONCERTINA_JOB_USER", "1000", "such as 10001:10001"),
         ("CONCERTINA_JOB_NETWORK", "open", "use isolated or egress"),
+        ("CONCERTINA_WORKER_IMAGE", "concertina/worker:1", "localhost/concertina/worker:1"),
+        ("CONCERTINA_WORKER_IMAGE", "python", "registry.example.com/python"),
         ("CONCERTINA_PIDS_LIMIT", "none", "a whole number from 16"),
         ("CONCERTINA_PIDS_LIMIT", "3", "a whole number from 16"),
         ("CONCERTINA_HOST_ID", "my host", "containers are named after it"),

@@ -20,7 +20,7 @@ from tests.service.conftest import client_of, spec
 
 RULES = "/api/v1/image-rules"
 TEAM = "/api/v1/teams/vision/images"
-OURS = "concertina/worker:7"
+OURS = "localhost/concertina-worker:7"
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def test_without_rules_only_the_platforms_own_image_is_run(api: APIClient) -> No
     assert problem["remedy"] == f"Use one of: {OURS}; or ask an admin for a rule."
     checked = api.post("/api/v1/jobs:validate", spec(image="python:3.11"), format="json").json()
     assert checked["problems"] == [problem]
-    assert submitted(api, f"docker.io/{OURS}").status_code == 201
+    assert submitted(api, OURS).status_code == 201
     assert submitted(api, "a b").json()["details"][0]["problem"] == "is not an image's name"
 
 

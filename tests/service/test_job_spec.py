@@ -110,6 +110,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
          "batch": {"global_batch_size": 512, "per_gpu_batch_size": {"max": 64},
                    "gradient_accumulation": False}},
         "batch.global_batch_size.min", "128 samples for each of 4 workers", "at most 256"),
+    "a working directory that is not written in full is refused": (
+        {"workdir": "train"}, "workdir", "is not an absolute path", "Begin it with /"),
+    "a working directory that climbs is refused": (
+        {"workdir": "/srv/../proc/self/fd/7"}, "workdir", "is not a plain path", "/proc/self/fd/7"),
+    "a working directory with two names for one place is refused": (
+        {"workdir": "//srv//./vision"}, "workdir", "is not a plain path", "/srv/vision"),
+    "the kernel's own files are no working directory": (
+        {"workdir": "/proc/self/fd/7"}, "workdir", "lies in /proc", "/workspace"),
     "a memory limit that is a word is refused": (
         {"batch": {"global_batch_size": 8, "per_gpu_batch_size": {"max": "much"}}},
         "batch.per_gpu_batch_size.max", "is not a limit", "auto"),
@@ -125,6 +133,11 @@ def test_a_bad_spec_is_refused_naming_field_problem_and_remedy(sentence: str) ->
     assert field in named
     assert problem in named[field].problem
     assert remedy in named[field].remedy
+
+
+@pytest.mark.parametrize("workdir", ["/", "/srv/vision", "/srv/vision/", "/process", "/srv/proc"])
+def test_an_ordinary_folder_is_a_working_directory(workdir: str) -> None:
+    assert parse(spec(workdir=workdir)).workdir == workdir
 
 
 def test_every_problem_is_told_at_once() -> None:

@@ -18,6 +18,7 @@ from cluster.docker_host.endpoint import Endpoint
 from cluster.worker_host import HostUnavailable, RegistryLogin
 
 _MEGABYTE: Final = 1_000_000
+MADE_HERE: Final = "localhost/"  # images built on a node; nobody else can own such a name
 _SILENCE_SECONDS: Final = 120.0  # guessed: unpacking a large layer says nothing for a while
 _DOCKER_HUB: Final = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 _REFUSALS: Final = re.compile(
@@ -58,6 +59,11 @@ class Images:
         """
         if self.id_of(image, endpoint):
             return
+        if image.startswith(MADE_HERE):
+            raise ImageUnavailable(
+                f"{image} is not on this node, and names under {MADE_HERE} are never fetched."
+                " Build or load it there, or name an image with its registry."
+            )
         tell(f"fetching image {image}")
         client = self.connections.connected(endpoint, _SILENCE_SECONDS)
         try:

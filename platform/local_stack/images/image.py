@@ -20,7 +20,7 @@ ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
 class Image:
     """An image that can be made of this machine's files."""
 
-    name: str  # concertina/worker, say
+    name: str  # localhost/concertina-worker, say
     title: str  # one sentence, kept in the image's labels
     fill: Callable[[Tree], None]
     inputs: Callable[[], str]  # a digest of all that `fill` reads; fast

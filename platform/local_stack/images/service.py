@@ -44,7 +44,7 @@ def _fill(tree: Tree) -> None:
 
 
 SERVICE = Image(
-    name="concertina/service",
+    name="localhost/concertina-service",
     title="Concertina's service: api, beat, control and io.",
     fill=_fill,
     inputs=lambda: inputs.digest(_sources(), _packages(), root=ROOT),

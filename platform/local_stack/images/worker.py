@@ -58,7 +58,7 @@ def _fill_examples(tree: Tree) -> None:
 
 
 WORKER = Image(
-    name="concertina/worker",
+    name="localhost/concertina-worker",
     title="PyTorch and Concertina's elastic runtime: coordinators and workers run in it.",
     fill=_fill,
     inputs=lambda: inputs.digest(_sources(), _packages(), root=ROOT),
@@ -66,7 +66,7 @@ WORKER = Image(
     command=("python",),
 )
 DEMO = Image(
-    name="concertina/demo",
+    name="localhost/concertina-demo",
     title="The worker image with scikit-learn and the examples.",
     fill=_fill_examples,
     inputs=lambda: inputs.digest(_examples(), _packages_of_examples(), root=ROOT) + WORKER.inputs(),

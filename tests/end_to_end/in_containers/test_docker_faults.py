@@ -244,7 +244,7 @@ def test_a_container_without_a_record_is_gone_soon(
         "fence": "1",
     }
     labels = [f"--label=concertina.{key}={value}" for key, value in record.items()]
-    image = containers.docker("images", "--quiet", "concertina/worker")
+    image = containers.docker("images", "--quiet", "localhost/concertina-worker")
     orphan = containers.docker("run", "--detach", *labels, image, "sleep", "600")
     until(lambda: not containers.of_process("w-nobodys"), what=f"{orphan} is gone")
 
