@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from jobs import events
 from jobs.models import Job
+from jobs.spec import LARGEST_BATCH
 
 BATCH_LIMIT_FOUND = "batch_limit_found"
 
@@ -16,7 +17,8 @@ def of(job: Job) -> int | None:
     """Samples that fit a worker in the job's pool; None: nobody knows a limit."""
     declared = job.resolved_spec["batch"]["per_gpu_batch_size"]["max"]
     found = job.batch_limits.get(job.pool.gpu_type)
-    return min((limit for limit in (declared, found) if isinstance(limit, int)), default=None)
+    known = [limit for limit in (declared, found) if isinstance(limit, int)]
+    return min(*known, LARGEST_BATCH) if known else None
 
 
 def learn(job: Job, reported: int | None) -> None:

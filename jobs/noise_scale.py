@@ -11,16 +11,27 @@ import math
 from typing import Final
 
 HALFWAY_SECONDS: Final = 60.0  # guessed: calm enough for batches, and as quick as training changes
+LEAST: Final = 1e-9  # in samples: what is beyond these two tells nothing of a batch
+MOST: Final = 1e15
 _LONGEST_SECONDS: Final = 10.0  # a first report after a pause is no better than another
 
 
 def smoothed(known: float | None, reported: float | None, *, seconds: float) -> float | None:
     """The noise scale in samples, from a report so many seconds after the one before.
 
-    The same report again changes nothing, as no time has passed.
+    It lies within `LEAST` and `MOST`. The same report again changes nothing, as no time has passed.
     """
+    known, reported = _sensible(known), _sensible(reported)
     if known is None or reported is None:
         return reported if known is None else known
     elapsed = min(max(seconds, 0.0), _LONGEST_SECONDS)
     weight = 1 - math.exp2(-elapsed / HALFWAY_SECONDS)
-    return known * math.pow(reported / known, weight)
+    logarithm = (1 - weight) * math.log(known) + weight * math.log(reported)
+    return min(max(math.exp(logarithm), LEAST), MOST)
+
+
+def _sensible(scale: float | None) -> float | None:
+    """The number brought within the bounds; None for what is no positive number."""
+    if scale is None or math.isnan(scale) or scale <= 0:
+        return None
+    return min(max(scale, LEAST), MOST)

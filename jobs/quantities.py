@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, PlainSerializer
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 SECONDS_BY_UNIT: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BYTES_BY_UNIT: Final = {
@@ -25,6 +25,7 @@ BYTES_BY_UNIT: Final = {
     "GiB": 2.0**30,
     "TiB": 2.0**40,
 }
+LARGEST_SIZE: Final = 2**50  # more than any machine has, and a number that kernels can hold
 _QUANTITY: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([A-Za-z]{1,3})")
 
 
@@ -45,10 +46,15 @@ def parse_size(value: object) -> int:
 
     Raises:
         ValueError: not a size with its unit, or nothing.
+        PydanticCustomError: more than `LARGEST_SIZE`.
     """
     size = _parse(value, BYTES_BY_UNIT)
     if size is None or size < 1:
         raise ValueError('is not a size | Write it with its unit: "64GiB" or "500MB".')
+    if size > LARGEST_SIZE:
+        raise PydanticCustomError(
+            "less_than_equal", "is too large", {"le": format_size(LARGEST_SIZE)}
+        )
     return int(size)
 
 

@@ -19,6 +19,7 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
+from pydantic_core import PydanticCustomError
 
 from concertina_worker.protocol import LearningRateScaling
 from jobs import problems
@@ -40,25 +41,33 @@ from jobs.spec_part import SpecPart
 
 _HOUR: Final = 3600.0
 _WEEK: Final = 7 * 24 * _HOUR
+LARGEST_BATCH: Final = 10**9
+MOST_GPUS: Final = 64  # of one worker
+MOST_WORKERS: Final = 10_000
 
 
 class Resources(SpecPart):
     """What one worker gets."""
 
-    gpus_per_worker: int = Field(default=1, ge=1, le=64)
-    cpus: float | None = Field(default=None, gt=0, le=1024, allow_inf_nan=False)
+    gpus_per_worker: int = Field(default=1, ge=1, le=MOST_GPUS)
+    cpus: float | None = Field(default=None, ge=0.01, le=1024, allow_inf_nan=False)
     memory: Bytes | None = None
     shm_size: Bytes | None = None  # of /dev/shm, a part of `memory`; None: half of it
+
+
+WorkerCount = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
 
 
 class Elastic(SpecPart):
     """How many workers the job can use, and how it changes between them."""
 
-    min_workers: int = Field(default=1, ge=1, le=10_000)
-    max_workers: int = Field(default=1, ge=1, le=10_000)
-    allowed_workers: Annotated[list[int], Field(min_length=1, max_length=1000)] | None = None
-    worker_step: int = Field(default=1, ge=1, le=10_000)
-    requested_workers: int | None = Field(default=None, ge=1, le=10_000)
+    min_workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    max_workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    allowed_workers: Annotated[list[WorkerCount], Field(min_length=1, max_length=1000)] | None = (
+        None
+    )
+    worker_step: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    requested_workers: int | None = Field(default=None, ge=1, le=MOST_WORKERS)
     scale_on: ScaleOn | None = None
     mode: Literal["auto", "hot", "restart", "fixed"] = "auto"
     min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
@@ -77,19 +86,24 @@ def _without_default(schema: dict[str, Any]) -> None:
 class GlobalBatch(SpecPart):
     """Allowed global batch sizes: from min to max, multiples of `multiple_of`."""
 
-    base: int = Field(ge=1, le=10**9)  # the one the script's learning rate was chosen for
+    base: int = Field(ge=1, le=LARGEST_BATCH)  # the one the script's learning rate was chosen for
     # Not given, these two are as `base`: see `_expand`.
-    min: int = Field(default=0, ge=1, le=10**9, json_schema_extra=_without_default)
-    max: int = Field(default=0, ge=1, le=10**9, json_schema_extra=_without_default)
-    multiple_of: int = Field(default=1, ge=1, le=10**9)
+    min: int = Field(default=0, ge=1, le=LARGEST_BATCH, json_schema_extra=_without_default)
+    max: int = Field(default=0, ge=1, le=LARGEST_BATCH, json_schema_extra=_without_default)
+    multiple_of: int = Field(default=1, ge=1, le=LARGEST_BATCH)
+
+
+_BatchSize = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
 
 
 def _check_limit(value: object) -> int | Literal["auto"]:
     if value == "auto":
         return "auto"
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return value
-    raise ValueError("is not a limit | Use auto or a whole number from 1.")
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError("is not a limit | Use auto or a whole number from 1.")
+    if value > LARGEST_BATCH:
+        raise PydanticCustomError("less_than_equal", "is too large", {"le": LARGEST_BATCH})
+    return value
 
 
 class PerGpuBatch(SpecPart):
@@ -97,7 +111,7 @@ class PerGpuBatch(SpecPart):
 
     max: Annotated[
         int | Literal["auto"],
-        PlainValidator(_check_limit, json_schema_input_type=int | Literal["auto"]),
+        PlainValidator(_check_limit, json_schema_input_type=_BatchSize | Literal["auto"]),
     ] = "auto"
 
 
@@ -119,7 +133,7 @@ class Batch(SpecPart):
     """The global batch, and how the learning rate follows it."""
 
     global_batch_size: Annotated[
-        GlobalBatch, BeforeValidator(_expand, json_schema_input_type=int | GlobalBatch)
+        GlobalBatch, BeforeValidator(_expand, json_schema_input_type=_BatchSize | GlobalBatch)
     ]
     per_gpu_batch_size: PerGpuBatch = PerGpuBatch()
     gradient_accumulation: bool = True
@@ -197,7 +211,12 @@ class JobSpec(SpecPart):
         return {**self.model_dump(mode="json"), "team": team, "pool": pool}
 
     @classmethod
-    def from_resolved(cls, document: Mapping[str, Any]) -> Self:
+    def from_resolved(cls, document: object) -> Self:
+        """Read what `resolved` made; see `stored_spec` for what an earlier version may have stored.
+
+        Raises:
+            ValidationError: it is not what `resolved` makes today.
+        """
         return cls.model_validate(document)
 
 

@@ -14,14 +14,18 @@ from tenancy.models import Quota
 
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
+from jobs.spec import MOST_GPUS, MOST_WORKERS
 
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
 _GPU_SECONDS: Final = """
-    UPDATE jobs_job SET gpu_seconds = held.seconds * held.gpus
+    UPDATE jobs_job SET gpu_seconds = held.seconds * LEAST(held.gpus, %(most_gpus)s)
     FROM (
         SELECT job.id,
-               (job.resolved_spec #>> '{resources,gpus_per_worker}')::integer AS gpus,
+               CASE jsonb_typeof(job.resolved_spec #> '{resources,gpus_per_worker}')
+                   WHEN 'number' THEN (job.resolved_spec #> '{resources,gpus_per_worker}')::numeric
+                   ELSE 1
+               END AS gpus,
                SUM(EXTRACT(EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at))
                    AS seconds
         FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
@@ -38,7 +42,7 @@ def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
     if not jobs:
         return
     with connection.cursor() as cursor:
-        cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now})
+        cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now, "most_gpus": MOST_GPUS})
 
 
 def sample_utilisation(now: datetime) -> None:
@@ -71,7 +75,18 @@ def _used_gpus() -> Counter[tuple[int, int]]:
 
 def _waiting_gpus() -> Counter[tuple[int, int]]:
     waiting: Counter[tuple[int, int]] = Counter()
-    for job in Job.objects.filter(state=State.QUEUED):
-        gpus = job.resolved_spec["resources"]["gpus_per_worker"]
-        waiting[job.pool_id, job.team_id] += gpus * job.resolved_spec["elastic"]["min_workers"]
+    queued = Job.objects.filter(state=State.QUEUED).values_list(
+        "pool_id",
+        "team_id",
+        "resolved_spec__resources__gpus_per_worker",
+        "resolved_spec__elastic__min_workers",
+    )
+    for pool_id, team_id, gpus, workers in queued:
+        least = _count(workers, MOST_WORKERS) * _count(gpus, MOST_GPUS)
+        waiting[pool_id, team_id] += least
     return waiting
+
+
+def _count(value: object, most: int) -> int:
+    """A number of a stored spec, which nobody has checked since."""
+    return min(max(value, 1), most) if isinstance(value, int) else 1

@@ -70,6 +70,7 @@ class JobView:
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
     state_since: datetime  # when it came into its present state
+    unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread
 
     @property
     def id(self) -> str:

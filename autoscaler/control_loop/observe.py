@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from cluster.worker_host import ObservedProcess
 from django.db.models import F, Max, Q, QuerySet
-from pydantic import ValidationError
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.names import coordinator_id
-from jobs import events
+from jobs import events, stored_spec
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Event, Generation, Job, Worker
-from jobs.spec import JobSpec
 
 WITH_WORKERS = ACTIVE | {State.STOPPING}
 
 Processes = Mapping[str, ObservedProcess]
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,31 +46,21 @@ def planned_jobs(processes: Processes) -> tuple[JobView, ...]:
 
 
 def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, ...]:
-    """The jobs in the given order; unknown ids, and jobs whose spec is unreadable, are left out."""
+    """The jobs in the given order; unknown ids are left out.
+
+    One whose spec cannot be read is there, too: it may hold GPUs, and has to be looked after.
+    """
     jobs = Job.objects.select_related("team", "pool").in_bulk(job_ids)
     rows = _rows(list(jobs))
-    specs = {job_id: _spec(job) for job_id, job in jobs.items()}
-    return tuple(
-        _view(jobs[job_id], spec, rows, processes)
-        for job_id in job_ids
-        if (spec := specs.get(job_id)) is not None
-    )
+    return tuple(_view(jobs[job_id], rows, processes) for job_id in job_ids if job_id in jobs)
 
 
-def _spec(job: Job) -> JobSpec | None:
-    """One job that an older version wrote, or a hand broke, must not stop the others."""
-    try:
-        return JobSpec.from_resolved(job.resolved_spec)
-    except ValidationError:
-        extra = {"action": "observe", "job_id": job.id}
-        _log.exception("The spec of a job cannot be read; the job is left alone.", extra=extra)
-        return None
-
-
-def _view(job: Job, spec: JobSpec, rows: Rows, processes: Processes) -> JobView:
+def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
+    stored = stored_spec.read(job.resolved_spec)
     return JobView(
         job=job,
-        spec=spec,
+        spec=stored.spec,
+        unreadable=stored.unreadable,
         assignment=rows.assignments.get(job.id),
         generation=rows.generations.get(job.id),
         workers=tuple(

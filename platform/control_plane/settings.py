@@ -95,7 +95,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["control_plane.json_answers.FiniteJsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "control_plane.body_parsers.BoundedJsonParser",
         "control_plane.body_parsers.YamlParser",

@@ -118,6 +118,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"workdir": "//srv//./vision"}, "workdir", "is not a plain path", "/srv/vision"),
     "the kernel's own files are no working directory": (
         {"workdir": "/proc/self/fd/7"}, "workdir", "lies in /proc", "/workspace"),
+    "a memory limit that no machine can count to is refused": (
+        {"batch": {"global_batch_size": 8, "per_gpu_batch_size": {"max": 10**21}}},
+        "batch.per_gpu_batch_size.max", "is above 1000000000", "Use at most 1000000000."),
+    "more memory than any machine has is refused": (
+        {"resources": {"memory": "2000TiB"}}, "resources.memory", "is above 1024TiB",
+        "Use at most 1024TiB."),
+    "a sliver of a core is refused": (
+        {"resources": {"cpus": 1e-300}}, "resources.cpus", "is below 0.01", "at least 0.01"),
+    "an allowed count of no worker is refused": (
+        {"elastic": {"allowed_workers": [0, 1]}}, "elastic.allowed_workers[0]", "is below 1", ""),
     "a memory limit that is a word is refused": (
         {"batch": {"global_batch_size": 8, "per_gpu_batch_size": {"max": "much"}}},
         "batch.per_gpu_batch_size.max", "is not a limit", "auto"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from control_plane.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
@@ -112,3 +115,30 @@ def test_a_list_of_running_jobs_takes_few_statements(
     with django_assert_max_num_queries(5):  # type: ignore[operator]  # a callable fixture
         items = api.get(URL).json()["items"]
     assert items[-1]["workers_desired"] == 2
+
+
+def test_a_job_whose_numbers_have_no_finite_end_is_listed_beside_the_others(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    """So slow that its end is infinitely far, and with a noise that was stored as infinite."""
+    endless, other = submit(name="endless"), submit(name="other")
+    Job.objects.filter(pk=endless.pk).update(
+        state="running",
+        total_samples=9 * 10**18,
+        samples=1,
+        samples_per_second=1e-300,
+        epoch=1e308,
+        noise_scale=float("inf"),
+    )
+    answer = api.get(URL)
+    assert answer.status_code == 200
+    listed = {one["id"]: one for one in answer.json()["items"]}
+    assert set(listed) == {endless.id, other.id}
+    unknown = ("eta_seconds", "noise_scale", "total_epochs")
+    assert [listed[endless.id][name] for name in unknown] == [None, None, None]
+
+
+def test_a_number_that_is_not_finite_becomes_null_and_the_answer_is_given() -> None:
+    answer = {"a": [float("nan"), 1.5], "b": {"c": float("-inf")}, "d": "text"}
+    written = json.loads(FiniteJsonRenderer().render(answer))
+    assert written == {"a": [None, 1.5], "b": {"c": None}, "d": "text"}

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs import batch_limit
+from jobs.api.serializers.finite import finite
 from jobs.api.serializers.metric import ValuesField
 from jobs.api.serializers.prediction import PredictionSerializer
 from jobs.decided import position_in_queue
@@ -81,6 +82,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         help_text="Samples that fit one worker at once: declared, or found; null: no limit known."
     )
     values = ValuesField()
+    noise_scale = serializers.SerializerMethodField(
+        help_text="Gradient noise in samples, at the base batch."
+    )
     completion_seconds = serializers.SerializerMethodField(help_text="From submit to the end.")
     trained_seconds = serializers.SerializerMethodField(help_text="All generations together.")
     stall_seconds = serializers.SerializerMethodField(help_text="Of all rescales and losses.")
@@ -108,6 +112,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         base = job.resolved_spec["batch"]["global_batch_size"]["base"]
         return int(job.batch_now or job.wanted_batch or base)
 
+    def get_noise_scale(self, job: Job) -> float | None:
+        return finite(job.noise_scale)
+
     def get_batch_limit(self, job: Job) -> int | None:
         return batch_limit.of(job)
 
@@ -120,7 +127,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         """Epochs are equally long, so the ones so far tell how many there are."""
         if not (job.total_samples and job.samples and job.epoch):
             return None
-        return round(job.total_samples * job.epoch / job.samples)
+        epochs = finite(job.total_samples / job.samples * job.epoch)
+        return None if epochs is None else round(epochs)
 
     def get_completion_seconds(self, job: Job) -> float | None:
         if job.finished_at is None:
@@ -142,7 +150,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_eta_seconds(self, job: Job) -> float | None:
         if job.state not in ACTIVE or not job.total_samples or job.samples_per_second <= 0:
             return None
-        return max(job.total_samples - job.samples, 0) / job.samples_per_second
+        return finite(max(job.total_samples - job.samples, 0) / job.samples_per_second)
 
     @extend_schema_field(PredictionSerializer(allow_null=True))
     def get_prediction(self, job: Job) -> dict[str, Any] | None:

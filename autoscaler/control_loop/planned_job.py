@@ -1,0 +1,170 @@
+"""How does the planner see one job? Its row, its spec and its workers, as a planning value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from django.db.models import Avg
+
+from autoscaler.control_loop import seats
+from autoscaler.control_loop.endings import Ending
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.job_wishes import Values, newest_values, with_wishes
+from autoscaler.control_loop.pool_view import all_reduce
+from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.fitting import fit
+from autoscaler.planning.remaining_work import remaining_samples
+from autoscaler.planning.scaling import ScalingModel
+from jobs import batch_limit
+from jobs.lifecycle import State
+from jobs.models import Generation, Measurement, Worker
+
+_STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histories:
+    """What was measured of jobs so far, by job id."""
+
+    measurements: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
+    stall_seconds: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, Values] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, views: Sequence[JobView]) -> Histories:
+        """Three queries for all of them."""
+        job_ids = [view.id for view in views]
+        measurements: dict[str, list[Measurement]] = {}
+        for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
+            measurements.setdefault(row.job_id, []).append(row)
+        rescales = Generation.objects.filter(
+            job__in=job_ids, stall_seconds__gt=0, lost_worker_ids=[]
+        )
+        stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
+        return cls(
+            measurements=measurements,
+            stall_seconds=dict(stalls),
+            values=newest_values(views),
+        )
+
+
+def planned_job(view: JobView, histories: Histories) -> planning.Job:
+    """One job, with what its user wishes; raises whatever its data make it raise."""
+    return with_wishes(_observed(view, histories), view, histories.values.get(view.id, {}))
+
+
+def _observed(view: JobView, histories: Histories) -> planning.Job:
+    job, spec = view.job, view.spec
+    is_waiting = view.state is State.QUEUED
+    is_fixed = spec.elastic.mode == "fixed"
+    is_settled = _is_settled(view)
+    stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
+    return planning.Job(
+        job_id=job.id,
+        name=job.name,
+        team=job.team.name,
+        pool=job.pool.name,
+        phase=planning.JobPhase.WAITING if is_waiting else planning.JobPhase.ACTIVE,
+        priority=job.priority,
+        preemptibility=planning.Preemptibility(spec.preemptibility),
+        submitted_at=job.submitted_at.timestamp(),
+        min_workers=spec.elastic.min_workers,
+        max_workers=spec.elastic.max_workers,
+        allowed_workers=spec.elastic.listed_counts(),
+        worker_step=spec.elastic.worker_step,
+        gpus_per_worker=spec.resources.gpus_per_worker,
+        batch=_batch(view),
+        allocation=None if is_waiting else _held(view),
+        started_at=job.started_at.timestamp() if job.started_at else None,
+        running_since=_running_since(view),
+        waiting_since=view.state_since.timestamp() if is_waiting else None,
+        last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
+        min_interval_seconds=spec.elastic.min_interval,
+        rescales=job.rescales,
+        stall_seconds=stall,
+        attained_gpu_seconds=job.gpu_seconds,
+        remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
+        model_bytes=job.model_bytes,
+        can_rescale=is_waiting or (is_settled and not is_fixed),
+        target=None if is_waiting or is_settled else _target(view),
+        can_pause=is_settled and is_fixed,
+        scaling=_scaling(view, histories),
+        is_measurable=view.is_hot,
+        noise_scale=job.noise_scale,
+    )
+
+
+def _batch(view: JobView) -> planning.BatchRange:
+    bounds = view.spec.batch.bounds()
+    return planning.BatchRange(
+        base=bounds.base,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        multiple_of=bounds.multiple_of,
+        max_per_gpu=batch_limit.of(view.job),
+        accumulation=bounds.has_accumulation,
+    )
+
+
+def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
+    """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
+    return fit(
+        map(_measurement, histories.measurements.get(view.id, ())),
+        gpu_type=view.job.pool.gpu_type,
+        model_bytes=view.job.model_bytes,
+        batch=_batch(view),
+        all_reduce=all_reduce(view.job.pool),
+    )
+
+
+def _running_since(view: JobView) -> float | None:
+    """When its present run began: its workers are replaced one by one, hardly ever all at once."""
+    began = [worker.row.created_at.timestamp() for worker in view.workers]
+    return min(began) if began and view.is_active else None
+
+
+def _is_settled(view: JobView) -> bool:
+    """Trains, no change is under way, and nobody has run to the end yet."""
+    is_ending = any(
+        worker.ending is Ending.COMPLETED or worker.row.phase == Worker.Phase.LEAVING
+        for worker in view.members
+    )
+    return view.state is State.RUNNING and not view.leavers and not is_ending
+
+
+def _held(view: JobView) -> planning.Allocation:
+    """Workers that hold GPUs now; those of a restart that is between two sets keep their place."""
+    nodes = Counter(worker.row.node.name for worker in view.live)
+    return _allocation(nodes, view) if nodes else _target(view)
+
+
+def _target(view: JobView) -> planning.Allocation:
+    """What it will hold when the change under way is over."""
+    if view.assignment is None or not view.is_active:
+        return _allocation(Counter(), view)
+    if view.is_between_sets:
+        wanted = seats.from_document(view.assignment.decision["seats"])
+        return _allocation(Counter(seat.node for seat in wanted), view)
+    live = [worker for worker in view.members if not worker.is_gone]
+    return _allocation(Counter(worker.row.node.name for worker in live), view)
+
+
+def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
+    return planning.Allocation(
+        workers_by_node=tuple(sorted(nodes.items())),
+        global_batch_size=view.assignment.global_batch_size if view.assignment else 0,
+    )
+
+
+def _measurement(row: Measurement) -> planning.Measurement:
+    return planning.Measurement(
+        workers=row.workers,
+        nodes=row.nodes,
+        global_batch_size=row.global_batch_size,
+        steps=row.steps,
+        step_seconds=row.step_seconds,
+        gpu_type=row.gpu_type,
+    )

@@ -1,0 +1,88 @@
+"""How is a spec read that an earlier version accepted, or that a hand changed in the database?
+
+What is out of bounds becomes the nearest that is in them. What cannot be read at all gets its
+default and is named: such a job is looked after and can be ended, but is not planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from jobs.problems import dotted
+from jobs.spec import JobSpec
+
+_MOST_ROUNDS: Final = 20  # a mended field may show another that is wrong; guessed, more than nest
+_BOUNDS: Final = ("ge", "le")
+_STAND_INS: Final[Mapping[str, Any]] = {"name": "unreadable", "command": ["false"]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSpec:
+    """A spec that can be worked with, and which of its fields could not be read."""
+
+    spec: JobSpec
+    unreadable: tuple[str, ...] = ()
+
+
+def read(document: object) -> StoredSpec:
+    """Read a stored `resolved_spec`; never raises, whatever is in it."""
+    try:
+        return StoredSpec(spec=JobSpec.from_resolved(document))
+    except ValidationError:
+        return _mended(document)
+
+
+def _mended(document: object) -> StoredSpec:
+    if not isinstance(document, dict):
+        return StoredSpec(spec=_nothing(), unreadable=("",))
+    mended, unreadable = deepcopy(document), dict[str, None]()
+    for _ in range(_MOST_ROUNDS):
+        try:
+            spec = JobSpec.from_resolved(mended)
+        except ValidationError as error:
+            for item in error.errors(include_url=False):
+                if not _is_brought_in_bounds(mended, item):
+                    unreadable[_take_out(mended, item["loc"])] = None
+        else:
+            return StoredSpec(spec=spec, unreadable=tuple(unreadable))
+    return StoredSpec(spec=_nothing(), unreadable=("", *unreadable))
+
+
+def _is_brought_in_bounds(document: dict[str, Any], item: Mapping[str, Any]) -> bool:
+    context = item.get("ctx", {})
+    bound = next((context[name] for name in _BOUNDS if name in context), None)
+    *path, last = item["loc"]
+    inner = _inside(document, path)
+    if bound is None or not isinstance(inner, dict) or last not in inner:
+        return False
+    inner[last] = bound
+    return True
+
+
+def _take_out(document: dict[str, Any], location: Sequence[int | str]) -> str:
+    """Remove the innermost field that there is, so that it gets its default; returns its name."""
+    for length in range(len(location), 0, -1):
+        *path, last = location[:length]
+        inner = _inside(document, path)
+        if isinstance(inner, dict) and last in inner:
+            del inner[last]
+            break
+    top = str(location[0])
+    if top in _STAND_INS and top not in document:
+        document[top] = _STAND_INS[top]
+    return dotted(location)
+
+
+def _inside(document: Any, path: Sequence[int | str]) -> Any:
+    for name in path:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _nothing() -> JobSpec:
+    return JobSpec.model_validate(_STAND_INS)

@@ -1,0 +1,160 @@
+"""Can every job that admission accepts be observed, planned, explained, predicted and listed?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from cluster.models import Pool
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.renderers import JSONRenderer
+from tenancy.models import Team
+
+from autoscaler.control_loop import decision_document
+from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.planned_job import Histories, planned_job
+from autoscaler.planning import cluster_state as planning
+from autoscaler.planning import invariants, planner
+from autoscaler.planning.explanations.remedy_search import RemedySearch
+from autoscaler.planning.explanations.remedy_sentences import render_remedy
+from autoscaler.simulation.prediction import Effort, predict
+from jobs import stored_spec
+from jobs.api.serializers import JobDetailSerializer
+from jobs.models import Job, Measurement
+from jobs.spec import JobSpec, parse
+from tests import spec_extremes
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+QUICK = Effort(planned_jobs=60, replays=1, fewest_replays=1, fewest_plans=3, horizon_seconds=900)
+NUMBERS = dict(spec_extremes.fields())
+
+POOL = planning.Pool(
+    name="default", nodes=(planning.Node(name="n1", gpus=8), planning.Node(name="n2", gpus=64))
+)
+SPEEDS = st.sampled_from([1e-9, 1e-3, 1.0, 1e9])
+BATCHES = st.sampled_from([1, 64, 10**9, 2**31 - 1])
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_number_of_a_spec_has_both_bounds(name: str) -> None:
+    spec_extremes.drawn(NUMBERS[name])
+
+
+@st.composite
+def measured(draw: st.DrawFn) -> list[Measurement]:
+    """What a job's workers may have told of its speed."""
+    return [
+        Measurement(
+            workers=draw(st.sampled_from([1, 2, 10_000])),
+            global_batch_size=draw(BATCHES),
+            steps=draw(st.sampled_from([1, 2**31 - 1])),
+            step_seconds=draw(SPEEDS),
+            gpu_type="",
+        )
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+
+
+@st.composite
+def jobs(draw: st.DrawFn) -> tuple[JobView, list[Measurement]]:
+    """A job that waits, or holds its smallest size, with what is known of it."""
+    document = draw(spec_extremes.documents())
+    job = Job(
+        id=draw(st.text("abcdefgh23456789", min_size=10, max_size=10)),
+        name="extreme",
+        team=Team(name=draw(st.sampled_from(["vision", "language"]))),
+        pool=Pool(name="default", gpu_type=""),
+        spec=document,
+        resolved_spec=json.loads(json.dumps(parse(document).resolved(team="t", pool="default"))),
+        priority=parse(document).priority,
+        mode=parse(document).elastic.mode,
+        submitted_at=NOW,
+        samples=draw(st.sampled_from([0, 1, 2**63 - 1])),
+        total_samples=draw(st.sampled_from([None, 0, 1, 2**63 - 1])),
+        samples_per_second=draw(st.sampled_from([0.0, 1e-300, 1.0, 1e18])),
+        epoch=draw(st.sampled_from([0.0, 1e-300, 1e18])),
+        noise_scale=draw(st.sampled_from([None, 1e-300, 1.0, 1e15, float("inf")])),
+        model_bytes=draw(st.sampled_from([0, 1, 2**63 - 1])),
+        batch_limits={"": draw(BATCHES)} if draw(st.booleans()) else {},
+    )
+    return _view(job), draw(measured())
+
+
+def _view(job: Job) -> JobView:
+    stored = stored_spec.read(job.resolved_spec)
+    assert stored.unreadable == ()
+    return JobView(
+        job=job,
+        spec=stored.spec,
+        assignment=None,
+        generation=None,
+        workers=(),
+        coordinator=None,
+        state_since=NOW,
+    )
+
+
+def _holding(job: planning.Job) -> planning.Job:
+    held = planning.Allocation(
+        workers_by_node=(("n2", min(job.min_workers, 64 // job.gpus_per_worker)),),
+        global_batch_size=max(job.batch.base, 1),
+    )
+    return replace(job, phase=planning.JobPhase.ACTIVE, allocation=held, started_at=NOW.timestamp())
+
+
+def _state(drawn: list[tuple[JobView, list[Measurement]]], *, first_runs: bool) -> Any:
+    known = {view.id: rows for view, rows in drawn}
+    views = {view.id: view for view, _ in drawn}
+    seen = [planned_job(view, Histories(measurements=known)) for view in views.values()]
+    if first_runs:
+        seen[0] = _holding(seen[0])
+    return planning.ClusterState(now=NOW.timestamp(), pools=(POOL,), quotas=(), jobs=tuple(seen))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(drawn=st.lists(jobs(), min_size=1, max_size=3), first_runs=st.booleans())
+def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
+    drawn: list[tuple[JobView, list[Measurement]]],
+    first_runs: bool,  # noqa: FBT001 - hypothesis hands it over by name
+) -> None:
+    state = _state(drawn, first_runs=first_runs)
+    plan = planner.plan(state)
+    assert {decision.job_id for decision in plan.decisions} == {job.job_id for job in state.jobs}
+    assert invariants.check(state, plan) == ()
+    for decision in plan.decisions:
+        explained = ExplainedDecision.of(decision, plan, team="vision")
+        document = decision_document.document(explained, decided_at=NOW)
+        json.dumps(document, allow_nan=False)
+        assert document["message"]
+    assert set(predict(state, effort=QUICK)) == {job.job_id for job in state.jobs}
+    search = RemedySearch(state=state, planned=plan, planner=planner.plan)
+    for job in state.jobs:
+        remedy = search.remedy_for(job.job_id)
+        assert remedy is None or render_remedy(remedy, team=job.team)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(drawn=jobs(), state=st.sampled_from(["queued", "running", "completed"]))
+def test_whatever_admission_accepts_can_be_listed(
+    drawn: tuple[JobView, list[Measurement]], state: str
+) -> None:
+    job = drawn[0].job
+    job.state = state
+    for name in ("workers_now", "wanted_workers", "batch_now", "wanted_batch", "trained"):
+        setattr(job, name, None)
+    for name in ("all_stalls", "longest_stall", "lost_work"):
+        setattr(job, name, 1e18)
+    listed: Mapping[str, Any] = JobDetailSerializer(job).data
+    assert json.loads(JSONRenderer().render(listed))["id"] == job.id
+
+
+def test_a_spec_reads_back_as_it_was_accepted() -> None:
+    document = {"name": "a", "command": ["true"], "resources": {"memory": "1024TiB"}}
+    resolved = parse(document).resolved(team="vision", pool="default")
+    assert stored_spec.read(resolved).spec == JobSpec.from_resolved(resolved)

@@ -1,0 +1,55 @@
+"""Is a spec still read that an earlier version accepted, or that a hand changed?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobs import batch_limit, stored_spec
+from jobs.models import Job
+from jobs.spec import LARGEST_BATCH, parse
+from tests.service.conftest import SubmitJob, spec
+
+
+def resolved(**changes: Any) -> dict[str, Any]:
+    document = parse(spec(elastic={"max_workers": 4, "grace_period": "2m"})).resolved(
+        team="vision", pool="default"
+    )
+    return {**document, **changes}
+
+
+def test_what_is_out_of_bounds_becomes_the_nearest_that_is_in_them() -> None:
+    document = resolved()
+    document["batch"]["per_gpu_batch_size"]["max"] = 10**400
+    document["resources"]["memory"] = "999999TiB"
+    document["resources"]["cpus"] = 1e-9
+    read = stored_spec.read(document)
+    assert read.unreadable == ()
+    assert read.spec.batch.max_per_worker == LARGEST_BATCH
+    assert (read.spec.resources.memory, read.spec.resources.cpus) == (2**50, 0.01)
+    assert read.spec.elastic.grace_period == 120.0
+
+
+def test_what_cannot_be_read_stands_at_its_default_and_is_named() -> None:
+    document = resolved(colour="red", priority="high", utility=[{"after": 1, "dollars": 1}])
+    read = stored_spec.read(document)
+    assert set(read.unreadable) == {"colour", "priority", "utility[0].after"}
+    assert (read.spec.priority, read.spec.utility) == (50, None)
+    assert read.spec.elastic.max_workers == 4
+
+
+@pytest.mark.parametrize("document", [None, [], "text", {}, {"name": 3, "command": 7, "batch": 1}])
+def test_reading_never_fails_whatever_is_stored(document: object) -> None:
+    read = stored_spec.read(document)
+    assert read.unreadable
+    assert read.spec.command == ["false"]
+
+
+def test_a_memory_limit_stored_before_there_was_a_bound_is_read_within_it(
+    submit: SubmitJob,
+) -> None:
+    job = submit()
+    job.resolved_spec["batch"]["per_gpu_batch_size"]["max"] = 10**21
+    job.save()
+    assert batch_limit.of(Job.objects.get(pk=job.pk)) == LARGEST_BATCH
