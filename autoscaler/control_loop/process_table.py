@@ -69,10 +69,9 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """See the port."""
         return self._host.keep_warm(*wishes)
 
-    def last_lines(self, process_id: str, count: int) -> tuple[str, ...]:
+    def last_lines(self, process_id: str, count: int, *, job_id: str) -> tuple[LogLine, ...]:
         """The end of what it wrote."""
-        lines: Iterator[LogLine] = self._host.logs((process_id,), tail=count)
-        return tuple(line.text for line in lines)
+        return tuple(self._host.logs((process_id,), job_id=job_id, tail=count))
 
     def _node_of(self, process_id: str) -> tuple[str, ...]:
         """None, if it is not listed."""

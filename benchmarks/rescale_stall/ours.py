@@ -77,7 +77,11 @@ class Ours(Contender):
     def phases(self) -> list[dict[str, float]]:
         """Where the time of each handover went, as its source has logged it."""
         names = tuple(f"w{number}" for number in range(1, self._started + 1))
-        lines = [line.text for line in self._host.logs(names) if "action=handed_over" in line.text]
+        lines = [
+            line.text
+            for line in self._host.logs(names, job_id="benchmark")
+            if "action=handed_over" in line.text
+        ]
         return [
             {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", line)}
             for line in lines

@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
-from rich.console import Console
 
 from concertina import credentials
 from concertina.client import Client
 from concertina.errors import ConcertinaError, Unreachable
+from concertina.harmless import HarmlessConsole, json_text
 from concertina.views.problems import problems_list
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Terminal:
             self._write_without_padding(view)
 
     def show_json(self, document: Any, *, indent: int | None = 2) -> None:
-        sys.stdout.write(json.dumps(document, indent=indent, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(json.dumps(document, indent=indent, ensure_ascii=False)) + "\n")
         sys.stdout.flush()
 
     def _write_without_padding(self, view: RenderableType) -> None:
@@ -70,7 +70,7 @@ class Terminal:
 
     def show_error(self, error: ConcertinaError, place_of: Callable[[str], str]) -> None:
         if self.is_json:
-            sys.stderr.write(json.dumps(error.as_envelope(), ensure_ascii=False) + "\n")
+            sys.stderr.write(json_text(json.dumps(error.as_envelope(), ensure_ascii=False)) + "\n")
             return
         if not error.details:
             self.say(f"Error: {error.message}", style="bold red")
@@ -114,8 +114,8 @@ def session(output: Format) -> Iterator[Session]:
             raise typer.Exit(error.exit_code) from None
 
 
-def _console(*, is_error: bool) -> Console:
-    """A console that takes no user's text for markup."""
+def _console(*, is_error: bool) -> HarmlessConsole:
+    """A console that takes no user's text for markup or for orders."""
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+    return HarmlessConsole(file=stream, width=width, markup=False, highlight=False, emoji=False)

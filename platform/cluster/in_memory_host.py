@@ -133,7 +133,13 @@ class InMemoryHost:
                     yield process
             time.sleep(poll_seconds)
 
-    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
+    def logs(
+        self,
+        process_ids: tuple[str, ...],
+        *,
+        job_id: str,  # noqa: ARG002 - ids are unique for ever
+        tail: int | None = None,
+    ) -> Iterator[LogLine]:
         self._check()
         wanted = [line for line in self._lines if line.process_id in process_ids]
         lines = sorted(wanted, key=lambda line: line.at)

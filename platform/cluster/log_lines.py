@@ -2,7 +2,8 @@
 
 A line on disk is `2026-11-21T07:33:19.123456Z stdout the text`, in UTF-8. Whatever a process
 writes, a line of the file is one line: control characters and broken UTF-8 are replaced, lines
-of absurd length are cut, the rest of a line that never ended is kept.
+of absurd length are cut, the rest of a line that never ended is kept. Of a line that is rewritten
+with carriage returns, a progress bar, the last state is kept, and now and then one on the way.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import time
 from pathlib import Path
 
 MOST_BYTES_PER_LINE = 16 * 1024  # longer lines are cut: a reader must be able to show them
+REWRITTEN_EVERY_SECONDS = 10.0  # guessed: a bar that moves is seen to move, and the file is small
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_KEPT_CONTROLS = {"\t", "\x1b"}  # tabs, and the escape character of coloured output
+_KEPT_CONTROLS = {"\t", "\x1b", "\x07"}  # tabs, and what coloured output begins and ends with
 _CONTROLS = {
     code: _REPLACEMENT
     for code in (*range(0x20), 0x7F, 0x85, 0x2028, 0x2029)
@@ -27,20 +29,39 @@ class LineSplitter:
 
     def __init__(self) -> None:
         self._rest = b""
+        self._rewritten_at: float | None = None  # when a state of this line was last given
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """The lines that became whole with this data."""
-        *whole, self._rest = (self._rest + data).split(b"\n")
-        lines = [piece for line in whole for piece in pieces(line)]
-        while len(self._rest) >= MOST_BYTES_PER_LINE:
+    @property
+    def held_bytes(self) -> int:
+        return len(self._rest)
+
+    def feed(self, data: bytes, *, now: float) -> list[bytes]:
+        """The lines that became whole with this data; `now`, in seconds, never goes back."""
+        *whole, rest = (self._rest + data).split(b"\n")
+        lines = [piece for line in whole for piece in pieces(last_state(line))]
+        if whole:
+            self._rewritten_at = None
+        self._rest = without_overwritten(rest)
+        while len(self._rest) > MOST_BYTES_PER_LINE:
             lines.append(self._rest[:MOST_BYTES_PER_LINE])
             self._rest = self._rest[MOST_BYTES_PER_LINE:]
+        if len(self._rest) < len(rest) and b"\r" in rest:
+            lines += self._state_on_the_way(now)
         return lines
 
     def flush(self) -> list[bytes]:
         """What is left at the end of the stream."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = last_state(self._rest), b""
         return [rest] if rest else []
+
+    def _state_on_the_way(self, now: float) -> list[bytes]:
+        if self._rewritten_at is None:
+            self._rewritten_at = now
+        state = last_state(self._rest)
+        if not state or now - self._rewritten_at < REWRITTEN_EVERY_SECONDS:
+            return []
+        self._rewritten_at = now
+        return [state]
 
 
 class LineLog:
@@ -79,6 +100,16 @@ def pieces(line: bytes) -> list[bytes]:
     ]
 
 
+def last_state(line: bytes) -> bytes:
+    """What is seen of a line in the end, if a carriage return begins it anew."""
+    return line.rstrip(b"\r").rpartition(b"\r")[2]
+
+
+def without_overwritten(begun: bytes) -> bytes:
+    """Of a line that goes on what may still be seen; a return at its end may be half a line end."""
+    return last_state(begun) + begun[-1:] if begun.endswith(b"\r") else last_state(begun)
+
+
 def readable(line: bytes) -> str:
     """The line as it can be shown anywhere."""
-    return line.removesuffix(b"\r").decode(errors="replace").translate(_CONTROLS)
+    return line.decode(errors="replace").translate(_CONTROLS)

@@ -69,15 +69,12 @@ async def follow(
 
 
 def read_processes(
-    process_ids: Collection[str], *, state_dir: Path, tail: int | None = None
+    process_ids: Collection[str], *, job_id: str, state_dir: Path, tail: int | None = None
 ) -> Iterator[LogLine]:
-    """Lines of these, of whichever jobs, in order of time; only the last `tail` of them all."""
-    wanted = set(process_ids)
-    folders = (state_dir / "logs").glob("*/*.log")
-    jobs = sorted((path.parent.name, path.stem) for path in folders if path.stem in wanted)
+    """Lines of these processes of a job, in order of time; only the last `tail` of them all."""
     lines = merge(
         iter(read(job_id, state_dir=state_dir, worker=process_id, tail=tail))
-        for job_id, process_id in jobs
+        for process_id in sorted(set(process_ids))
     )
     return lines if tail is None else iter(deque(lines, maxlen=tail))
 

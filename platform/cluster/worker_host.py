@@ -198,8 +198,14 @@ class WorkerHost(Protocol):
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         """Yield each process as it starts or exits; only a hint, `list` is the truth."""
 
-    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
-        """All lines of these processes so far, in order of time; only the last `tail` of them."""
+    def logs(
+        self,
+        process_ids: tuple[str, ...],
+        *,
+        job_id: str,
+        tail: int | None = None,
+    ) -> Iterator[LogLine]:
+        """Lines of these processes of a job, in order of time; only the last `tail` of them."""
 
 
 class WorkerHostError(Exception):

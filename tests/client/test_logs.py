@@ -130,3 +130,27 @@ def test_an_interrupted_follow_ends_quietly(
         ended = end()
     assert ended.exit_code == 130
     assert "Traceback" not in ended.err
+
+
+def test_a_job_does_not_steer_the_terminal_of_who_reads_its_log(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    orders = "\x1b]0;mine\x07a\x1b[31mred\x1b[0m\x1b[2J\u202eb"
+    write(orders)
+
+    def said(*options: str) -> str:
+        return concertina("logs", "digits", *options).out.removesuffix("\n")
+
+    assert said().endswith(" aredb")
+    assert said("--raw").endswith(f" {orders}")
+    assert not {"\x1b", "\x07", "\u202e"} & set(said("-o", "json"))
+    assert json.loads(said("-o", "json"))["text"].startswith("\x1b]0;mine")
+
+
+def test_a_reason_does_not_steer_the_terminal_of_who_reads_it(
+    concertina: CommandLine, job: Job
+) -> None:
+    Job.objects.filter(pk=job.pk).update(message="because\x1b]0;mine\x07 of\x9b31m \u202ethis")
+    for command in (("ps",), ("describe", "digits"), ("top", "--once")):
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(concertina(*command).out), command
+    assert "\x9b" not in concertina("describe", "digits", "-o", "json").out

@@ -254,7 +254,7 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 
 def texts(bench: Bench, process_id: str) -> list[str]:
     """The lines it has written so far."""
-    return [line.text for line in bench.host.logs((process_id,))]
+    return [line.text for line in bench.host.logs((process_id,), job_id="job1")]
 
 
 def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:

@@ -24,7 +24,7 @@ def test_logs_keep_partial_lines_garbage_and_long_lines(docker_bench: DockerBenc
     )
     docker_bench.launch("w1", ("sh", "-c", script))
     exited(docker_bench.host, "w1")
-    lines = list(docker_bench.host.logs(("w1",)))
+    lines = list(docker_bench.host.logs(("w1",), job_id="job1"))
     out = [line.text for line in lines if line.stream == "stdout"]
     assert out[:3] == ["café", "", "bad \ufffd\ufffd\x1b[1m"]
     assert "".join(out[3:-1]) == "y" * 40000
@@ -57,7 +57,7 @@ def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: Do
             until(lambda number=number: path.stat().st_size > 200_000 * number)  # type: ignore[misc]
             service.kill()
     exited(docker_bench.host, "w1")
-    lines = list(docker_bench.host.logs(("w1",)))
+    lines = list(docker_bench.host.logs(("w1",), job_id="job1"))
     for stream in ("stdout", "stderr"):
         said = [line.text for line in lines if line.stream == stream]
         assert said == [str(number) for number in range(30_000)]
@@ -75,7 +75,7 @@ def test_a_note_of_how_far_a_log_was_copied_that_a_power_cut_tore_costs_nothing(
     fresh = replace(docker_bench.host)
     assert fresh.list().processes == (process,)
     until(lambda: b'"is_complete": true' in read(cursor))
-    assert sorted(line.text for line in fresh.logs(("w1",))) == ["a", "b", "c"]
+    assert sorted(line.text for line in fresh.logs(("w1",), job_id="job1")) == ["a", "b", "c"]
 
 
 def read(path: Path) -> bytes:

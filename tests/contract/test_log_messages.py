@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from cluster.docker_host.log_cursor import Cursor
 from cluster.docker_host.log_messages import Message, messages
 
 AT = "2026-11-21T07:33:19.123456789Z"
@@ -29,3 +30,21 @@ def test_dockers_own_words_are_no_line_of_the_container() -> None:
     ]
     (complaint,) = complaints
     assert complaint.startswith("Error grabbing logs: invalid character")
+
+
+def copied(*texts: bytes) -> list[bytes]:
+    cursor, lines = Cursor(), list[bytes]()
+    for text in texts:
+        whole = text.endswith(b"\n")
+        one = Message(stream="stdout", at=AT, text=text.removesuffix(b"\n"), is_whole=whole)
+        lines += cursor.lines(one)
+    return lines
+
+
+def test_a_progress_bar_over_many_messages_is_told_by_its_states() -> None:
+    pieces = [b"0 %\r10", b" %\r20 %", b"\r30 %\n", b"done\n"]
+    assert copied(*pieces) == [b"0 %", b"10 %", b"30 %", b"done"]
+
+
+def test_a_long_line_over_many_messages_is_kept_whole() -> None:
+    assert copied(b"aa", b"bb", b"\n", b"\n", b"c\r\n") == [b"aa", b"bb", b"", b"c"]

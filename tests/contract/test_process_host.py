@@ -225,7 +225,7 @@ out.flush(); sys.stderr.write("no newline"); sys.stderr.flush()
 """
     process_bench.launch("w1", (PYTHON, "-S", "-c", code))
     exited(process_bench.host, "w1")
-    lines = list(process_bench.host.logs(("w1",)))
+    lines = list(process_bench.host.logs(("w1",), job_id="job1"))
     out = [line.text for line in lines if line.stream == "stdout"]
     assert out[:3] == ["café", "", "bad \ufffd\ufffd\x1b[1m"]
     assert "".join(out[3:]) == "y" * 40000

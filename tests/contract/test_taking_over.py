@@ -41,7 +41,9 @@ def test_a_worker_that_takes_over_sees_what_any_other_sees(pool: WarmPool) -> No
     assert [process.exit_code for process in ended] == [7, 7]
     assert ended[0].labels == pool.launch("w1").labels
     assert ended[0].started_at >= ordered_at
-    (warm, warm_end), (cold, cold_end) = (reflection(pool.words(name)) for name in ("w1", "w2"))
+    (warm, warm_end), (cold, cold_end) = (
+        reflection(pool.words(f"w{n}", job=f"job{n}")) for n in (1, 2)
+    )
     assert (warm.pop("is_warm"), cold.pop("is_warm")) == (True, False)
     assert warm == cold
     assert warm_end == cold_end
@@ -82,7 +84,7 @@ def test_a_jobs_second_worker_has_the_same_checkpoints_and_reaches_the_first(
     exited(pool.host, "w2")
     networks = pool.container("w1")["NetworkSettings"]["Networks"]
     (address,) = [network["IPAddress"] for network in networks.values()]
-    assert pool.words("w2") == [f"{address} ['w1']"]
+    assert pool.words("w2", job="job2") == [f"{address} ['w1']"]
     assert (pool.took_over("w1"), pool.took_over("w2")) == (True, False)
     assert len(pool.waiting()) == 1, "of a job only the first worker takes one over"
 

@@ -34,7 +34,7 @@ def reflect(bench: ProcessBench, process_id: str, *ending: str) -> tuple[dict[st
     bench.launch(process_id, command, workdir=str(SCRIPTS), env=OF_A_JOB)
     exited(bench.host, process_id)
     assert left_open.read_text() == "written"
-    lines = list(bench.host.logs((process_id,)))
+    lines = list(bench.host.logs((process_id,), job_id="job1"))
     first, second, *others = [line.text for line in lines if line.stream == "stdout"]
     errors = [line.text for line in lines if line.stream == "stderr"]
     return {**json.loads(first), **json.loads(second)}, others + errors
@@ -59,7 +59,7 @@ def test_a_warm_start_looks_to_the_script_like_any_other(
 def test_a_script_that_is_not_there_is_told_as_python_does(warm_bench: WarmBench) -> None:
     warm_bench.launch("w1", (sys.executable, "/no/such/script.py"))
     assert exited(warm_bench.host, "w1").exit_code == 2
-    (line,) = warm_bench.host.logs(("w1",))
+    (line,) = warm_bench.host.logs(("w1",), job_id="job1")
     assert "can't open file '/no/such/script.py': [Errno 2] No such file" in line.text
 
 
@@ -300,7 +300,9 @@ def test_launches_that_differ_in_what_is_read_later_share_a_zygote(warm_bench: W
     command = (sys.executable, MIRROR, str(warm_bench.folder / "x"), "end")
     warm_bench.launch("w1", command, env={"SEED": "1"})
     exited(warm_bench.host, "w1")
-    assert '"is_warm": true' in "".join(line.text for line in warm_bench.host.logs(("w1",)))
+    assert '"is_warm": true' in "".join(
+        line.text for line in warm_bench.host.logs(("w1",), job_id="job1")
+    )
 
 
 def _suspend_the_zygote(bench: WarmBench) -> Path:

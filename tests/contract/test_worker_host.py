@@ -75,11 +75,13 @@ def test_a_running_process_is_not_forgotten(bench: Bench) -> None:
 def test_logs_outlive_the_process_and_its_record(bench: Bench) -> None:
     bench.start("w1")
     bench.say("w1", "hello")
-    until(lambda: [line for line in bench.host.logs(("w1",)) if line.text == "hello"])
+    until(
+        lambda: [line for line in bench.host.logs(("w1",), job_id="job1") if line.text == "hello"]
+    )
     bench.end("w1", 0)
     exited(bench.host, "w1")
     bench.host.forget("w1")
-    (line,) = [line for line in bench.host.logs(("w1",)) if line.text == "hello"]
+    (line,) = [line for line in bench.host.logs(("w1",), job_id="job1") if line.text == "hello"]
     assert (line.process_id, line.stream) == ("w1", "stdout")
 
 
@@ -89,8 +91,12 @@ def test_logs_of_several_processes_are_in_order_of_time(bench: Bench) -> None:
     said = [("w2", "one"), ("w1", "two"), ("w2", "three")]
     for process_id, text in said:
         bench.say(process_id, text)
-        until(lambda text=text: any(line.text == text for line in bench.host.logs(("w1", "w2"))))  # type: ignore[misc]
-    lines = [(line.process_id, line.text) for line in bench.host.logs(("w1", "w2"))]
+        until(
+            lambda text=text: any(
+                line.text == text for line in bench.host.logs(("w1", "w2"), job_id="job1")
+            )
+        )  # type: ignore[misc]
+    lines = [(line.process_id, line.text) for line in bench.host.logs(("w1", "w2"), job_id="job1")]
     assert [line for line in lines if line[1] != "up"] == said
     assert {process_id for process_id, _ in lines} == {"w1", "w2"}
 

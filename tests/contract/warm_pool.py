@@ -95,8 +95,8 @@ class WarmPool:
             warm_modules=self.host.warm_modules,
         )
 
-    def words(self, process_id: str) -> list[str]:
-        return [line.text for line in self.host.logs((process_id,))]
+    def words(self, process_id: str, *, job: str = "job1") -> list[str]:
+        return [line.text for line in self.host.logs((process_id,), job_id=job)]
 
     def took_over(self, process_id: str) -> bool:
         """Whether the process is in a container that waited."""

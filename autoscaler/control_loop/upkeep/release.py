@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from cluster.worker_host import Failing
+from cluster.worker_host import Failing, LogLine
 from django.db.models import F
 
+from autoscaler.control_loop import last_words
 from autoscaler.control_loop.endings import (
     NEVER_RAN,
     Ending,
@@ -26,8 +27,6 @@ from jobs.models import Event, GpuClaim, Job, Worker
 WORKER_FAILED: Final = "worker_failed"
 WORKER_LOST: Final = "worker_lost"
 WORKER_NOT_STARTED: Final = "worker_not_started"
-_LOG_LINES: Final = 20  # kept with a failure: enough for a traceback
-_LONGEST_LINE: Final = 500  # characters; guessed: what people read of a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class _End:
 
     worker: WorkerView
     memory: int | None  # its limit, in bytes
-    log: tuple[str, ...]
+    log: tuple[LogLine, ...]  # its last lines
 
     @property
     def exit_code(self) -> int | None:
@@ -59,11 +58,7 @@ class _End:
     def error(self) -> str:
         """What to keep of it on the worker."""
         note = self.worker.process.note if self.worker.process else ""
-        return note if self.ending in NEVER_RAN else self.last_line
-
-    @property
-    def last_line(self) -> str:
-        return next((line.strip() for line in reversed(self.log) if line.strip()), "")
+        return note if self.ending in NEVER_RAN else last_words.telling(self.log)
 
     @property
     def sentence(self) -> str:
@@ -73,7 +68,7 @@ class _End:
             return _not_started(self.worker, self.error)
         if self.ran_out_of_memory:
             return killed_for_memory(self.worker.id, self.memory)
-        said = f": {self.last_line}" if self.last_line else "."
+        said = f": {self.error}" if self.error else "."
         return f"{self.worker.id} ended with {described(self.exit_code)}{said}"
 
 
@@ -87,7 +82,8 @@ def release_ended_workers(view: JobView, shell: Shell) -> bool:
     for worker in ended:
         end = _End(worker=worker, memory=view.spec.resources.memory, log=())
         if end.ending in _TELLING and not worker.is_unheard:
-            end = replace(end, log=_last_lines(worker.id, shell))
+            lines = shell.processes.last_lines(worker.id, last_words.LINES_READ, job_id=view.id)
+            end = replace(end, log=lines)
         _release(view, end, shell)
         if not worker.is_unheard:
             shell.processes.forget(worker.id)
@@ -118,15 +114,6 @@ def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
         return False  # started in this very tick
     is_to_be_started = view.is_active and worker.id in view.wanted
     return not (is_to_be_started and worker.row.phase == Worker.Phase.STARTING)
-
-
-def _last_lines(worker_id: str, shell: Shell) -> tuple[str, ...]:
-    return tuple(_cut(line) for line in shell.processes.last_lines(worker_id, _LOG_LINES))
-
-
-def _cut(line: str) -> str:
-    """A progress bar may be one line of kilobytes."""
-    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _release(view: JobView, end: _End, shell: Shell) -> None:
@@ -181,7 +168,7 @@ def _record(job: Job, kind: str, reason: str, end: _End, *, sentence: str = "") 
         "exit_code": end.exit_code,
         "attempt": job.attempt,
         "revision": job.revision,
-        "log": list(end.log),
+        "log": list(last_words.kept(end.log)),
     }
     message = sentence or end.sentence
     events.record(job_id=job.id, kind=kind, reason=reason, message=message, data=data)

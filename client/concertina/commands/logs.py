@@ -10,6 +10,7 @@ from rich.text import Text
 from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.documents import LogLine
+from concertina.harmless import coloured
 from concertina.session import Format, Terminal, session
 
 
@@ -25,6 +26,9 @@ def logs(
     tail: Annotated[
         int, typer.Option(min=1, max=10_000, help="How many of the lines there are.")
     ] = 1000,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Let escape sequences of the job through to the terminal.")
+    ] = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Print a job's log; with --output json, one document per line."""
@@ -32,13 +36,18 @@ def logs(
         job_id = current.client.find(reference)["id"]
         read = current.client.follow_logs if follow else current.client.logs
         for line in read(job_id, worker=worker, tail=tail):
-            _print(current.terminal, line)
+            _print(current.terminal, line, is_raw=raw)
 
 
-def _print(terminal: Terminal, line: LogLine) -> None:
+def _print(terminal: Terminal, line: LogLine, *, is_raw: bool) -> None:
     if terminal.is_json:
         terminal.show_json(line, indent=None)
         return
-    text = Text(f"{words.clock_time(line['at'])} {line['worker']} ", style="bright_black")
-    text.append(line["text"], style="red" if line["stream"] == "stderr" else "default")
-    terminal.out.print(text, soft_wrap=True)
+    head = f"{words.clock_time(line['at'])} {line['worker']} "
+    if is_raw:
+        terminal.out.file.write(f"{head}{line['text']}\n")
+        terminal.out.file.flush()
+        return
+    style = "red" if line["stream"] == "stderr" else "default"
+    said = Text.from_ansi(coloured(line["text"]), style=style)
+    terminal.out.print(Text(head, style="bright_black").append_text(said), soft_wrap=True)

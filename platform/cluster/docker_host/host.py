@@ -127,8 +127,16 @@ class DockerHost:
         finally:
             watch.close()
 
-    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
-        return log_store.read_processes(process_ids, state_dir=self.state_dir, tail=tail)
+    def logs(
+        self,
+        process_ids: tuple[str, ...],
+        *,
+        job_id: str,
+        tail: int | None = None,
+    ) -> Iterator[LogLine]:
+        return log_store.read_processes(
+            process_ids, job_id=job_id, state_dir=self.state_dir, tail=tail
+        )
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         """The GPUs of a node, none where its daemon has no runtime for them; takes seconds.

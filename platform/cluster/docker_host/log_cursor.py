@@ -15,7 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import json_files
+from cluster import json_files, log_lines
+from cluster.docker_host.log_messages import Message
 
 _OVERLAP_SECONDS: Final = 10  # guessed: as far as two streams may be out of order
 
@@ -27,6 +28,11 @@ class Place:
     at: str = ""  # moment of its last message, as Docker writes it: they sort like text
     count: int = 0  # how many of its last messages have that moment
     is_inside: bool = False  # its last message is not the end of a line
+    rest: str = ""  # what of that line is held back, for it is being rewritten; a character a byte
+
+    @property
+    def held(self) -> bytes:
+        return self.rest.encode("latin-1")
 
 
 @dataclass(slots=True)
@@ -45,11 +51,23 @@ class Cursor:
         seconds = [_whole_seconds(at) for at in (latest, *unfinished)]
         return max(min([seconds[0] - _OVERLAP_SECONDS, *seconds[1:]]), 0)
 
-    def pass_by(self, stream: str, at: str, *, is_inside: bool) -> None:
-        """A message was copied."""
-        place = self.places.setdefault(stream, Place())
-        place.count = place.count + 1 if place.at == at else 1
-        place.at, place.is_inside = at, is_inside
+    def lines(self, message: Message) -> list[bytes]:
+        """Pass by a message, which is copied now; what of it becomes lines of the file.
+
+        Always the same, for the same place: lines that come again are known by that.
+        """
+        place = self.places.setdefault(message.stream, Place())
+        is_bare_end = not message.text and not place.rest and place.is_inside
+        text = place.held + message.text
+        place.count = place.count + 1 if place.at == message.at else 1
+        place.at, place.is_inside, place.rest = message.at, not message.is_whole, ""
+        if message.is_whole:  # a line may end where its last piece did
+            return [] if is_bare_end else log_lines.pieces(log_lines.last_state(text))
+        if b"\r" not in text:
+            return log_lines.pieces(text)
+        place.rest = log_lines.without_overwritten(text).decode("latin-1")
+        state = log_lines.last_state(text.rpartition(b"\r")[0])
+        return log_lines.pieces(state) if state else []
 
     def write(self, path: Path) -> None:
         document = {
@@ -57,7 +75,7 @@ class Cursor:
             "file_bytes": self.file_bytes,
             "is_complete": self.is_complete,
             "places": {
-                stream: [place.at, place.count, place.is_inside]
+                stream: [place.at, place.count, place.is_inside, place.rest]
                 for stream, place in self.places.items()
             },
         }

@@ -161,6 +161,8 @@ class Follower:
         file = LogFile(self._path, offset=cursor.file_bytes)
         try:
             self._take_all(cursor, file, is_ended=is_ended)
+            if is_ended:
+                _end(cursor, file)
             cursor.is_complete = is_ended
             cursor.file_bytes = file.size
             cursor.write(path)
@@ -212,13 +214,18 @@ class Follower:
 
 
 def _add(message: Message, cursor: Cursor, file: LogFile) -> None:
-    place = cursor.places.get(message.stream)
-    is_bare_end = not message.text and place is not None and place.is_inside
-    if not is_bare_end:  # a line that ends where its last piece did
-        stamp = f"{message.at[:26]}Z"
-        for piece in log_lines.pieces(message.text):
-            file.add(f"{stamp} {message.stream} {log_lines.readable(piece)}\n".encode())
-    cursor.pass_by(message.stream, message.at, is_inside=not message.is_whole)
+    lines = cursor.lines(message)
+    stamp = f"{message.at[:26]}Z"
+    for line in lines:
+        file.add(f"{stamp} {message.stream} {log_lines.readable(line)}\n".encode())
+
+
+def _end(cursor: Cursor, file: LogFile) -> None:
+    """What is left of lines that never ended."""
+    for stream, place in cursor.places.items():
+        if rest := log_lines.last_state(place.held):
+            file.add(f"{place.at[:26]}Z {stream} {log_lines.readable(rest)}\n".encode())
+    file.flush()
 
 
 def _is_full(problem: Exception) -> bool:

@@ -104,8 +104,16 @@ class ProcessHost:
             seen = {process_id: process.phase for process_id, process in now.items()}
             time.sleep(poll_seconds)
 
-    def logs(self, process_ids: tuple[str, ...], *, tail: int | None = None) -> Iterator[LogLine]:
-        return log_store.read_processes(process_ids, state_dir=self.state_dir, tail=tail)
+    def logs(
+        self,
+        process_ids: tuple[str, ...],
+        *,
+        job_id: str,
+        tail: int | None = None,
+    ) -> Iterator[LogLine]:
+        return log_store.read_processes(
+            process_ids, job_id=job_id, state_dir=self.state_dir, tail=tail
+        )
 
     @property
     def zygotes(self) -> Zygotes:

@@ -110,7 +110,7 @@ class Supervisor:
     def _copy(self, descriptor: int, stream: str) -> None:
         data = os.read(descriptor, _CHUNK_BYTES)
         splitter = self._splitters[stream]
-        lines = splitter.feed(data) if data else splitter.flush()
+        lines = splitter.feed(data, now=time.monotonic()) if data else splitter.flush()
         if lines and self._log is not None:
             self._log.write(stream, lines)
         if not data:
