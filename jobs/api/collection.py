@@ -23,9 +23,10 @@ LONGEST_KEY = 200
 
 
 class _KnowsPools(APIView):
-    """A view that is told, where it is wired, how to find out about pools."""
+    """A view that is told, where it is wired, how to ask about pools, and what is too large."""
 
     read_pools: ReadPools | None = None
+    largest_body: int | None = None  # bytes of a spec; read by the parsers
 
     def pools(self) -> Sequence[PoolCapacity]:
         if self.read_pools is None:

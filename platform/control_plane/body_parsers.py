@@ -11,7 +11,9 @@ from rest_framework import exceptions
 from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.utils.json import strict_constant
 
-LARGEST_BODY: Final = 512 * 1024  # far above any job spec
+from control_plane.limit_settings import LARGEST_BODY
+
+LARGEST_YAML: Final = 64 * 1024  # reading it takes a hundred times as long as JSON
 
 
 class BoundedJsonParser(JSONParser):
@@ -65,7 +67,7 @@ class YamlParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        _check_size(parser_context)
+        _check_size(parser_context, at_most=LARGEST_YAML)
         try:
             return yaml.load(stream.read(LARGEST_BODY), Loader=_PlainLoader)  # noqa: S506 - is safe
         except yaml.YAMLError as error:
@@ -91,10 +93,15 @@ class _PlainLoader(yaml.SafeLoader):
 
 class BodyTooLarge(exceptions.APIException):
     status_code = 413
-    default_detail = f"A request body has at most {LARGEST_BODY} bytes."
+
+    def __init__(self, largest: int = LARGEST_BODY) -> None:
+        super().__init__(f"A request body here has at most {largest} bytes. Send less at once.")
 
 
-def _check_size(parser_context: Mapping[str, Any] | None) -> None:
-    request = (parser_context or {}).get("request")
-    if request is not None and int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST_BODY:
-        raise BodyTooLarge
+def _check_size(parser_context: Mapping[str, Any] | None, *, at_most: int = LARGEST_BODY) -> None:
+    """Refuse more than the view takes, or than it takes in this language."""
+    told = parser_context or {}
+    largest = min(getattr(told.get("view"), "largest_body", None) or LARGEST_BODY, at_most)
+    request = told.get("request")
+    if request is not None and int(request.META.get("CONTENT_LENGTH") or 0) > largest:
+        raise BodyTooLarge(largest)

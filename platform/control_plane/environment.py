@@ -10,8 +10,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane import container_settings
+from control_plane import container_settings, limit_settings
 from control_plane.container_settings import ContainerSettings
+from control_plane.limit_settings import LimitSettings
 from control_plane.variables import BadEnvironment, Variables
 
 __all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
@@ -47,6 +48,7 @@ class Environment:
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
     worker_host: WorkerHostKind
     containers: ContainerSettings
+    limits: LimitSettings
 
     @property
     def has_containers(self) -> bool:
@@ -88,6 +90,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
             )
         ),
         containers=container_settings.read(variables, host_id=host_id),
+        limits=limit_settings.read(variables),
     )
     if told.has_containers:
         container_settings.check_host_id(host_id)

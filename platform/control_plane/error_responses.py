@@ -19,6 +19,7 @@ from tenancy.errors import TenancyError
 
 from autoscaler.what_if.errors import WhatIfError
 from control_plane.body_parsers import BodyTooLarge
+from control_plane.error_body import envelope
 from jobs.errors import (
     BadCursor,
     IdempotencyConflict,
@@ -52,13 +53,6 @@ _CODE: Final[Mapping[int, str]] = {
     500: "internal_error",
     503: "unavailable",
 }
-
-
-def envelope(
-    code: str, message: str, details: list[dict[str, Any]] | None = None
-) -> dict[str, Any]:
-    """The body of every error."""
-    return {"code": code, "message": message, "details": details or []}
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:

@@ -62,7 +62,12 @@ TEMPLATES = [
 ROOT_URLCONF = "control_plane.urls"
 ASGI_APPLICATION = "control_plane.asgi.application"
 APPEND_SLASH = True  # for the admin; addresses of the API never end in one
-DATABASES = {"default": database_url.parse(ENVIRONMENT.database_url)}
+DATABASES = {
+    "default": database_url.parse(ENVIRONMENT.database_url)
+    # A thread keeps its connection: to connect anew costs more than what most requests ask. It is
+    # tried before it is used again, for the database may have been away.
+    | {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -113,7 +113,8 @@ class Service:
     def _gunicorn(self) -> tuple[str, ...]:
         addresses = ["127.0.0.1", *([self.containers.gateway] if self.containers else [])]
         return (
-            *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application", "-k", "asgi"),
+            *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
+            *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
             *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
             *("--workers", "1", "--graceful-timeout", "3"),
         )

@@ -26,7 +26,8 @@ class RunningApi:
             name="api",
             command=(
                 *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
-                *("-k", "asgi", "--bind", f"127.0.0.1:{self._port}", "--graceful-timeout", "1"),
+                *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
+                *("--bind", f"127.0.0.1:{self._port}", "--graceful-timeout", "1"),
             ),
             log=folder / "api.log",
             working_directory=ROOT,

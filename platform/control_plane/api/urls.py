@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
+from django.conf import settings
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
@@ -22,10 +25,15 @@ from control_plane.api import (
 from control_plane.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
+_SPECS: Final[dict[str, Any]] = {
+    "read_pools": read_pools,
+    "largest_body": settings.CONCERTINA.limits.largest_spec_bytes,
+}
+
 urlpatterns = [
     path("session", session.SessionView.as_view()),
-    path("jobs", JobsView.as_view(read_pools=read_pools)),
-    path("jobs:validate", ValidateView.as_view(read_pools=read_pools)),
+    path("jobs", JobsView.as_view(**_SPECS)),
+    path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
     path("", include("autoscaler.what_if.api.urls")),
     path("jobs/<job:job_id>/logs", logs.LogsView.as_view()),

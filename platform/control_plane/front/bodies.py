@@ -1,0 +1,122 @@
+"""Is a request's body here, whole, and small enough? Django reads what this has read already.
+
+A body whose length was announced is refused unread, one that comes in pieces as soon as it is too
+long. Nothing is written to a disk. Django and DRF take a body without a `Content-Length` for none,
+hence the header is added when the length is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
+from control_plane.front.refusal import Refusal
+
+LONGEST_READ_SECONDS: Final = 20.0  # guessed: a body of 512 KB over a line of 200 kbit/s
+MOST_HELD_BYTES: Final = 64 * 2**20  # by all requests of a process, while their senders are slow
+
+
+class _Gone(Exception):
+    """The client hung up."""
+
+
+class BoundedBodies:
+    """ASGI middleware: reads bodies within bounds of size, time and memory."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        largest_at: Callable[[str], int],
+        longest_seconds: float = LONGEST_READ_SECONDS,
+        most_held_bytes: int = MOST_HELD_BYTES,
+    ) -> None:
+        self._application = application
+        self._largest_at = largest_at
+        self._longest_seconds = longest_seconds
+        self._most_held_bytes = most_held_bytes
+        self._held_bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        body = bytearray()
+        try:
+            await self._read(scope, receive, body)
+            await self._application(_with_length(scope, body), _Replay(body, receive), send)
+        except Refusal as refusal:
+            await refusal.answer(send)
+        except _Gone:
+            pass
+        finally:
+            self._held_bytes -= len(body)
+
+    async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
+        largest = self._largest_at(scope["path"])
+        announced = header(scope, b"content-length") or b"0"
+        if announced.isdigit() and int(announced) > largest:
+            raise _too_large(largest)
+        try:
+            async with asyncio.timeout(self._longest_seconds):
+                await self._gather(receive, body, largest)
+        except TimeoutError:
+            raise Refusal(
+                status=408,
+                code="too_slow",
+                message=f"The body was not here after {self._longest_seconds:g} s; send it again.",
+                headers=((b"connection", b"close"),),
+            ) from None
+
+    async def _gather(self, receive: Receive, body: bytearray, largest: int) -> None:
+        is_whole = False
+        while not is_whole:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Gone
+            piece = message.get("body", b"")
+            if len(body) + len(piece) > largest:
+                raise _too_large(largest)
+            if self._held_bytes + len(piece) > self._most_held_bytes:
+                raise Refusal(
+                    status=503,
+                    code="unavailable",
+                    message="Too many bodies are being sent at once; try again in a moment.",
+                    retry_after_seconds=2.0,
+                    headers=((b"connection", b"close"),),
+                )
+            body += piece
+            self._held_bytes += len(piece)
+            is_whole = not message.get("more_body", False)
+
+
+class _Replay:
+    """Gives the body in one piece, then what the server goes on to say: that the client is gone."""
+
+    def __init__(self, body: bytearray, receive: Receive) -> None:
+        self._body: bytearray | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = bytes(self._body), None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+def _with_length(scope: Scope, body: bytearray) -> Scope:
+    if not body or header(scope, b"content-length") is not None:
+        return scope
+    scope["headers"] = [*scope["headers"], (b"content-length", b"%d" % len(body))]
+    return scope
+
+
+def _too_large(largest: int) -> Refusal:
+    return Refusal(
+        status=413,
+        code="too_large",
+        message=f"A request body here has at most {largest} bytes. Send less at once.",
+        headers=((b"connection", b"close"),),
+    )

@@ -1,0 +1,102 @@
+"""Through which lanes does a request go? Those of its kind, so that one kind never blocks another.
+
+However many people and coordinators ask at once, somebody can still sign in, and monitoring hears
+how the service is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from asgiref.sync import ThreadSensitiveContext
+
+from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
+from control_plane.front.callers import caller_of
+from control_plane.front.lanes import Busy, Lanes, Size
+from control_plane.front.refusal import Refusal
+
+RETRY_AFTER_SECONDS: Final = 2.0
+_SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})
+_HEALTH: Final = "/api/v1/health"
+
+
+class Kind(StrEnum):
+    """Whose requests go together."""
+
+    PEOPLE = "people"  # and programs: everything but the following
+    COORDINATORS = "coordinators"
+    SIGN_IN = "sign-in"
+    HEALTH = "health"
+
+
+def kind_of(path: str) -> Kind:
+    if path == _HEALTH:
+        return Kind.HEALTH
+    if path in _SIGN_IN:
+        return Kind.SIGN_IN
+    return Kind.COORDINATORS if path.startswith("/internal/") else Kind.PEOPLE
+
+
+def sizes(threads: int) -> Mapping[Kind, Size]:
+    """So many threads for people and programs, and what the others need beside them."""
+    return {
+        Kind.PEOPLE: Size.of(threads),
+        Kind.COORDINATORS: Size.of(max(threads // 2, 1)),
+        Kind.SIGN_IN: Size.of(2),
+        Kind.HEALTH: Size(threads=1, places=1000),  # answered from memory but once a second
+    }
+
+
+class Bulkheads:
+    """ASGI middleware: runs Django's synchronous parts in one of the threads of its kind."""
+
+    def __init__(self, application: Application, sizes: Mapping[Kind, Size]) -> None:
+        self._application = application
+        self._lanes = {kind: Lanes(kind, size) for kind, size in sizes.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        lanes = self._lanes[kind_of(scope["path"])]
+        try:
+            thread = await lanes.take(caller_of(scope))
+        except Busy:
+            await _busy().answer(send)
+            return
+        is_ours = True
+
+        def give_back() -> None:
+            nonlocal is_ours
+            if is_ours:
+                is_ours = False
+                lanes.give_back(thread)
+
+        async def sending(message: Message) -> None:
+            if _begins_stream(message):
+                give_back()  # it goes on for hours, on the event loop
+            await send(message)
+
+        try:
+            async with ThreadSensitiveContext(executor=thread):
+                await self._application(scope, receive, sending)
+        finally:
+            give_back()
+
+
+def _begins_stream(message: Message) -> bool:
+    return message["type"] == "http.response.start" and any(
+        name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+        for name, value in message.get("headers", ())
+    )
+
+
+def _busy() -> Refusal:
+    return Refusal(
+        status=503,
+        code="overloaded",
+        message="The service has more requests than it can answer now; try again in a moment.",
+        retry_after_seconds=RETRY_AFTER_SECONDS,
+    )

@@ -1,0 +1,58 @@
+"""How does gunicorn serve `api`? By its own ASGI worker, with connections that are bounded.
+
+That worker counts connections and stops at no number of them, and waits for the first request of
+each as long as it takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from gunicorn.asgi.protocol import ASGIProtocol
+from gunicorn.workers import gasgi
+
+FIRST_REQUEST_SECONDS: Final = 15.0
+_FULL: Final = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n"
+    b"Connection: close\r\nContent-Length: 90\r\n\r\n"
+    b'{"code": "overloaded", "message": "Too many connections; try again soon.", "details": [] }'
+)
+
+
+class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
+    """One connection: refused if there are `worker_connections`, closed if it asks for nothing."""
+
+    def connection_made(self, transport: Any) -> None:
+        self._is_refused = self.worker.nr_conns >= self.worker.worker_connections
+        if self._is_refused:
+            transport.write(_FULL)
+            transport.close()
+            return
+        super().connection_made(transport)
+        self._patience: asyncio.TimerHandle = self.worker.loop.call_later(
+            FIRST_REQUEST_SECONDS, self._close_if_silent
+        )
+
+    def data_received(self, data: bytes) -> None:
+        if not self._is_refused:
+            super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._is_refused:
+            return
+        self._patience.cancel()
+        super().connection_lost(exc)
+
+    def _close_if_silent(self) -> None:
+        """Slow senders of a first request are let go; of later ones gunicorn's `keepalive` does."""
+        if self.req_count <= 1 and self._awaiting_request:
+            self._keepalive_timeout()
+
+
+class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's ASGI worker over `BoundedProtocol`, for which it has no setting."""
+
+    def init_process(self) -> None:
+        gasgi.ASGIProtocol = BoundedProtocol
+        super().init_process()

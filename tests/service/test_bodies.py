@@ -1,0 +1,100 @@
+"""Are bodies of requests bounded while they are read, and never taken for none?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from control_plane.front.bodies import BoundedBodies
+from django.db import connections
+from rest_framework.test import APIClient
+
+from tests.service.asking import Recorder, ask
+
+
+def bounded(inner: Recorder, **changes: float) -> BoundedBodies:
+    bounds = {"longest_seconds": 60.0, "most_held_bytes": 1000, **changes}
+    return BoundedBodies(
+        inner,
+        largest_at=lambda path: 10 if path == "/small" else 500,
+        longest_seconds=bounds["longest_seconds"],
+        most_held_bytes=int(bounds["most_held_bytes"]),
+    )
+
+
+def test_a_body_in_pieces_arrives_whole_and_with_its_length() -> None:
+    inner = Recorder()
+    asyncio.run(ask(bounded(inner), "POST", "/x", pieces=[b"ab", b"", b"cd"]))
+    assert inner.bodies == [b"abcd"]
+    assert (b"content-length", b"4") in inner.scopes[0]["headers"]
+
+
+def test_a_request_without_a_body_stays_one() -> None:
+    inner = Recorder()
+    asyncio.run(ask(bounded(inner), "GET", "/x"))
+    assert inner.bodies == [b""]
+    assert all(name != b"content-length" for name, _ in inner.scopes[0]["headers"])
+
+
+def test_what_is_announced_as_too_large_is_refused_unread() -> None:
+    inner = Recorder()
+    answer = asyncio.run(
+        ask(bounded(inner), "POST", "/small", headers={"Content-Length": "11"}, pieces=[])
+    )
+    assert (answer.status, answer.json()["code"]) == (413, "too_large")
+    assert "at most 10 bytes" in answer.json()["message"]
+    assert not inner.bodies
+
+
+def test_what_turns_out_too_large_is_refused_before_its_end() -> None:
+    inner = Recorder()
+    answer = asyncio.run(
+        ask(bounded(inner), "POST", "/small", pieces=[b"12345678", b"901"], never_ends=True)
+    )
+    assert (answer.status, answer.headers["connection"]) == (413, "close")
+    assert not inner.bodies
+
+
+def test_a_body_that_does_not_end_in_time_is_given_up() -> None:
+    inner = Recorder()
+    slow = bounded(inner, longest_seconds=0.01)
+    answer = asyncio.run(ask(slow, "POST", "/x", pieces=[b"12"], never_ends=True))
+    assert (answer.status, answer.json()["code"]) == (408, "too_slow")
+    assert not inner.bodies
+
+
+def test_all_bodies_together_take_a_bounded_memory_which_is_given_back() -> None:
+    inner = Recorder()
+    one = bounded(inner, most_held_bytes=100)
+    refused = asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 60, b"x" * 60]))
+    assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    assert asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 100])).status == 200
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/yaml"])
+def test_a_spec_has_64_kilobytes_in_either_language(api: APIClient, kind: str) -> None:
+    text = json.dumps({"name": "big", "command": ["true"], "labels": {"a": "x" * 65_000}})
+    assert len(text) < 65_536
+    assert api.post("/api/v1/jobs:validate", text, content_type=kind).status_code == 200
+    answer = api.post("/api/v1/jobs:validate", text + " " * 600, content_type=kind)
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+    assert "at most 65536 bytes" in answer.json()["message"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_spec_without_an_announced_length_is_read(
+    api: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
+    from control_plane.asgi import application  # noqa: PLC0415 - it sets Django up
+
+    key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
+    spec = json.dumps({"name": "chunked", "command": ["true"]}).encode()
+    headers = {"Authorization": key, "Content-Type": "application/json"}
+    answer = asyncio.run(
+        ask(application, "POST", "/api/v1/jobs:validate", headers=headers,
+            pieces=[spec[:5], spec[5:]])
+    )  # fmt: skip
+    assert answer.status == 200
+    assert answer.json()["problems"] == []

@@ -1,0 +1,172 @@
+"""Are threads bounded, and is everybody's turn kept however much one caller asks for?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.front.bulkheads import Bulkheads, Kind, kind_of, sizes
+from control_plane.front.lanes import Busy, Lanes, Size
+
+from tests.service.asking import Answer, ask
+
+
+def size(**changes: Any) -> Size:
+    return Size(**{"threads": 1, "places": 4, "longest_wait_seconds": 60.0, **changes})
+
+
+async def settle() -> None:
+    """Let everything run that can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_callers_take_turns_however_many_requests_one_has_waiting() -> None:
+    async def story() -> list[str]:
+        lanes = Lanes("test", size(places=6))
+        thread = await lanes.take("loud")
+        order: list[str] = []
+
+        async def request(caller: str) -> None:
+            own = await lanes.take(caller)
+            order.append(caller)
+            lanes.give_back(own)
+
+        waiting = [asyncio.create_task(request("loud")) for _ in range(3)]
+        await settle()
+        waiting.append(asyncio.create_task(request("quiet")))
+        await settle()
+        lanes.give_back(thread)
+        await asyncio.gather(*waiting)
+        return order
+
+    assert asyncio.run(story()) == ["loud", "quiet", "loud", "loud"]
+
+
+def test_one_caller_takes_half_of_the_places_at_most_and_all_of_them_together_no_more() -> None:
+    async def story() -> tuple[int, bool, bool]:
+        lanes = Lanes("test", size(places=4))
+        await lanes.take("loud")
+        tasks = [asyncio.create_task(lanes.take("loud")) for _ in range(2)]
+        await settle()
+        with pytest.raises(Busy):
+            await lanes.take("loud")
+        tasks += [asyncio.create_task(lanes.take(f"other-{number}")) for number in range(2)]
+        await settle()
+        waiting = lanes.waiting
+        with pytest.raises(Busy):
+            await lanes.take("late")
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return waiting, lanes.waiting == 0, all(task.cancelled() for task in tasks)
+
+    assert asyncio.run(story()) == (4, True, True)
+
+
+def test_who_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
+    async def story() -> int:
+        lanes = Lanes("test", size(longest_wait_seconds=0.01))
+        await lanes.take("first")
+        with pytest.raises(Busy):
+            await lanes.take("second")
+        return lanes.waiting
+
+    assert asyncio.run(story()) == 0
+
+
+def test_a_thread_counts_as_taken_until_it_has_done_what_a_lost_client_left_behind() -> None:
+    async def story() -> tuple[bool, bool]:
+        lanes = Lanes("test", size())
+        thread = await lanes.take("gone")
+        may_end = threading.Event()
+        left_behind = thread.submit(may_end.wait)
+        lanes.give_back(thread)
+        waiting = asyncio.create_task(lanes.take("next"))
+        await settle()
+        was_early = waiting.done()
+        may_end.set()
+        await waiting
+        return was_early, left_behind.done()
+
+    assert asyncio.run(story()) == (False, True)
+
+
+class Slow:
+    """An application whose people's requests wait, in their threads, until they may end."""
+
+    def __init__(self, content_type: bytes = b"text/plain") -> None:
+        self.may_end = threading.Event()
+        self.threads: set[str] = set()
+        self.running = 0
+        self._content_type = content_type
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        self.running += 1
+        await sync_to_async(self._work, thread_sensitive=True)(scope["path"])
+        headers = [(b"content-type", self._content_type)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    def _work(self, path: str) -> None:
+        self.threads.add(threading.current_thread().name)
+        if path == "/api/v1/jobs":
+            self.may_end.wait()
+
+
+def test_beyond_its_places_the_service_refuses_and_still_tells_its_health_and_signs_in() -> None:
+    async def story() -> tuple[list[Answer], list[Answer], set[str]]:
+        slow = Slow()
+        bulkheads = Bulkheads(slow, {**sizes(1), Kind.PEOPLE: size(threads=2, places=2)})
+        crowd = [asyncio.create_task(ask(bulkheads, "GET", "/api/v1/jobs")) for _ in range(8)]
+        while slow.running < 2 or sum(task.done() for task in crowd) < 5:  # noqa: ASYNC110 - as below
+            await asyncio.sleep(0)
+        others = [
+            await ask(bulkheads, "GET", "/api/v1/health"),
+            await ask(bulkheads, "POST", "/api/v1/session"),
+            await ask(bulkheads, "POST", "/admin/login/"),
+            await ask(bulkheads, "POST", "/internal/v1/jobs/a/sync"),
+        ]
+        slow.may_end.set()
+        return list(await asyncio.gather(*crowd)), others, slow.threads
+
+    crowd, others, threads = asyncio.run(story())
+    refused = [answer for answer in crowd if answer.status == 503]
+    # One caller: two in threads, and one place of the two.
+    assert (len(refused), len(crowd) - len(refused)) == (5, 3)
+    assert refused[0].json()["code"] == "overloaded"
+    assert refused[0].headers["retry-after"] == "2"
+    assert [answer.status for answer in others] == [200] * 4
+    assert sum(name.startswith("people") for name in threads) == 2
+
+
+def test_a_stream_gives_its_thread_back_when_it_begins() -> None:
+    async def story() -> list[int]:
+        slow = Slow(content_type=b"text/event-stream")
+        goes_on = asyncio.Event()
+
+        async def streaming(scope: Scope, receive: Receive, send: Send) -> None:
+            await slow(scope, receive, send)
+            await goes_on.wait()
+
+        bulkheads = Bulkheads(streaming, {Kind.PEOPLE: size()})
+        first = asyncio.create_task(ask(bulkheads, "GET", "/stream"))
+        second = asyncio.create_task(ask(bulkheads, "GET", "/stream"))
+        while slow.running < 2:  # noqa: ASYNC110 - threads tell of no event
+            await asyncio.sleep(0)
+        goes_on.set()
+        return [answer.status for answer in await asyncio.gather(first, second)]
+
+    assert asyncio.run(story()) == [200, 200]
+
+
+def test_each_address_goes_through_the_lanes_of_its_kind() -> None:
+    assert kind_of("/api/v1/jobs") is Kind.PEOPLE
+    assert kind_of("/admin/tenancy/team/") is Kind.PEOPLE
+    assert kind_of("/admin/login/") is Kind.SIGN_IN
+    assert kind_of("/internal/v1/jobs/x/sync") is Kind.COORDINATORS
