@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -71,6 +71,9 @@ benchmark: set-up ## how fast and how exact planning is: model, optimizer, whole
 benchmark-containers: set-up ## what the platform costs a job in a container, and how soon its first step comes (minutes)
 	@$(BIN)/python -m benchmarks.container_overhead
 	@$(BIN)/python benchmarks/container_first_step.py
+
+former-release: ## when a release is made: write down what it writes, for the next one's migrations
+	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.former_release
 
 openapi: ## write docs/openapi.yaml from the code, and the dashboard's types from that
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \

@@ -19,7 +19,10 @@ class Assignment(models.Model):
     reason = models.CharField(max_length=40)
     message = models.TextField(default="", blank=True)
     message_for_admins = models.TextField(
-        default="", blank=True, help_text="With other teams' names; empty: there are none in it."
+        default="",
+        db_default="",
+        blank=True,
+        help_text="With other teams' names; empty: there are none in it.",
     )
     decision = models.JSONField(default=dict, help_text="The planner's numbers.")
 

@@ -24,13 +24,21 @@ class Generation(models.Model):
     step = models.BigIntegerField(default=0, help_text="Steps of the job before it.")
     stall_seconds = models.FloatField(default=0.0, help_text="Nobody trained, at the switch.")
     transfer_seconds = models.FloatField(
-        default=0.0, help_text="State was on its way to joiners, mostly while the others trained."
+        default=0.0,
+        db_default=0.0,
+        help_text="State was on its way to joiners, mostly while the others trained.",
     )
     lost_steps = models.BigIntegerField(
-        default=0, help_text="Steps made before that are made again, from a checkpoint."
+        default=0,
+        db_default=0,
+        help_text="Steps made before that are made again, from a checkpoint.",
     )
-    lost_work_seconds = models.FloatField(default=0.0, help_text="What those steps had taken.")
-    lost_worker_ids = models.JSONField(default=list, help_text="Whose loss led to it.")
+    lost_work_seconds = models.FloatField(
+        default=0.0, db_default=0.0, help_text="What those steps had taken."
+    )
+    lost_worker_ids = models.JSONField(
+        default=list, db_default=[], help_text="Whose loss led to it."
+    )
 
     class Meta:
         ordering = ("number",)

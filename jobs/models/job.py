@@ -44,13 +44,19 @@ class Job(models.Model):
         default=dict, help_text="Newest decision, whole, as the job's team may read it."
     )
     explanation_for_admins = models.JSONField(
-        default=dict, help_text="The same with other teams' names; empty: there are none in it."
+        default=dict,
+        db_default={},
+        help_text="The same with other teams' names; empty: there are none in it.",
     )
     prediction = models.JSONField(
-        default=dict, help_text="Newest: made_at; start and finish as p10, p50, p90 or null."
+        default=dict,
+        db_default={},
+        help_text="Newest: made_at; start and finish as p10, p50, p90 or null.",
     )
     remedy = models.JSONField(
-        default=dict, help_text="What would start it: kind, numbers, message, found_at; or empty."
+        default=dict,
+        db_default={},
+        help_text="What would start it: kind, numbers, message, found_at; or empty.",
     )
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
@@ -62,13 +68,19 @@ class Job(models.Model):
     generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
     revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")
     starts = models.PositiveIntegerField(
-        default=0, help_text="How often it came out of the queue; tells its checkpoints apart."
+        default=0,
+        db_default=0,
+        help_text="How often it came out of the queue; tells its checkpoints apart.",
     )
     coordinator_node = models.CharField(
-        max_length=80, default="", blank=True, help_text="Where it runs; empty: nowhere yet."
+        max_length=80,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Where it runs; empty: nowhere yet.",
     )
     coordinator_term = models.PositiveIntegerField(
-        default=0, help_text="Counts up with each coordinator that takes over."
+        default=0, db_default=0, help_text="Counts up with each coordinator that takes over."
     )
     coordinator_port = models.PositiveIntegerField(null=True, blank=True)
     coordinator_seen_at = models.DateTimeField(null=True, blank=True)
@@ -91,7 +103,9 @@ class Job(models.Model):
         null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
     )
     batch_limits = models.JSONField(
-        default=dict, help_text="Samples that fit one worker at once, by GPU type, as found out."
+        default=dict,
+        db_default={},
+        help_text="Samples that fit one worker at once, by GPU type, as found out.",
     )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
 

@@ -12,7 +12,9 @@ class Measurement(models.Model):
     """Mean step time of a job at one configuration, for its throughput model."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="measurements")
-    gpu_type = models.CharField(max_length=40, default="", help_text="Of the pool it ran in.")
+    gpu_type = models.CharField(
+        max_length=40, default="", db_default="", help_text="Of the pool it ran in."
+    )
     workers = models.PositiveIntegerField()
     nodes = models.PositiveIntegerField(default=1)
     global_batch_size = models.PositiveIntegerField()

@@ -40,12 +40,15 @@ class Worker(models.Model):
     failing = models.CharField(
         max_length=20,
         default="",
+        db_default="",
         blank=True,
         help_text="What went wrong beside its own code, as the worker host calls it.",
     )
     error = models.TextField(default="", blank=True)
     is_given_up = models.BooleanField(
-        default=False, help_text="Stopped or hanging; the others train without it. It is killed."
+        default=False,
+        db_default=False,
+        help_text="Stopped or hanging; the others train without it. It is killed.",
     )
 
     compute_seconds = models.FloatField(
@@ -57,7 +60,9 @@ class Worker(models.Model):
     relative_speed = models.FloatField(
         null=True, blank=True, help_text="0.6: 40 % slower than the median of the job's workers."
     )
-    is_straggler = models.BooleanField(default=False, help_text="Slow for long enough to replace.")
+    is_straggler = models.BooleanField(
+        default=False, db_default=False, help_text="Slow for long enough to replace."
+    )
     gpu_utilisation = models.FloatField(null=True, blank=True, help_text="0 to 1.")
     gpu_memory_bytes = models.BigIntegerField(null=True, blank=True, help_text="In use.")
     gpu_memory_total_bytes = models.BigIntegerField(null=True, blank=True)

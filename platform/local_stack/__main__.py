@@ -107,6 +107,12 @@ def _down(_: argparse.Namespace) -> int:
     return 0
 
 
+def _manage(options: argparse.Namespace) -> int:
+    from local_stack import managing
+
+    return managing.run(checkout.find(), options.arguments)
+
+
 def _doctor(_: argparse.Namespace) -> int:
     from local_stack import doctor
 
@@ -129,6 +135,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "status": _status,
     "logs": _logs,
     "down": _down,
+    "manage": _manage,
     "doctor": _doctor,
     "clean": _clean,
 }

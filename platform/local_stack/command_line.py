@@ -21,6 +21,7 @@ Concertina on this machine: everything it needs, in one command.
   ./dev status     what runs, where, since when
   ./dev logs       what the processes wrote
   ./dev down       stop the service from another terminal
+  ./dev manage     run one of the service's own commands, such as `contradictions`
   ./dev doctor     check this machine and say what to do about what is missing
   ./dev clean      remove databases, logs and checkpoints of this checkout
 
@@ -53,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "doctor", description="Check this machine; exit 1 if something must change."
     )
+    _add_manage(commands)
     _add_clean(commands)
     return made
 
@@ -126,6 +128,15 @@ def _add_logs(commands: _Commands) -> None:
     logs.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
     logs.add_argument("-n", "--lines", type=int, default=20, metavar="N", help="last N lines each")
     logs.add_argument("process", nargs="?", help="api, beat, control, io, postgres, valkey, …")
+
+
+def _add_manage(commands: _Commands) -> None:
+    manage = commands.add_parser(
+        "manage",
+        description="Run one of the commands of manage.py on the service that is up: ./dev manage"
+        " contradictions. Without arguments it lists them.",
+    )
+    manage.add_argument("arguments", nargs=argparse.REMAINDER, metavar="COMMAND AND ARGUMENTS")
 
 
 def _add_clean(commands: _Commands) -> None:

@@ -28,6 +28,7 @@ class Node(models.Model):
         max_length=200,
         blank=True,
         default="",
+        db_default="",
         help_text="Where its Docker daemon listens: unix:///var/run/docker.sock, tcp://host:2376,"
         " ssh://user@host. Empty: where this installation's settings say. Only for containers.",
     )
@@ -44,6 +45,7 @@ class Node(models.Model):
     gpu_uuids = models.JSONField(
         "GPU UUIDs",
         default=list,
+        db_default=[],
         blank=True,
         help_text="By index, as `nvidia-smi -L` lists them; one may stand for several GPUs, which"
         " then share it. Empty: processes are given GPUs by their numbers.",
@@ -52,7 +54,9 @@ class Node(models.Model):
         default=True, help_text="Off: no new work is placed here (cordoned)."
     )
     is_draining = models.BooleanField(
-        default=False, help_text="On, for a cordoned node: running jobs move away from it."
+        default=False,
+        db_default=False,
+        help_text="On, for a cordoned node: running jobs move away from it.",
     )
     silent_since = models.DateTimeField(
         null=True,
@@ -60,7 +64,9 @@ class Node(models.Model):
         editable=False,
         help_text="Since then it does not answer and takes no new work; empty: it answers.",
     )
-    silent_reason = models.CharField(max_length=300, blank=True, default="", editable=False)
+    silent_reason = models.CharField(
+        max_length=300, blank=True, default="", db_default="", editable=False
+    )
 
     class Meta:
         ordering = ("name",)

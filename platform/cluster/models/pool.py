@@ -29,22 +29,28 @@ class Pool(models.Model):
         help_text="What the planner makes the most of: a policy of this installation.",
     )
     policy_options = models.JSONField(
-        default=dict, blank=True, help_text="What differs from the policy's defaults."
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="What differs from the policy's defaults.",
     )
     admission = models.CharField(
         max_length=10,
         choices=Admission,
         default=Admission.QUEUEING,
+        db_default=Admission.QUEUEING,
         help_text="What becomes of a new job that does not fit beside the smallest sizes of all"
         " others.",
     )
     dollars_per_gpu_hour = models.FloatField(
         default=0.0,
+        db_default=0.0,
         validators=[MinValueValidator(0.0)],
         help_text="What policies about money reckon with.",
     )
     all_reduce = models.JSONField(
         default=list,
+        db_default=[],
         blank=True,
         validators=[validate_all_reduce],
         help_text="Measured times of an all-reduce, to foresee how new jobs scale: a list of"
