@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from concertina.main import app
+from concertina.main import main
 
-app(prog_name="concertina")
+main()

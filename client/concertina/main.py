@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import typer
 
 from concertina.commands import control, inspect, login, logs, secrets, submit, top
@@ -36,3 +39,11 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(secrets.app, name="secrets")
+
+
+def main() -> None:
+    """Run the command line; what the terminal's encoding lacks becomes a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    app(prog_name="concertina")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
 
@@ -51,7 +52,9 @@ class Terminal:
             self._write_without_padding(view)
 
     def show_json(self, document: Any, *, indent: int | None = 2) -> None:
-        sys.stdout.write(json_text(json.dumps(document, indent=indent, ensure_ascii=False)) + "\n")
+        is_ascii = not _takes_unicode(sys.stdout)
+        text = json.dumps(document, indent=indent, ensure_ascii=is_ascii)
+        sys.stdout.write(json_text(text) + "\n")
         sys.stdout.flush()
 
     def _write_without_padding(self, view: RenderableType) -> None:
@@ -70,7 +73,9 @@ class Terminal:
 
     def show_error(self, error: ConcertinaError, place_of: Callable[[str], str]) -> None:
         if self.is_json:
-            sys.stderr.write(json_text(json.dumps(error.as_envelope(), ensure_ascii=False)) + "\n")
+            is_ascii = not _takes_unicode(sys.stderr)
+            text = json.dumps(error.as_envelope(), ensure_ascii=is_ascii)
+            sys.stderr.write(json_text(text) + "\n")
             return
         if not error.details:
             self.say(f"Error: {error.message}", style="bold red")
@@ -112,6 +117,11 @@ def session(output: Format) -> Iterator[Session]:
         except ConcertinaError as error:
             current.terminal.show_error(error, current.place_of)
             raise typer.Exit(error.exit_code) from None
+
+
+def _takes_unicode(stream: TextIO) -> bool:
+    """Where it does not, JSON is escaped rather than damaged."""
+    return codecs.lookup(stream.encoding or "utf-8").name == "utf-8"
 
 
 def _console(*, is_error: bool) -> HarmlessConsole:

@@ -8,12 +8,13 @@ anything is installed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from local_stack import checkout, command_line, stack_record
-from local_stack.terminal import say
+from local_stack.terminal import say, speak_any_encoding
 
 if TYPE_CHECKING:
     from local_stack.stack import Options
@@ -23,6 +24,7 @@ INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 def main() -> int:
     """Run one command and return its exit code."""
+    speak_any_encoding()
     options = command_line.parser().parse_args(sys.argv[1:] or ["--help"])
     try:
         return COMMANDS[options.command](options)
@@ -101,10 +103,16 @@ def _down(_: argparse.Namespace) -> int:
     from local_stack import background
 
     if stack_record.is_up(here):
-        say("Stopping…")
-    was_up = background.stop(here, say=say)
+        _murmur("Stopping…")
+    was_up = background.stop(here, say=_murmur)
     say("Stopped." if was_up else "The service was not up.")
     return 0
+
+
+def _murmur(text: str) -> None:
+    """It is stopped whether somebody listens or not."""
+    with contextlib.suppress(OSError):
+        say(text)
 
 
 def _manage(options: argparse.Namespace) -> int:

@@ -14,10 +14,11 @@ from pathlib import Path
 from local_stack import leftovers, stack_record
 from local_stack.checkout import Checkout
 from local_stack.stack import Options
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import AlreadyUp, Phase, StackRecord
 from local_stack.tether import tethered
 
 POLL_SECONDS = 0.1
+ALREADY_UP = 4  # exit code of a supervisor that another one was faster than
 START_SECONDS = 180.0
 START_WITH_IMAGES_SECONDS = 900.0  # guessed: they may have to be made first
 STOP_SECONDS = 60.0
@@ -39,6 +40,7 @@ def start(
         say: told each step of the start.
 
     Raises:
+        AlreadyUp: another supervisor was faster; see `settled`.
         DidNotStart: with the last lines of its log.
     """
     checkout.make_folders()
@@ -83,12 +85,15 @@ def _wait_until_ready(
     told: list[str] = []
     while process.poll() is None and time.monotonic() < deadline:
         record = stack_record.read(checkout)  # first: what is said until it is ready is told, too
-        for line in lines.read():
-            told.append(line)
-            say(line)
-        if record and record.supervisor_pid == process.pid and record.phase is Phase.READY:
-            return record
+        if record and record.supervisor_pid == process.pid:  # before, others write there
+            for line in lines.read():
+                told.append(line)
+                say(line)
+            if record.phase is Phase.READY:
+                return record
         time.sleep(POLL_SECONDS)
+    if process.poll() == ALREADY_UP:
+        raise AlreadyUp(AlreadyUp.__doc__)
     process.terminate()
     raise DidNotStart("\n".join((*told[-5:], *lines.read())))
 

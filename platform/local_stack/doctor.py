@@ -70,6 +70,27 @@ def check_python(_: Checkout) -> Finding:
     )
 
 
+def check_writable(checkout: Checkout) -> Finding:
+    """The checkout until it is set up, and always where its state lies."""
+    venv = VirtualEnvironment(folder=checkout.root / ".venv")
+    if not venv.is_ready and not os.access(checkout.root, os.W_OK):
+        return Finding(
+            level=Level.FAIL,
+            text=f"{checkout.root} cannot be written to, and is not set up yet",
+            remedy="Make it writable for ./dev set-up, or take a copy that is.",
+        )
+    there = next(
+        path for path in (checkout.state_dir, *checkout.state_dir.parents) if path.exists()
+    )
+    if not os.access(there, os.W_OK):
+        return Finding(
+            level=Level.FAIL,
+            text=f"{there} cannot be written to; databases, logs and checkpoints go there",
+            remedy="Make it writable, or name another folder with CONCERTINA_HOME.",
+        )
+    return Finding(level=Level.OK, text=f"{checkout.state_dir} can be written to")
+
+
 def check_disk(checkout: Checkout) -> Finding:
     free = shutil.disk_usage(checkout.root).free / GIB
     if free >= ENOUGH_DISK:
@@ -183,6 +204,7 @@ def check_servers(_: Checkout) -> Finding:
 
 CHECKS: tuple[Callable[[Checkout], Finding], ...] = (
     check_python,
+    check_writable,
     check_disk,
     check_memory,
     check_gpus,

@@ -63,8 +63,10 @@ def guarantees(slots: int) -> dict[str, int]:
     return dict(zip(TEAMS, (slots - half, half), strict=True))
 
 
-def manage(service: Service, *arguments: str) -> str:
+def manage(service: Service, *arguments: str, **environment: str) -> str:
     """Run one of the service's management commands and return what it printed.
+
+    What nobody else on the machine may see goes into the environment.
 
     Raises:
         PreparationFailed: with what Django said.
@@ -72,7 +74,7 @@ def manage(service: Service, *arguments: str) -> str:
     ran = subprocess.run(
         (sys.executable, "manage.py", *arguments),
         cwd=service.checkout.root,
-        env={**os.environ, **service.environment()},
+        env={**os.environ, **service.environment(), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -91,9 +93,9 @@ def _bootstrap(service: Service, supply: Supply) -> None:
         service,
         *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(supply.slots), *teams),
         *("--gpu-type", supply.kind, f"--gpu-uuids={','.join(supply.uuids)}"),
-        f"--admin-password={service.secrets.admin_password}",  # it may begin with a hyphen
         *(f"--image={image}" for image in _images(service)),
-        *([] if _has_all_tokens(service) else ["--new-tokens"]),
+        *([] if _has_all_tokens(service) else ["--new-tokens", "--new-admin-password"]),
+        CONCERTINA_ADMIN_PASSWORD=service.secrets.admin_password,
     )
     new = {team: key for team, key in json.loads(told)["tokens"].items() if key is not None}
     secrets_file.save(service.checkout, service.secrets.with_tokens(new))

@@ -17,6 +17,7 @@ from local_stack.containers import ending, images, own_daemon, surroundings
 from local_stack.containers import endpoint as endpoints
 from local_stack.containers.endpoint import Endpoint
 from local_stack.containers.surroundings import Containers
+from local_stack.note_keeper import NoteKeeper
 from local_stack.service import Service
 from local_stack.stack_record import Phase, StackRecord
 from local_stack.supervisor import Supervisor
@@ -51,6 +52,7 @@ class Stack:
         self._say = say
         self._on_ready = on_ready
         self._supervisor = Supervisor(say=say)
+        self._notes = NoteKeeper(checkout, say=say)
         self._record = StackRecord(
             phase=Phase.STARTING,
             doing="starting",
@@ -133,7 +135,7 @@ class Stack:
 
     def _watch(self) -> None:
         while True:
-            if self._supervisor.run_once():
+            if self._supervisor.run_once() or self._notes.is_behind:
                 self._update()
             time.sleep(WATCH_SECONDS)
 
@@ -164,4 +166,4 @@ class Stack:
     def _update(self, **changes: object) -> None:
         processes = self._supervisor.records()
         self._record = replace(self._record, processes=processes, **changes)  # type: ignore[arg-type] # the fields' names are ours
-        stack_record.write(self._checkout, self._record)
+        self._notes.note(self._record)

@@ -122,6 +122,10 @@ def _grab(lock: int) -> bool:
 def write_private(file: Path, text: str) -> None:
     """Write a file for our eyes only, in one step."""
     part = file.with_suffix(f".{os.getpid()}.part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        stream.write(text)
-    part.replace(file)
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+            stream.write(text)
+        part.replace(file)
+    except OSError:  # a full disk, which must not fill with these
+        part.unlink(missing_ok=True)
+        raise

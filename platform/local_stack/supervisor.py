@@ -73,7 +73,11 @@ class Supervisor:
             return self._note_if_down(one)
         if time.monotonic() < one.restart_at:
             return False
-        one.process = ChildProcess(one.spec)
+        try:
+            one.process = ChildProcess(one.spec)
+        except OSError as trouble:  # a full disk, no memory: it may pass
+            self._put_off(one, f"{one.spec.name} cannot be started: {trouble}")
+            return True
         one.restarts += 1
         one.restart_at = None
         self._say(f"{one.spec.name}: started again (pid {one.process.pid})")
@@ -86,13 +90,15 @@ class Supervisor:
             one.delay_seconds = FIRST_DELAY_SECONDS
         one.process.kill_group()
         one.last_exit = describe_exit(one.process.exit_code)
+        self._put_off(one, f"{one.spec.name} {one.last_exit}")
+        return True
+
+    def _put_off(self, one: Supervised, why: str) -> None:
         one.restart_at = time.monotonic() + one.delay_seconds
         self._say(
-            f"{one.spec.name} {one.last_exit}; starting it again in"
-            f" {duration(one.delay_seconds)} (log: {one.spec.log})"
+            f"{why}; starting it again in {duration(one.delay_seconds)} (log: {one.spec.log})"
         )
         one.delay_seconds = min(one.delay_seconds * 2, LONGEST_DELAY_SECONDS)
-        return True
 
     def stop(self, *, down_to: str | None = None) -> None:
         """End all processes, stage by stage, the last first. Blocks until none is left.

@@ -5,6 +5,8 @@ Standard library only: `status`, `down` and `doctor` speak before anything is in
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 
@@ -12,10 +14,24 @@ SHORT_SECONDS = 9.95  # shown with a tenth; rounds to less than ten
 COLOURS = {"green": 32, "yellow": 33, "red": 31, "cyan": 36, "dim": 2, "bold": 1}
 
 
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
 def say(text: str = "") -> None:
-    """Print one line at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    """Print one line at once. A full disk behind the output stops nobody who speaks."""
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except OSError as trouble:
+        if trouble.errno not in NO_SPACE:
+            raise
+
+
+def speak_any_encoding() -> None:
+    """Print a question mark for what the terminal's encoding lacks, instead of ending of it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def coloured(text: str, colour: str) -> str:

@@ -5,35 +5,49 @@ from __future__ import annotations
 from local_stack import background, secrets_file
 from local_stack.checkout import Checkout
 from local_stack.stack import Options, Stack
-from local_stack.stack_record import StackRecord
+from local_stack.stack_record import AlreadyUp, StackRecord
 from local_stack.terminal import coloured, say
 from local_stack.trouble import TROUBLE, explain
 
 
 def up(checkout: Checkout, options: Options, *, is_detached: bool) -> int:
     """Start the service unless it is up; blocks until Ctrl-C unless detached."""
-    record = background.settled(checkout)
-    if record is not None:
-        say("The service is already up.")
-        introduce(checkout, record)
-        return 0
-    say("Starting Concertina")
     try:
-        if is_detached:
-            introduce(checkout, background.start(checkout, options, ends_with_us=False, say=say))
-            say("Stop it with ./dev down")
-        else:
-            Stack(checkout, options, say=say, on_ready=_welcome).run()
-            say("Stopped.")
+        if not _is_up_already(checkout):
+            _start(checkout, options, is_detached=is_detached)
+    except AlreadyUp as trouble:  # somebody was faster by a moment
+        return 0 if _is_up_already(checkout) else explain(trouble)
     except TROUBLE as trouble:
         return explain(trouble)
     return 0
+
+
+def _start(checkout: Checkout, options: Options, *, is_detached: bool) -> None:
+    say("Starting Concertina")
+    if is_detached:
+        introduce(checkout, background.start(checkout, options, ends_with_us=False, say=say))
+        say("Stop it with ./dev down")
+    else:
+        Stack(checkout, options, say=say, on_ready=_welcome).run()
+        say("Stopped.")
+
+
+def _is_up_already(checkout: Checkout) -> bool:
+    """Whether it is, once it is ready; then a person is told where."""
+    record = background.settled(checkout)
+    if record is None:
+        return False
+    say("The service is already up.")
+    introduce(checkout, record)
+    return True
 
 
 def supervise(checkout: Checkout, options: Options) -> int:
     """Be the supervisor behind `up --detach` and `demo`, which read the record and our output."""
     try:
         Stack(checkout, options, say=say, on_ready=lambda _checkout, _record: None).run()
+    except AlreadyUp:
+        return background.ALREADY_UP
     except TROUBLE as trouble:
         say(f"✗ {trouble}")
         return 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,22 @@ def test_what_workers_wrote_is_printed_in_order(
     write("third [red]not red[/red]")
     texts = [line.split(" ", 2)[2] for line in concertina("logs", "digits").out.splitlines()]
     assert texts == ["first", "second", "third [red]not red[/red]"]
+
+
+def test_a_plain_terminal_gets_a_question_mark_for_what_it_lacks(
+    concertina: CommandLine, job: Job, write: Write
+) -> None:
+    write("Größe → 3")
+    plain = replace(concertina, environment={**concertina.environment, "PYTHONIOENCODING": "ascii"})
+    with plain.running("logs", "digits") as (_, end):
+        ended = end()
+    assert ended.exit_code == 0, ended.err
+    assert ended.out.endswith("Gr??e ? 3\n")
+    with plain.running("logs", "digits", "-o", "json") as (_, end):
+        ended = end()
+    assert json.loads(ended.out)["text"] == "Größe → 3"
+    with plain.running("describe", "digits") as (_, end):
+        assert end().exit_code == 0
 
 
 def test_a_program_gets_one_document_per_line(

@@ -74,6 +74,26 @@ def test_the_many_processes_that_it_starts_share_what_was_compiled(bare_checkout
 
 def test_doctor_looks_at_everything_and_leaves_nothing_behind(bare_checkout: Path) -> None:
     shown = run_dev(bare_checkout, "doctor").stdout
-    for word in ("Python", "disk", "memory", "GPU", "port", "sockets", "Node", "Docker"):
+    for word in (
+        "Python",
+        "written to",
+        "disk",
+        "memory",
+        "GPU",
+        "port",
+        "sockets",
+        "Node",
+        "Docker",
+    ):
         assert word in shown
     assert not (bare_checkout / ".concertina").exists()
+
+
+def test_a_checkout_that_cannot_be_written_to_says_so(bare_checkout: Path) -> None:
+    """A file in the way of its folder is to everybody what a read-only file system is."""
+    (bare_checkout / ".concertina").write_text("")
+    told = run_dev(bare_checkout, "up")
+    assert told.returncode == 1
+    assert "Traceback" not in told.stderr
+    assert "The checkout cannot be set up" in told.stdout
+    assert "CONCERTINA_HOME" in told.stdout

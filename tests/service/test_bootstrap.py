@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from tenancy import tokens
@@ -47,7 +48,32 @@ def test_a_second_run_keeps_keys_and_takes_over_what_changed() -> None:
     assert (Pool.objects.count(), Team.objects.count()) == (1, 2)
     assert Node.objects.get().gpus == 8
     assert Quota.objects.get(team__name="vision").guaranteed_gpus == 5
-    assert authenticate(username="admin", password="new") is not None
+
+
+def test_a_second_run_leaves_the_password_unless_told_to_replace_it() -> None:
+    bootstrap("--admin-password", "pw")
+    told = bootstrap("--admin-password", "other")
+    assert told["admin"] == {"username": "admin", "password": None}
+    assert authenticate(username="admin", password="pw") is not None
+    assert authenticate(username="admin", password="other") is None
+    bootstrap("--admin-password", "other", "--new-admin-password")
+    assert authenticate(username="admin", password="other") is not None
+
+
+def test_nobody_becomes_an_administrator_by_being_named() -> None:
+    User.objects.create_user("ada", password="hers")
+    with pytest.raises(CommandError, match="is no administrator"):
+        bootstrap("--admin", "ada", "--new-admin-password")
+    assert not User.objects.get(username="ada").is_superuser
+    assert authenticate(username="ada", password="hers") is not None
+
+
+def test_a_password_needs_not_be_shown_to_the_whole_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CONCERTINA_ADMIN_PASSWORD", "whispered")
+    bootstrap()
+    assert authenticate(username="admin", password="whispered") is not None
 
 
 def test_lost_keys_can_be_replaced() -> None:

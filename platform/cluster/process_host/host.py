@@ -6,6 +6,7 @@ host at once, and a new one finds everything that is there.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -59,9 +60,13 @@ class ProcessHost:
         record = self._record(process_id)
         if record.exit_path.exists():
             return
-        if record.launch_path.exists():
-            records.replace(record.stop_path, {"grace_seconds": grace_seconds})
         supervisor = _supervisor(record) or self._unrecorded_supervisor(process_id)
+        if record.launch_path.exists():
+            try:
+                records.replace(record.stop_path, {"grace_seconds": grace_seconds})
+            except OSError:  # a full disk: its supervisor then takes a grace period of its own
+                if supervisor is None:
+                    raise
         if supervisor is not None:
             supervisor.signal(signal.SIGTERM)
 
@@ -230,8 +235,9 @@ def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
     if not is_over or (command and not command.await_end(seconds=_SEE_OFF_SECONDS)):
         return None
     killed = {"exit_code": -int(signal.SIGKILL), "ended_at": time.time()}
-    records.create_once(record.exit_path, killed)
-    return records.read(record.exit_path)
+    with contextlib.suppress(OSError):  # a full disk: it is put on record by a later look
+        records.create_once(record.exit_path, killed)
+    return records.read(record.exit_path) or killed
 
 
 def _unrecorded(found: leftovers.Supervisor) -> ObservedProcess:

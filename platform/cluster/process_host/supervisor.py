@@ -26,6 +26,8 @@ from cluster.process_host import command, identity, records, warm
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
 _REAP_SECONDS: Final = 5.0  # for killed leftovers to go; longer only in the kernel's own trouble
 _DEFAULT_GRACE_SECONDS: Final = 10.0  # when asked to end without a `stop.json`
+_RECORD_SECONDS: Final = 3600.0  # guessed: for a full disk to get room; its GPU waits as long
+_RECORD_POLL_SECONDS: Final = 0.5
 _CHUNK_BYTES: Final = 64 * 1024
 
 
@@ -59,8 +61,7 @@ class Supervisor:
             with contextlib.suppress(OSError):  # a lost record, a full disk: it runs nevertheless
                 _note(self._record.command_path, self._pid)
             self._stay()
-        ending = {"exit_code": self._exit_code, "ended_at": time.time()}
-        records.create_once(self._record.exit_path, ending)
+        _put_on_record(self._record, {"exit_code": self._exit_code, "ended_at": time.time()})
 
     def _spawn(self, launch: dict[str, object]) -> int:
         what = command.Command(**launch["command"])  # type: ignore[arg-type]  # our own JSON
@@ -193,6 +194,25 @@ def _note(path: Path, pid: int, **more: object) -> None:
     """Put on record which process this is, if it has not ended already."""
     if process := identity.of(pid):
         records.replace(path, {**asdict(process), **more})
+
+
+def _put_on_record(record: records.Record, ending: dict[str, object]) -> None:
+    """However long the disk is full: without a record, success would count as a kill.
+
+    Not for ever, and not where the record itself is gone.
+    """
+    give_up_at = time.monotonic() + _RECORD_SECONDS
+    while True:
+        try:
+            records.create_once(record.exit_path, ending)
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > give_up_at:
+                raise
+            time.sleep(_RECORD_POLL_SECONDS)
+        else:
+            return
 
 
 def _children() -> list[int]:

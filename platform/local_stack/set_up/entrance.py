@@ -13,14 +13,19 @@ from local_stack.set_up import dashboard, dependencies
 from local_stack.set_up.long_step import StepFailed
 from local_stack.set_up.setup_lock import alone
 from local_stack.set_up.virtual_environment import VirtualEnvironment
-from local_stack.terminal import coloured, say
+from local_stack.terminal import coloured, say, speak_any_encoding
 
 NEEDS_EVERYTHING = {"demo", "set-up", "test", "up"}
 NEEDS_DEPENDENCIES = {"lint"}
+WHERE_IT_IS_WRITTEN = (
+    "The first ./dev installs into {root}/.venv and builds {root}/frontend/dist, so the checkout"
+    " must be writable then; afterwards only {state} is, which CONCERTINA_HOME puts elsewhere."
+)
 
 
 def main(root: str, arguments: list[str]) -> int:
     """Set up what the command needs, then become it. Returns only when something is wrong."""
+    speak_any_encoding()
     checkout = checkouts.find(Path(root))
     command = command_line.parser().parse_args(arguments or ["--help"]).command
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a step ends its own processes
@@ -33,6 +38,10 @@ def main(root: str, arguments: list[str]) -> int:
                     dashboard.build(checkout, venv)
         except StepFailed as failure:
             say(coloured(f"✗ {failure}", "red"))
+            return 1
+        except OSError as trouble:  # a read-only checkout, a full disk
+            say(coloured(f"✗ The checkout cannot be set up: {trouble}", "red"))
+            say(f"  {WHERE_IT_IS_WRITTEN.format(root=checkout.root, state=checkout.state_dir)}")
             return 1
         except KeyboardInterrupt:
             say("\nInterrupted; the next run goes on from here.")

@@ -3,12 +3,14 @@
 `manage.py bootstrap --pool default --nodes 1 --slots 4 --team vision=2 --team language=2
 --admin-password …` prints `{"tokens": {team: key}, "admin": {"username", "password"}}`. It may be
 run again and again: it sets what it is told and removes nothing. A key is printed only when it is
-made, because only its digest is kept; later runs print null unless `--new-tokens` replaces it.
+made, because only its digest is kept; later runs print null unless `--new-tokens` replaces it. An
+admin who is there keeps the password, printed as null, unless `--new-admin-password` replaces it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from tenancy import tokens
 from tenancy.models import ImageRule, Quota, Team, Token
 
 TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name
+PASSWORD_VARIABLE: Final = "CONCERTINA_ADMIN_PASSWORD"  # noqa: S105 - a variable's name
 
 
 class Command(BaseCommand):
@@ -53,7 +56,17 @@ class Command(BaseCommand):
             "--new-tokens", action="store_true", help="replace the keys of earlier runs"
         )
         parser.add_argument("--admin", default="admin", help="username of the administrator")
-        parser.add_argument("--admin-password", default="", help="default: a new random one")
+        parser.add_argument(
+            "--admin-password",
+            default="",
+            help="of a new administrator; everybody on the machine sees it here, so rather set"
+            f" {PASSWORD_VARIABLE}; default: a random one",
+        )
+        parser.add_argument(
+            "--new-admin-password",
+            action="store_true",
+            help="replace the password of an administrator who is there already, too",
+        )
 
     @transaction.atomic
     def handle(self, *_: Any, **options: Any) -> None:
@@ -69,7 +82,11 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         keys = {team.name: _make_key(team, replaces=options["new_tokens"]) for team in teams}
-        admin = _make_admin(options["admin"], options["admin_password"])
+        admin = _make_admin(
+            options["admin"],
+            options["admin_password"] or os.environ.get(PASSWORD_VARIABLE, ""),
+            replaces=options["new_admin_password"],
+        )
         self.stdout.write(json.dumps({"tokens": keys, "admin": admin}, indent=2))
 
 
@@ -130,10 +147,18 @@ def _allow(pattern: str) -> None:
     ImageRule.objects.get_or_create(pattern=rule.pattern, team=None)
 
 
-def _make_admin(username: str, password: str) -> dict[str, str]:
+def _make_admin(username: str, password: str, *, replaces: bool) -> dict[str, str | None]:
+    """A new one; of one who is there the password stays, and nobody becomes one unasked."""
+    admin = User.objects.filter(username=username).first()
+    if admin is not None and not admin.is_superuser:
+        raise CommandError(
+            f"--admin {username!r}: this user is there and is no administrator. Name another one,"
+            " or make this one a superuser in the administration."
+        )
+    if admin is not None and not replaces:
+        return {"username": username, "password": None}
     password = password or secrets.token_urlsafe(12)
-    admin, _ = User.objects.get_or_create(username=username)
-    admin.is_staff = admin.is_superuser = True
+    admin = admin or User(username=username, is_staff=True, is_superuser=True)
     admin.set_password(password)
     admin.save()
     return {"username": username, "password": password}
