@@ -94,6 +94,11 @@ class JobView:
         return self.job.mode != Job.Mode.RESTART
 
     @property
+    def has_coordinator(self) -> bool:
+        """Also while it is run as a plain script, for that may register yet: late is not never."""
+        return self.spec.elastic.mode != "restart"
+
+    @property
     def wanted(self) -> tuple[str, ...]:
         """Ids of the newest assignment's workers, in rank order."""
         return tuple(self.assignment.worker_ids) if self.assignment else ()

@@ -51,7 +51,7 @@ def _add_generation(job: Job, entry: GenerationEntry, last: Generation | None) -
     Generation.objects.filter(job=job, number__lt=made.number, ended_at=None).update(
         ended_at=entry.began_at
     )
-    is_rescale = last is not None and last.ended_at is None and last.attempt == made.attempt
+    is_rescale = last is not None and last.ended_at is None and _is_rescale(last, made)
     changes = {"last_rescaled_at": entry.began_at, "rescales": F("rescales") + 1}
     Job.objects.filter(pk=job.id).update(generation=made.number, **(changes if is_rescale else {}))
     if entry.cause == GenerationCause.WORKER_LOST:
@@ -59,6 +59,12 @@ def _add_generation(job: Job, entry: GenerationEntry, last: Generation | None) -
     if entry.lost_steps:
         _record_lost_work(made)
     return made
+
+
+def _is_rescale(last: Generation, made: Generation) -> bool:
+    """The same workers by the same assignment have only met anew, or late."""
+    is_same = (last.revision, last.worker_ids) == (made.revision, made.worker_ids)
+    return last.attempt == made.attempt and not is_same
 
 
 def cost_of(generation: Generation) -> dict[str, Any]:

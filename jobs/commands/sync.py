@@ -62,15 +62,29 @@ def _store_progress(job: Job, report: SyncReport) -> None:
         changes["checkpoint_step"] = report.checkpoint_step
     if report.metrics:
         changes |= _progress(job, report.metrics)
-    if report.registered and job.mode == Job.Mode.AUTO:
-        changes["mode"] = Job.Mode.HOT
-        events.record(
-            job_id=job.id,
-            kind=events.MODE_DETECTED,
-            reason=Job.Mode.HOT,
-            message="The script registered: it can be rescaled without a restart.",
-        )
+    if report.registered and _is_news_of(job):
+        changes["mode"] = _note_registration(job)
     Job.objects.filter(pk=job.id).update(**changes)
+
+
+def _is_news_of(job: Job) -> bool:
+    is_declared = job.resolved_spec["elastic"]["mode"] == job.mode
+    return job.mode == Job.Mode.AUTO or (job.mode == Job.Mode.RESTART and not is_declared)
+
+
+def _note_registration(job: Job) -> str:
+    """The script knows us, be it late: the mode it was taken for until now does not count."""
+    is_fixed = job.resolved_spec["elastic"]["mode"] == Job.Mode.FIXED
+    mode = Job.Mode.FIXED if is_fixed else Job.Mode.HOT
+    late = " after all" if job.mode == Job.Mode.RESTART else ""
+    follows = "it keeps its size" if is_fixed else "it can be rescaled without a restart"
+    events.record(
+        job_id=job.id,
+        kind=events.MODE_DETECTED,
+        reason=mode,
+        message=f"The script registered{late}: {follows}.",
+    )
+    return mode
 
 
 def _noise_scale(job: Job, report: SyncReport) -> float | None:

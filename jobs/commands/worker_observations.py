@@ -11,11 +11,12 @@ from jobs.models import Assignment, Job, Worker
 from jobs.sync_report import WorkerEntry
 
 _PHASES: Final = {
-    WorkerPhase.CONNECTED: Worker.Phase.STARTING,
     WorkerPhase.READY: Worker.Phase.READY,
     WorkerPhase.TRAINING: Worker.Phase.TRAINING,
     WorkerPhase.FINISHED: Worker.Phase.LEAVING,
-}  # a lost worker keeps its phase until the worker host has seen it gone
+}
+"""In all others it keeps its phase: that says hello, but has not registered, or that is lost until
+the worker host has seen it gone."""
 
 
 def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:

@@ -75,8 +75,13 @@ def give_up_preparations(view: JobView, shell: Shell) -> bool:
 
 
 def detect_mode(view: JobView, shell: Shell) -> bool:
-    """A script that never registers is one that knows nothing of us: `restart` mode."""
-    if not view.is_hot or not view.is_starting_over or not view.live:
+    """A script that does not register in time is taken for one that knows nothing of us.
+
+    Should it register later, that counts: its coordinator stays. One that did so in an earlier
+    attempt has all the time it needs.
+    """
+    has_registered_before = view.job.mode == Job.Mode.HOT and view.generation is not None
+    if has_registered_before or not view.is_hot or not view.is_starting_over or not view.live:
         return False
     if not all(_is_late(worker, view, shell) for worker in view.live):
         return False
@@ -90,9 +95,6 @@ def detect_mode(view: JobView, shell: Shell) -> bool:
             f" `mode: restart`."
         )
         return stop(view, shell, ends_as=State.FAILED, reason="not_registered", message=message)
-    if view.job.mode == Job.Mode.HOT:  # it did register in an earlier attempt
-        why = f"No worker was ready within {seconds:.0f} s."
-        return start_again(view, shell, reason="not_registered", why=why)
     return _treat_as_restart(view, shell, seconds)
 
 
@@ -124,6 +126,8 @@ def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
     """Everybody is there and heard, and still nothing moves: start again from a checkpoint."""
     if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
         return False
+    if view.is_starting_over:
+        return False  # nobody has registered yet: late, not stuck
     stuck_seconds = seconds_since_ready(view, view.state_since, shell)
     if stuck_seconds < shell.limits.stuck_change + _patience(view):
         return False

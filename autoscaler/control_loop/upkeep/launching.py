@@ -90,7 +90,7 @@ def _keep_coordinator(view: JobView, shell: Shell) -> bool:
     ended = view.coordinator
     has_somebody = bool(view.live) and (view.is_active or view.state is State.STOPPING)
     has_more_to_tell = view.state is State.STOPPING and ended is not None
-    if not view.is_hot or not (has_somebody or has_more_to_tell):
+    if not view.has_coordinator or not (has_somebody or has_more_to_tell):
         return False
     if ended is None:
         return shell.processes.is_missing(view.coordinator_id) and _begin_coordinator(view, shell)
