@@ -57,6 +57,7 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
         *secret_use.problems_of(spec, team),
         *_too_late(spec),
         *_too_large(admission),
+        *_too_much_memory(admission),
     ]
     if found:
         raise SpecInvalid(found)
@@ -181,6 +182,24 @@ def _fewest_workers(spec: JobSpec) -> int:
     bounds = spec.batch.bounds()
     counts = worker_counts(spec.elastic)
     return next(count for count in counts if bounds.smallest_for(count) is not None)
+
+
+def _too_much_memory(admission: Admission) -> Iterator[Problem]:
+    """A worker's share of a machine is a cap, so that nobody's worker takes another's memory."""
+    asked, gpus = admission.spec.resources.memory, admission.spec.resources.gpus_per_worker
+    cap = admission.pool.worker_memory.get(gpus)
+    if asked is None or cap is None or asked <= cap.bytes_:
+        return
+    most = f"{cap.bytes_ >> 20}MiB"
+    yield Problem(
+        field="resources.memory",
+        value=format_size(asked),
+        problem=f"is more than {most}, the share of a worker with {gpus} of the {cap.gpus} GPUs"
+        f" of node {cap.node}",
+        remedy=f"Use at most {most}, or more resources.gpus_per_worker; without it, a worker gets"
+        " its share.",
+        code="exceeds_limit",
+    )
 
 
 def _limit(admission: Admission) -> tuple[int, str]:

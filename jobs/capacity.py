@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerMemory:
+    """What a worker may have on the node where its share is smallest."""
+
+    node: str
+    gpus: int  # of the node's machine, of which the worker has some
+    bytes_: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +25,8 @@ class PoolCapacity:
     gpus_of_largest_node: int
     runs_images: bool  # its workers are containers
     platform_image: str | None = None  # of those whose job names none
+    worker_memory: Mapping[int, WorkerMemory] = field(default_factory=dict)
+    """By GPUs of a worker: the most it gets on each node that has so many; empty: no cap known."""
 
 
 ReadPools = Callable[[], Sequence[PoolCapacity]]

@@ -21,6 +21,7 @@ from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.shell import Clock, Shell
@@ -58,6 +59,7 @@ class ControlLoop:
     surroundings: Surroundings
     limits: Limits = LIMITS
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
+    machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -119,6 +121,7 @@ class ControlLoop:
         _record(shell, decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)
         self.gpu_discovery.go_on(self.host, shell)
+        self.machine_discovery.go_on(self.host, shell)
 
 
 def _record(

@@ -21,6 +21,7 @@ from autoscaler.control_loop.timing import Limits
 
 if TYPE_CHECKING:
     from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+    from autoscaler.control_loop.machine_discovery import MachineDiscovery
     from autoscaler.control_loop.tick import ControlLoop
 
 
@@ -41,6 +42,7 @@ def control_loop() -> ControlLoop:
         surroundings=surroundings(),
         limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),
+        machine_discovery=_machine_discovery(),
     )
 
 
@@ -80,6 +82,14 @@ def _gpu_discovery() -> GpuDiscovery:
     from autoscaler.control_loop.gpu_discovery import GpuDiscovery  # noqa: PLC0415 - as above
 
     return GpuDiscovery()
+
+
+@lru_cache(maxsize=1)
+def _machine_discovery() -> MachineDiscovery:
+    """As `_gpu_discovery`, of their machines."""
+    from autoscaler.control_loop.machine_discovery import MachineDiscovery  # noqa: PLC0415
+
+    return MachineDiscovery()
 
 
 def _docker_host() -> WorkerHost:

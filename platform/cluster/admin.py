@@ -158,11 +158,17 @@ class NodeAdmin(NodeAdminBase):
         "is_draining",
         "silent_since",
     )
-    readonly_fields = ("silent_since", "silent_reason")
+    readonly_fields = ("silent_since", "silent_reason", "machine", "complaints")
     list_filter = ("pool", "is_schedulable", "is_draining")
     list_select_related = ("pool",)
     search_fields = ("name", "address")
     actions = ("cordon", "drain", "uncordon")
+
+    @admin.display(description="machine")
+    def machine(self, node: Node) -> str:
+        if node.memory_bytes is None:
+            return "not known"
+        return f"{node.memory_bytes / 2**30:.0f} GiB of memory, {node.cpus} CPUs"
 
     @admin.action(description="Cordon: place no new work on the selected nodes")
     def cordon(self, request: HttpRequest, chosen: QuerySet[Node]) -> None:

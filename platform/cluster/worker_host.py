@@ -38,7 +38,7 @@ class Limits:
     """Upper bounds for one process; None: no bound, but for a container's memory."""
 
     memory_bytes: int | None = None
-    node_share: float = 1.0  # of the node's memory, for a container that is told no other bound
+    node_share: float = 1.0  # of the node's machine: caps a container's memory, weighs its CPUs
     cpus: float | None = None
     shm_bytes: int | None = None  # of /dev/shm; None: half of the memory
 

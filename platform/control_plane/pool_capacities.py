@@ -1,22 +1,56 @@
-"""How large may a job be? Tells `jobs`, which knows no cluster, what the pools can hold."""
+"""How large may a job be? Tells `jobs`, which knows no cluster, what the pools and nodes hold."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from cluster.machine import share_of
+from cluster.models import Node
 from cluster.queries import pool_sizes
 from django.conf import settings
 
-from jobs.capacity import PoolCapacity
+from jobs.capacity import PoolCapacity, WorkerMemory
 
 
 def read_pools() -> list[PoolCapacity]:
+    runs_images = settings.CONCERTINA.has_containers
+    memory = _worker_memory() if runs_images else {}
     return [
         PoolCapacity(
             pool_id=size.pool.pk,
             name=size.pool.name,
             gpus=size.gpus,
             gpus_of_largest_node=size.gpus_of_largest_node,
-            runs_images=settings.CONCERTINA.has_containers,
+            runs_images=runs_images,
             platform_image=settings.CONCERTINA.containers.worker_image,
+            worker_memory=memory.get(size.pool.pk, {}),
         )
         for size in pool_sizes()
     ]
+
+
+def _worker_memory() -> dict[int, dict[int, WorkerMemory]]:
+    """By pool, then by GPUs of a worker; of nodes whose machines are known."""
+    nodes = list(Node.objects.order_by("pool_id", "name"))
+    gpus_of_machine: Counter[str] = Counter()
+    for node in nodes:
+        gpus_of_machine[node.docker_url] += node.gpus
+    by_pool = groupby(nodes, key=lambda node: node.pool_id)
+    return {pool: _smallest_shares(found, gpus_of_machine) for pool, found in by_pool}
+
+
+def _smallest_shares(
+    nodes: Iterable[Node], gpus_of_machine: Mapping[str, int]
+) -> dict[int, WorkerMemory]:
+    smallest: dict[int, WorkerMemory] = {}
+    for node in nodes:
+        if node.memory_bytes is None:
+            continue
+        machine_gpus = gpus_of_machine[node.docker_url]
+        for gpus in range(1, node.gpus + 1):
+            share = share_of(node.memory_bytes, gpus / machine_gpus)
+            if gpus not in smallest or share < smallest[gpus].bytes_:
+                smallest[gpus] = WorkerMemory(node=node.name, gpus=machine_gpus, bytes_=share)
+    return smallest

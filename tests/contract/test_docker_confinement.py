@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from cluster.docker_host import containers, node_memory
+from cluster import machine
+from cluster.docker_host import containers
 from cluster.worker_host import (
     Failing,
     Launch,
@@ -77,13 +78,28 @@ def test_a_process_that_names_no_memory_has_a_share_of_the_nodes_and_no_swap(
     docker_bench.launch("w1", script, limits=Limits(node_share=0.25))
     exited(docker_bench.host, "w1")
     total = docker_daemon.client().info()["MemTotal"]
-    memory = node_memory.share_of(total, 0.25)
+    memory = machine.share_of(total, 0.25)
     host = docker_daemon.client().inspect_container(container_name(docker_bench, "w1"))[
         "HostConfig"
     ]
     assert (host["Memory"], host["MemorySwap"], host["ShmSize"]) == (memory, memory, memory // 2)
     assert 0 < memory < total
     assert texts(docker_bench, "w1") == ["500"]
+
+
+def test_its_share_of_the_node_is_a_cap_and_weighs_its_wish_for_cpus(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon
+) -> None:
+    machine_of_it = docker_bench.host.machine("n1")
+    total = docker_daemon.client().info()["MemTotal"]
+    assert (machine_of_it.memory_bytes, machine_of_it.cpus > 0) == (total, True)
+    greedy = Limits(memory_bytes=total * 2, node_share=0.25)
+    docker_bench.launch("w1", ("true",), limits=greedy)
+    exited(docker_bench.host, "w1")
+    container = container_name(docker_bench, "w1")
+    host = docker_daemon.client().inspect_container(container)["HostConfig"]
+    assert host["Memory"] == machine.share_of(total, 0.25)
+    assert host["CpuShares"] == 2048
 
 
 GIB = 1 << 30
@@ -99,7 +115,7 @@ GIB = 1 << 30
     ],
 )
 def test_the_share_of_a_nodes_memory(total: int, share: float, bytes_: int) -> None:
-    assert node_memory.share_of(total, share) == bytes_
+    assert machine.share_of(total, share) == bytes_
 
 
 def test_secrets_are_seen_inside_only(

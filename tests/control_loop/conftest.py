@@ -23,6 +23,7 @@ from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.consistency import contradictions
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.surroundings.machine import Machine
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
@@ -244,6 +245,7 @@ class World:
     surroundings: Surroundings
     planner: ObedientPlanner = field(default_factory=ObedientPlanner)
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
+    machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -255,6 +257,7 @@ class World:
             surroundings=self.surroundings,
             limits=LIMITS,
             gpu_discovery=self.gpu_discovery,
+            machine_discovery=self.machine_discovery,
         )
 
     def tick(self, times: int = 1) -> None:

@@ -167,3 +167,13 @@ def test_what_is_no_address_of_a_docker_daemon_is_refused(
     else:
         with pytest.raises(ValidationError, match="Write unix:///PATH"):
             node.clean()
+
+
+def test_what_is_too_old_on_a_machine_is_told_to_admins(
+    api: APIClient, admin_api: APIClient, pool: Pool
+) -> None:
+    old = "runc 1.1.4 is older than 1.1.12."
+    pool.nodes.filter(name="node-1").update(memory_bytes=2**36, cpus=8, complaints=f"{old}\n{old}")
+    told, told_admin = (client.get(URL).json()["items"][0] for client in (api, admin_api))
+    assert (told["memory_bytes"], told["cpus"], told["complaints"]) == (2**36, 8, [])
+    assert told_admin["complaints"] == [old, old]

@@ -30,7 +30,7 @@ _EVERY_INTERFACE: Final = "0.0.0.0"  # noqa: S104 - of the container
 _USER: Final = "concertina"  # for libraries that look up a name, which a bare number has not
 _MIB: Final = 2**20
 _COORDINATOR_LIMITS: Final = Limits(  # guessed: ten times what one of a hundred workers needs
-    memory_bytes=512 * _MIB, shm_bytes=16 * _MIB
+    memory_bytes=512 * _MIB, shm_bytes=16 * _MIB, cpus=1.0, node_share=0.125
 )
 
 

@@ -1519,6 +1519,12 @@ export interface components {
             silent_since: string | null;
             /** @description Why, in words; empty: it answers. */
             silent_reason: string;
+            /** @description Of its machine; null: not known. */
+            memory_bytes: number | null;
+            /** @description Of its machine; null: not known. */
+            cpus: number | null;
+            /** @description For admins: what is too old on its machine, and why that matters. */
+            readonly complaints: string[];
             /** @description Workers found slower than their peers there within the last hour. */
             readonly stragglers: number;
         };

@@ -23,6 +23,7 @@ _SHM: Final = "/dev/shm"  # noqa: S108 - each container has its own
 _VOLUME_BYTES: Final = 64 << 20  # guessed: the state of some program that a job hardly uses
 _NOBODY: Final = "127.0.0.1"  # within a container, where no resolver listens
 _OOM_SCORE: Final = 500  # of 1000: where a node runs out of memory, jobs go before the platform
+_CPU_WEIGHT: Final = 8192  # of a whole node where CPUs are short, eight times a plain container's
 _LOG_FILES: Final = 2  # Docker starts a new one when one is full, and drops the oldest
 
 
@@ -109,6 +110,7 @@ def host_config(
         "MemorySwap": memory,  # together: no swap
         "OomScoreAdj": _OOM_SCORE,
         "NanoCpus": int((limits.cpus or 0) * 1e9),
+        "CpuShares": cpu_shares(limits),
         "ShmSize": shm_bytes(limits),
         "Tmpfs": _TMP,
         "Mounts": [_mount(*bind) for bind in binds.items()],
@@ -142,6 +144,11 @@ def memory_bytes(limits: Limits) -> int:
     if limits.memory_bytes is None:
         raise ValueError("A container must have a limit of memory.")
     return limits.memory_bytes
+
+
+def cpu_shares(limits: Limits) -> int:
+    """How much its wish for CPU time weighs while others want some too; Docker takes no less."""
+    return max(int(limits.node_share * _CPU_WEIGHT), 2)
 
 
 def shm_bytes(limits: Limits) -> int:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from cluster import log_store
-from cluster.docker_host import secrets_file
+from cluster.docker_host import engine_versions, secrets_file
 from cluster.docker_host.connections import asking, asking_for
 from cluster.docker_host.containers import MOST_PROCESSES, Confinement
 from cluster.docker_host.endpoint import Endpoint, Place
 from cluster.docker_host.parts import Parts
 from cluster.gpu_listing import Gpu
 from cluster.job_network import JobNetwork
+from cluster.machine import Machine
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
@@ -146,6 +147,18 @@ class DockerHost:
                 knows such a node.
         """
         return self._parts.discovery.gpus(_place(node, self.endpoints()).endpoint)
+
+    def machine(self, node: str) -> Machine:
+        """See `TellsMachines`."""
+        endpoint = _place(node, self.endpoints()).endpoint
+        with asking_for(node), asking(endpoint):
+            client = self._parts.connections.quick(endpoint)
+            told = client.info()
+            return Machine(
+                memory_bytes=told["MemTotal"],
+                cpus=told["NCPU"],
+                complaints=tuple(engine_versions.complaints(client.version())),
+            )
 
     def close(self) -> None:
         """End its connections, not the processes. For who has several hosts, as tests do."""

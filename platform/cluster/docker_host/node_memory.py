@@ -1,21 +1,21 @@
-"""How much memory may a container have whose launch names no limit? A share of its node's.
+"""How much memory may a container have? At most its share of its node's.
 
-Without any limit one job could take a node's last memory, and the kernel would choose its victims
+Without that cap one job could take a node's last memory, and the kernel would choose its victims
 among all that runs there: the service, its database, jobs of other teams.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
+from cluster.machine import share_of
 from cluster.worker_host import Launch
 
-_RESERVED_PART: Final = 0.1  # guessed: for the system, coordinators and the platform itself,
-_MOST_RESERVED: Final = 16 << 30  # of which a large machine has no more than a middling one
-_LEAST_SHARE: Final = 1 << 30  # where slots outnumber the memory: PyTorch alone takes a third of it
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,16 @@ class NodeMemory:
 
     def bounded(self, launch: Launch, endpoint: Endpoint) -> Launch:
         """With a limit of memory in any case. Raises: HostUnavailable."""
-        if launch.limits.memory_bytes is not None:
-            return launch
+        wanted = launch.limits.memory_bytes
         share = share_of(self.total(endpoint), launch.limits.node_share)
+        if wanted is not None and wanted <= share:
+            return launch
+        if wanted is not None:
+            _log.warning(
+                "%s asks for %d bytes and gets its share of node %s, %d.",
+                *(launch.labels.process_id, wanted, launch.node, share),
+                extra={"action": "bound_memory", "job_id": launch.labels.job_id},
+            )
         return replace(launch, limits=replace(launch.limits, memory_bytes=share))
 
     def total(self, endpoint: Endpoint) -> int:
@@ -39,9 +46,3 @@ class NodeMemory:
                 info = self.connections.quick(endpoint).info()
             self._totals[endpoint] = info["MemTotal"]
         return self._totals[endpoint]
-
-
-def share_of(total: int, share: float) -> int:
-    """This share of what is left without the reserve; never too little to train in."""
-    reserved = min(total * _RESERVED_PART, _MOST_RESERVED)
-    return min(max(int((total - reserved) * share), _LEAST_SHARE), total)

@@ -158,7 +158,11 @@ def _is_new(mount: Mount) -> bool:
 
 def _limits(launch: Launch) -> dict[str, int]:
     memory = containers.memory_bytes(launch.limits)
-    limits = {"mem_limit": memory, "memswap_limit": memory}  # together: no swap
+    limits = {
+        "mem_limit": memory,
+        "memswap_limit": memory,  # together: no swap
+        "cpu_shares": containers.cpu_shares(launch.limits),
+    }
     if launch.limits.cpus is not None:
         quota = round(launch.limits.cpus * _PERIOD_MICROSECONDS)
         limits |= {"cpu_period": _PERIOD_MICROSECONDS, "cpu_quota": quota}

@@ -68,6 +68,20 @@ class Node(models.Model):
         max_length=300, blank=True, default="", db_default="", editable=False
     )
 
+    memory_bytes = models.BigIntegerField(
+        null=True, blank=True, editable=False, help_text="Of its machine; empty: not known."
+    )
+    cpus = models.PositiveIntegerField(
+        null=True, blank=True, editable=False, help_text="Of its machine; empty: not known."
+    )
+    complaints = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="What is too old there, and why that matters; a line each.",
+    )
+
     class Meta:
         ordering = ("name",)
         constraints = (

@@ -41,9 +41,19 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="It has not answered since then, and takes no new work."
     )
     silent_reason = serializers.CharField(help_text="Why, in words; empty: it answers.")
+    memory_bytes = serializers.IntegerField(
+        allow_null=True, help_text="Of its machine; null: not known."
+    )
+    cpus = serializers.IntegerField(allow_null=True, help_text="Of its machine; null: not known.")
+    complaints = serializers.SerializerMethodField(
+        help_text="For admins: what is too old on its machine, and why that matters."
+    )
     stragglers = serializers.SerializerMethodField(
         help_text="Workers found slower than their peers there within the last hour."
     )
+
+    def get_complaints(self, node: Node) -> list[str]:
+        return node.complaints.splitlines() if self.context["for_admin"] else []
 
     def get_stragglers(self, node: Node) -> int:
         counts: Mapping[str, int] = self.context["stragglers"]
@@ -71,7 +81,7 @@ class NodesView(APIView):
         shown = page[: asked["limit"]]
         following = shown[-1].name if len(page) > len(shown) else None
         page_of = {"items": shown, "next_after": following}
-        return Response(NodePageSerializer(page_of, context=_context()).data)
+        return Response(NodePageSerializer(page_of, context=_context(request)).data)
 
 
 class CordonView(APIView):
@@ -115,11 +125,14 @@ def _maintained(request: Request, name: str, what: Maintenance) -> Response:
         node = maintain(name, what)
     except Node.DoesNotExist:
         raise exceptions.NotFound(f"There is no node {name!r}.") from None
-    return Response(NodeServiceSerializer(_nodes().get(pk=node.pk), context=_context()).data)
+    return Response(NodeServiceSerializer(_nodes().get(pk=node.pk), context=_context(request)).data)
 
 
-def _context() -> dict[str, Any]:
-    return {"stragglers": stragglers_by_node(timezone.now())}
+def _context(request: Request) -> dict[str, Any]:
+    return {
+        "stragglers": stragglers_by_node(timezone.now()),
+        "for_admin": principal_of(request).is_admin,
+    }
 
 
 def _nodes() -> Any:
