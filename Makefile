@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: fuzz former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -42,6 +42,9 @@ test: ## lint, dashboard tests and the whole suite, as CI runs them
 
 quick: ## the tests that need no training and no browser
 	@./dev test tests/planning tests/service tests/client tests/architecture
+
+fuzz: set-up ## try new examples for a while: WHAT=spec MINUTES=10; WHAT is a file of tests/fuzz/test_*.py
+	@$(BIN)/python -m pytest tests/fuzz/test_$(WHAT).py --fuzz-minutes $(or $(MINUTES),10) -o timeout=0 -q -s
 
 demo: ## real jobs of two teams share this machine
 	@./dev demo

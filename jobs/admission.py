@@ -14,7 +14,7 @@ from jobs import secret_use
 from jobs.capacity import PoolCapacity
 from jobs.errors import SpecInvalid
 from jobs.feasibility import counts_without_batch, worker_counts
-from jobs.goals import format_moment
+from jobs.moments import format_moment
 from jobs.problems import Problem
 from jobs.quantities import format_size
 from jobs.spec import JobSpec

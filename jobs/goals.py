@@ -6,12 +6,14 @@ These are wishes to the pool's policy, not limits. Errors read `what is wrong | 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 
+from jobs.moments import format_moment, parse_moment
+from jobs.names import check_text
 from jobs.quantities import Duration
 from jobs.spec_part import SpecPart
 
@@ -20,30 +22,18 @@ _MOST_DOLLARS: Final = 1e9
 _LARGEST: Final = 1e15
 
 
-def parse_moment(value: object) -> datetime:
-    """Return the moment of `2026-12-01T08:00:00Z`.
-
-    Raises:
-        ValueError: no date with time and time zone.
-    """
+def _moment(value: object) -> datetime:
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if isinstance(value, str):
+            return parse_moment(value)
     except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise ValueError(
-            "is no moment | Write date, time and time zone, such as 2026-12-01T08:00:00Z."
-        )
-    return moment.astimezone(UTC)
-
-
-def format_moment(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
+        pass  # told below
+    raise ValueError("is no moment | Write date, time and time zone, such as 2026-12-01T08:00:00Z.")
 
 
 Moment = Annotated[
     datetime,
-    BeforeValidator(parse_moment, json_schema_input_type=str),
+    BeforeValidator(_moment, json_schema_input_type=str),
     PlainSerializer(format_moment, return_type=str, when_used="json"),
 ]
 
@@ -69,7 +59,7 @@ Utility = Annotated[
 class ScaleOn(SpecPart):
     """A metric the script logs, and between which values the job's size is right."""
 
-    metric: str = Field(min_length=1, max_length=80)
+    metric: Annotated[str, Field(min_length=1, max_length=80), AfterValidator(check_text)]
     grow_above: float | None = Field(default=None, ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
     shrink_below: float | None = Field(default=None, ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
 

@@ -6,13 +6,13 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from django.db.models import Q, QuerySet
 
 from jobs.errors import BadCursor
 from jobs.models import Job
+from jobs.moments import parse_moment
 
 ORDER: Final = ("-submitted_at", "id")
 
@@ -45,9 +45,9 @@ def _cursor(job: Job) -> str:
 def _after(cursor: str) -> Q:
     try:
         at, job_id = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        submitted_at = datetime.fromisoformat(at)
+        submitted_at = parse_moment(at)
     except (binascii.Error, ValueError) as error:
         raise BadCursor from error
-    if submitted_at.tzinfo is None or "\0" in job_id:
+    if "\0" in job_id:
         raise BadCursor
     return Q(submitted_at__lt=submitted_at) | Q(submitted_at=submitted_at, id__gt=job_id)

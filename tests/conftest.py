@@ -60,6 +60,15 @@ pytest_plugins = ("tests.docker_daemon",)
 _servers: list[ChildProcess] = []
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fuzz-minutes",
+        type=float,
+        default=0.0,
+        help="For how long each fuzzer of tests/fuzz tries new examples; 0: only the suite's few.",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A seed only counts where examples are not always the same."""
     if config.getoption("--hypothesis-seed") is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -19,7 +21,8 @@ from jobs.capacity import PoolCapacity, ReadPools
 from jobs.commands import submission
 from jobs.errors import SpecInvalid
 
-LONGEST_KEY = 200
+LONGEST_KEY: Final = 200
+_KEY: Final = re.compile(rf"[\x20-\x7e]{{1,{LONGEST_KEY}}}")
 
 
 class _KnowsPools(APIView):
@@ -108,8 +111,8 @@ class ValidateView(_KnowsPools):
 
 def _idempotency_key(request: Request) -> str | None:
     key = request.headers.get("Idempotency-Key")
-    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+    if key is not None and not _KEY.fullmatch(key):
         raise serializers.ValidationError(
-            {"Idempotency-Key": f"Use 1 to {LONGEST_KEY} characters."}
+            {"Idempotency-Key": f"Use 1 to {LONGEST_KEY} printable ASCII characters."}
         )
     return key

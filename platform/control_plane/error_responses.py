@@ -7,8 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.core.exceptions import (
+    DisallowedHost,
+    PermissionDenied,
+    RequestDataTooBig,
+)
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
@@ -18,7 +22,7 @@ from rest_framework.views import set_rollback
 from tenancy.errors import TenancyError
 
 from autoscaler.what_if.errors import WhatIfError
-from control_plane.body_parsers import BodyTooLarge
+from control_plane.body_parsers import BodyTooLarge, NotPlain
 from control_plane.error_body import envelope
 from jobs.errors import (
     BadCursor,
@@ -47,12 +51,18 @@ _CODE: Final[Mapping[int, str]] = {
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",
+    409: "conflict",
     413: "too_large",
     415: "unsupported_media_type",
     429: "too_many_requests",
     500: "internal_error",
     503: "unavailable",
 }
+
+
+_FOR_PROGRAMS: Final = ("/api/", "/internal/")
+# PostgreSQL's codes for rows that another request wrote or deleted at the same time.
+_RACES: Final = {"23505": "unique_violation", "23503": "foreign_key_violation"}
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -68,6 +78,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
+    elif isinstance(error, IntegrityError) and _is_race(error):
+        message = "Somebody else changed the same at this moment. Read it again, then try again."
+        return Response(envelope(_CODE[409], message), status=409)
     elif isinstance(error, RequestDataTooBig):  # read before a parser could refuse it
         error = BodyTooLarge()
     elif isinstance(error, OperationalError | InterfaceError):
@@ -78,6 +91,11 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         body = envelope(_CODE[503], "The database does not answer now; try again in a moment.")
         return Response(body, status=503, headers={"Retry-After": "2"})
     return _of_framework(error) if isinstance(error, exceptions.APIException) else None
+
+
+def _is_race(error: IntegrityError) -> bool:
+    """Whether two requests were each right alone; what both checked beforehand is a 400."""
+    return getattr(error.__cause__, "pgcode", None) in _RACES
 
 
 def _of_jobs(error: JobsError) -> Response:
@@ -100,6 +118,8 @@ def _of_framework(error: exceptions.APIException) -> Response:
         message = " ".join(f"{one['field']}: {one['problem']}".strip(": ") for one in details[:3])
     elif isinstance(error, exceptions.ParseError):
         code = "malformed"
+    if isinstance(error, NotPlain):
+        details = [{"value": None, **asdict(fault)} for fault in error.faults]
     headers = {}
     if getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = str(error.auth_header)  # type: ignore[attr-defined]  # set by DRF
@@ -127,9 +147,29 @@ def unknown_address(request: HttpRequest) -> JsonResponse:
     return JsonResponse(envelope(_CODE[404], message), status=404)
 
 
+def refusal(
+    request: HttpRequest, message: str, details: list[dict[str, Any]] | None = None
+) -> HttpResponse:
+    """Answer for a request that no view should see."""
+    if not request.path.startswith(_FOR_PROGRAMS):
+        return HttpResponse(message, status=400, content_type="text/plain; charset=utf-8")
+    return JsonResponse(envelope(_CODE[400], message, details), status=400)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer for what Django itself refuses, as a host that is not ours."""
+    if isinstance(exception, DisallowedHost):
+        return refusal(
+            request,
+            "The service is not known by this name. Use one that an admin lists in"
+            " CONCERTINA_ALLOWED_HOSTS.",
+        )
+    return refusal(request, "This request is refused. See the service's log.")
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer for a defect of ours; the log has the rest."""
-    if not request.path.startswith(("/api/", "/internal/")):
+    if not request.path.startswith(_FOR_PROGRAMS):
         page: HttpResponseServerError = defaults.server_error(request)
         return page
     message = "Something went wrong on our side; the service's log tells more."

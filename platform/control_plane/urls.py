@@ -9,6 +9,7 @@ from control_plane.dashboard import dashboard
 from control_plane.error_responses import unknown_address
 from jobs.api.sync import sync
 
+handler400 = "control_plane.error_responses.bad_request"
 handler500 = "control_plane.error_responses.server_error"
 
 admin.site.site_header = "Concertina administration"

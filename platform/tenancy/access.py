@@ -48,6 +48,11 @@ class TokenUser:
     def username(self) -> str:
         return f"{self.token.team.name}/{self.token.name}"
 
+    @property
+    def pk(self) -> str:
+        """What Django's machinery tells users apart by: no person's number."""
+        return f"token-{self.token.pk}"
+
 
 def principal_of(request: Request) -> Principal:
     """Return whom an authenticated request speaks for."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from control_plane.asgi import application
 from django.conf import settings
 from django.db import OperationalError, connection
 from django.test import Client
@@ -101,3 +104,40 @@ def test_the_apis_page_loads_nothing_from_elsewhere(db: None) -> None:
 
 def test_installations_on_one_machine_do_not_share_sessions() -> None:
     assert settings.SESSION_COOKIE_NAME.startswith("concertina_session_")
+
+
+NULL = ["teams/vision/standing?pool=%00", "teams/vision/secrets/%00", "jobs?a%00b=1", "nodes/%00/x"]
+
+
+@pytest.mark.parametrize("address", NULL)
+@pytest.mark.parametrize("method", ["get", "delete"])
+def test_a_null_character_in_an_address_is_refused(address: str, method: str) -> None:
+    answer = getattr(APIClient(), method)(f"/api/v1/{address}")
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert "null character" in answer.json()["message"]
+
+
+def test_a_page_for_people_refuses_it_in_words() -> None:
+    answer = Client().get("/admin/login/?next=%00")
+    assert answer.status_code == 400
+    assert answer["Content-Type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize("path", ["/api/v1/session", "/api/v1/jobs", "/internal/v1/jobs/a/sync"])
+def test_a_wrong_host_is_refused_with_the_envelope(path: str) -> None:
+    answer = APIClient().get(path, HTTP_HOST="elsewhere.example.com")
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert "CONCERTINA_ALLOWED_HOSTS" in answer.json()["message"]
+
+
+def test_a_web_socket_is_refused_without_an_error() -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    asyncio.run(application({"type": "websocket", "path": "/", "headers": []}, receive, send))
+    assert [message["type"] for message in sent] == ["websocket.close"]

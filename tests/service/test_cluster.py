@@ -164,3 +164,8 @@ def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, 
     assert prediction() == {**told, "start": None}
     Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
     assert prediction() is None
+
+
+@pytest.mark.parametrize("hours", ["nan", "inf", "-inf", "1e400"])
+def test_a_number_that_is_none_is_refused(api: APIClient, hours: str) -> None:
+    assert api.get("/api/v1/cluster/summary", {"hours": hours}).status_code == 400

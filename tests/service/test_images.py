@@ -151,3 +151,17 @@ def test_a_login_is_in_use_while_a_live_job_has_an_image_of_its_registry(
     assert submitted(api, "registry.local/train").status_code == 201
     refused = api.delete("/api/v1/teams/vision/secrets/images")
     assert (refused.status_code, refused.json()["code"]) == (409, "secret_in_use")
+
+
+def test_who_comes_second_at_the_same_moment_is_told_so(
+    admin_api: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = ImageRule.full_clean
+
+    def check_then_be_late(self: ImageRule) -> None:
+        check(self)
+        ImageRule.objects.create(pattern=self.pattern, team=self.team)
+
+    monkeypatch.setattr(ImageRule, "full_clean", check_then_be_late)
+    answer = admin_api.post(RULES, {"pattern": "x.example.com/*"}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")

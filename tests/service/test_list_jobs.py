@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -99,7 +100,20 @@ def test_a_bad_parameter_is_named(api: APIClient, query: dict[str, str], field: 
     assert answer.json()["details"][0]["field"] == field
 
 
-@pytest.mark.parametrize("cursor", ["!!!", "YWJj", "MjAyNi0wMS0wMSBh", "w6k="])
+AT_THE_EDGE_OF_TIME = [
+    "0001-01-01T00:00:00+23:59 a",
+    "9999-12-31T23:59:59-23:59 a",
+    "2026-01-01T00:00:00+00:00 \0",
+]
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        *("!!!", "YWJj", "MjAyNi0wMS0wMSBh", "w6k="),
+        *(base64.urlsafe_b64encode(text.encode()).decode() for text in AT_THE_EDGE_OF_TIME),
+    ],
+)
 def test_a_cursor_nobody_gave_is_refused(api: APIClient, cursor: str) -> None:
     answer = api.get(URL, {"cursor": cursor})
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
@@ -142,3 +156,8 @@ def test_a_number_that_is_not_finite_becomes_null_and_the_answer_is_given() -> N
     answer = {"a": [float("nan"), 1.5], "b": {"c": float("-inf")}, "d": "text"}
     written = json.loads(FiniteJsonRenderer().render(answer))
     assert written == {"a": [None, 1.5], "b": {"c": None}, "d": "text"}
+
+
+def test_a_cursor_of_an_odd_time_zone_is_read(api: APIClient, job: Job) -> None:
+    cursor = base64.urlsafe_b64encode(b"2126-01-01T00:00:00+00:00:01.5 a").decode()
+    assert [one["id"] for one in api.get(URL, {"cursor": cursor}).json()["items"]] == [job.id]

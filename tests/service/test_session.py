@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
@@ -97,3 +98,21 @@ def test_an_inactive_person_is_out(browser: Client, ada: User) -> None:
     log_in(browser)
     User.objects.filter(pk=ada.pk).update(is_active=False)
     assert browser.get(URL).status_code == 401
+
+
+def test_a_program_may_knock_here_too(api: APIClient, browser: Client) -> None:
+    body = {"username": "ada", "password": "wrong"}
+    assert api.post(URL, body, format="json").status_code == 401
+
+
+@pytest.mark.parametrize("body", ["[" * 1000 + "]" * 1000, "{", '{"username": "\\ud800"}', "[1]"])
+def test_a_body_that_is_no_login_is_refused(db: None, body: str) -> None:
+    answer = APIClient().post(URL, body, content_type="application/json")
+    assert answer.status_code == 400
+    assert set(answer.json()) == {"code", "message", "details"}
+
+
+def test_a_cookie_that_the_database_cannot_take_is_refused(db: None) -> None:
+    browser = Client()
+    browser.cookies.load({settings.SESSION_COOKIE_NAME: "\0" * 8})
+    assert browser.get(URL).status_code == 400

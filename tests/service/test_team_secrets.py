@@ -182,3 +182,10 @@ def test_a_team_keeps_a_bounded_number(api: APIClient, vision: Team) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_secrets")
     assert api.put(f"{URL}/s-1", VARIABLES, format="json").status_code == 200
     assert client_of(vision).get(URL).json()["items"][0]["jobs"] == []
+
+
+@pytest.mark.parametrize("body", ['{"kind": "environment", "variables": {"\\ud800": "a"}}',
+                                  '{"kind": "environment", "\\ud800": "a"}'])  # fmt: skip
+def test_half_a_character_is_refused(api: APIClient, body: str) -> None:
+    answer = api.put(WANDB, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")

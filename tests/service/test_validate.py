@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from rest_framework.test import APIClient
 
 from jobs.models import Job
@@ -40,3 +43,27 @@ def test_nobody_validates_without_a_token(db: None) -> None:
 
 def test_another_method_is_refused(api: APIClient) -> None:
     assert api.get(URL).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"deadline": "9999-12-31T23:59:59-23:59"}, "deadline"),
+        ({"deadline": "0001-01-01T00:00:00+23:59"}, "deadline"),
+        ({"deadline": "4000-01-01T00:00:00Z"}, "deadline"),
+    ],
+)
+def test_what_no_database_keeps_is_named(
+    api: APIClient, changes: dict[str, Any], field: str
+) -> None:
+    answer = api.post(URL, spec(**changes), format="json")
+    assert answer.status_code == 200
+    assert [one["field"] for one in answer.json()["problems"]] == [field]
+
+
+def test_a_null_character_anywhere_is_named_by_its_place(api: APIClient) -> None:
+    sent = spec(elastic={"scale_on": {"metric": "\0", "grow_above": 1}}, command=["a", "b\0"])
+    answer = api.post(URL, sent, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+    places = {one["field"] for one in answer.json()["details"]}
+    assert places == {"elastic.scale_on.metric", "command[1]"}

@@ -78,3 +78,17 @@ def test_only_admins_see_and_change_what_waits(api: APIClient, pool: Pool) -> No
     assert api.delete(address).status_code == 403
     assert api.put(address, body, format="json").status_code == 405
     assert APIClient().get(URL).status_code == 401
+
+
+def test_who_comes_second_at_the_same_moment_is_told_so(
+    admin_api: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = WarmPool.full_clean
+
+    def check_then_be_late(self: WarmPool) -> None:
+        check(self)
+        WarmPool.objects.create(pool=self.pool, image=self.image, size=1)
+
+    monkeypatch.setattr(WarmPool, "full_clean", check_then_be_late)
+    answer = add(admin_api)
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")

@@ -9,13 +9,14 @@ from django.contrib.auth.models import User
 from django.middleware.csrf import get_token
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
-from rest_framework.parsers import JSONParser
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 from tenancy.access import principal_of_person
+
+from control_plane.body_parsers import BoundedJsonParser
 
 
 class CredentialsSerializer(serializers.Serializer[Any]):
@@ -36,7 +37,7 @@ class SessionSerializer(serializers.Serializer[Any]):
 class SessionView(APIView):
     """The session of a person's browser. Every answer renews the `csrftoken` cookie."""
 
-    parser_classes = (JSONParser,)  # a foreign page's form cannot send JSON
+    parser_classes = (BoundedJsonParser,)  # a foreign page's form cannot send JSON
     permission_classes = (AllowAny,)
     throttle_scope = "login"
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from control_plane.front.asgi_types import Application
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.bulkheads import Bulkheads, sizes
+from control_plane.front.only_http import OnlyHttp
 from control_plane.limit_settings import LARGEST_BODY
 from jobs.api import sync
 
@@ -19,10 +20,11 @@ _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 def in_front_of(django: Application) -> Application:
     """The application that a server is given."""
     limits = settings.CONCERTINA.limits
-    return BoundedBodies(
+    bounded = BoundedBodies(
         Bulkheads(django, sizes(limits.api_threads)),
         largest_at=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
+    return OnlyHttp(bounded)
 
 
 def largest_bodies(*, spec_bytes: int) -> Callable[[str], int]:
