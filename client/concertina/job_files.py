@@ -85,12 +85,40 @@ def value_of(text: str) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe, and leaves dates as the text they are."""
+    """Safe, and reads words as the service does, by YAML 1.2: dates, `no`, `1:30` are texts."""
 
-    yaml_implicit_resolvers = {
-        letter: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-        for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+    yaml_implicit_resolvers = {}  # those below, and no other
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs lack its type
+        if getattr(event, "tag", None) is not None:
+            problem = "tags (!!name) are not accepted; write the value alone"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+
+def _whole(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = str(loader.construct_scalar(node))
+    return int(text, base=0 if text[:2] in {"0o", "0x"} else 10)
+
+
+def _fraction(loader: _Loader, node: yaml.ScalarNode) -> float:
+    text = str(loader.construct_scalar(node)).lower()
+    return float(text.replace(".", "") if text.endswith(("inf", "nan")) else text)
+
+
+_NUMBER: Final = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+_NO_NUMBER: Final = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"  # JSON has none: refused later
+for _kind, _words, _first in (  # of the core schema: https://yaml.org/spec/1.2.2/
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    ("float", f"{_NUMBER}|{_NO_NUMBER}", list("-+0123456789.")),
+):
+    _resolver = re.compile(f"^(?:{_words})$")
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", _resolver, _first)
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole)
+_Loader.add_constructor("tag:yaml.org,2002:float", _fraction)
 
 
 class _Places:

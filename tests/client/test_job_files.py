@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from control_plane import plain_yaml
 
 from concertina import job_files, overrides
 from concertina.errors import BadInput
@@ -54,7 +55,7 @@ BROKEN = {
     "a foreign tag": ("a: !!python/object:os.system x", "line 1, column 4"),
     "a circle": ("a: &x [*x]", "Circular reference"),
     "no number": ("a: .nan", "not JSON compliant"),
-    "bytes": ("a: !!binary aGk=", "not JSON serializable"),
+    "bytes": ("a: !!binary aGk=", "tags (!!name) are not accepted"),
     "a null character": ("a: \x00", "special characters are not allowed"),
     "a tower": ("a: " + "[" * 3000 + "]" * 3000, "recursion"),
 }
@@ -70,6 +71,19 @@ def test_a_broken_file_is_refused_with_the_place(case: str) -> None:
 
 def test_a_date_stays_text_as_in_json() -> None:
     assert job_files.parse("a: 2026-12-01", "job.yaml").spec == {"a": "2026-12-01"}
+
+
+def test_words_mean_what_the_service_takes_them_for() -> None:
+    text = "[no, 1:30, 010, 0x1F, 1_000, .5, 1e3, True, ~, '1', <<]"
+    found = job_files.value_of(text)
+    assert found == ["no", "1:30", 10, 31, "1_000", 0.5, 1000.0, True, None, "1", "<<"]
+    assert found == plain_yaml.read(text)
+
+
+@pytest.mark.parametrize("text", ["a: !!bool abc", "a: !!timestamp abc", "a: !!int ''"])
+def test_tags_are_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="line 1, column 4: tags"):
+        job_files.parse(text, "job.yaml")
 
 
 def test_json_is_read_too() -> None:
