@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from control_plane.front.bodies import BoundedBodies
+from control_plane.front.wiring import in_front_of
+from django.core.asgi import get_asgi_application
 from django.db import connections
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from tests.service.asking import Recorder, ask
@@ -84,11 +88,11 @@ def test_a_spec_has_64_kilobytes_in_either_language(api: APIClient, kind: str) -
 
 @pytest.mark.django_db(transaction=True)
 def test_a_spec_without_an_announced_length_is_read(
-    api: APIClient, monkeypatch: pytest.MonkeyPatch
+    api: APIClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
-    from control_plane.asgi import application  # noqa: PLC0415 - it sets Django up
-
+    settings.CONCERTINA = replace(settings.CONCERTINA, redis_url="unix:///nowhere/at/all")
+    application = in_front_of(get_asgi_application())
     key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
     spec = json.dumps({"name": "chunked", "command": ["true"]}).encode()
     headers = {"Authorization": key, "Content-Type": "application/json"}

@@ -1,13 +1,15 @@
 """Who sends a request, as far as that is known before anybody looked into the database?
 
 A credential is recognised by a digest. Whom it belongs to is learned from Django when it was
-accepted once; until then, and when it is not, the sender is an address.
+accepted once; until then, and when it is not, the sender is an address. A job's token proves by
+itself whose it is.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
@@ -21,14 +23,25 @@ _MOST_KNOWN: Final = 10_000
 class Callers:
     """Whom credentials belong to, as far as this process knows; the least used are forgotten."""
 
-    def __init__(self, *, session_cookie: str, proxies: int, most: int = _MOST_KNOWN) -> None:
+    def __init__(
+        self,
+        *,
+        session_cookie: str,
+        proxies: int,
+        job_opened_by: Callable[[str, str], str | None],
+        most: int = _MOST_KNOWN,
+    ) -> None:
         self._session_cookie = session_cookie
+        self._job_opened_by = job_opened_by
         self._proxies = proxies
         self._most = most
         self._known: OrderedDict[str, str] = OrderedDict()
 
     def recognise(self, scope: Scope) -> str | None:
-        """The principal of an earlier request with the same credential."""
+        """Whose job's token it is, or who an earlier request with this credential was of."""
+        if scope["path"].startswith("/internal/"):
+            job = self._job_opened_by(scope["path"], _bearer(scope))
+            return f"job:{job}" if job else None
         credential = self._credential(scope)
         if credential is None or credential not in self._known:
             return None
@@ -67,6 +80,12 @@ class Callers:
         except CookieError:
             return None
         return morsel.value.encode("latin-1", "replace") if morsel else None
+
+
+def _bearer(scope: Scope) -> str:
+    told = (header(scope, b"authorization") or b"").decode("latin-1")
+    scheme, _, token = told.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def caller_of(scope: Scope) -> str:

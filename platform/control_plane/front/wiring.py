@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
+from tenancy.buckets import AsyncBuckets
 
 from control_plane.front.asgi_types import Application
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.bulkheads import Bulkheads, sizes
+from control_plane.front.callers import Callers
 from control_plane.front.only_http import OnlyHttp
+from control_plane.front.rates import RateLimited
 from control_plane.limit_settings import LARGEST_BODY
+from jobs import job_token
 from jobs.api import sync
 
+_SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
 def in_front_of(django: Application) -> Application:
     """The application that a server is given."""
     limits = settings.CONCERTINA.limits
-    bounded = BoundedBodies(
+    callers = Callers(
+        session_cookie=settings.SESSION_COOKIE_NAME,
+        proxies=settings.REST_FRAMEWORK["NUM_PROXIES"],
+        job_opened_by=job_opened_by,
+    )
+    bodies = BoundedBodies(
         Bulkheads(django, sizes(limits.api_threads)),
         largest_at=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
-    return OnlyHttp(bounded)
+    buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
+    return OnlyHttp(RateLimited(bodies, buckets=buckets, callers=callers, limits=limits))
+
+
+def job_opened_by(path: str, token: str) -> str | None:
+    """The job whose report goes to this path, if the token is that job's own."""
+    found = _SYNC.fullmatch(path)
+    return found[1] if found and job_token.opens(token, found[1]) else None
 
 
 def largest_bodies(*, spec_bytes: int) -> Callable[[str], int]:

@@ -1,0 +1,135 @@
+"""May this request go on, or has its sender asked too often? Counted by token, person and job.
+
+Reads and writes are counted apart, reports of a job by themselves. Whoever shows no credential that
+was accepted before counts by address, until Django has told who it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from tenancy.buckets import Bucket, Taken
+
+from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
+from control_plane.front.bulkheads import Kind, kind_of
+from control_plane.front.callers import CALLER, PRINCIPAL, Callers
+from control_plane.front.refusal import Refusal
+from control_plane.limit_settings import LimitSettings
+
+WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
+_COUNTED: Final = ("/api/", "/internal/", "/admin/")
+_NOT_COUNTED: Final = frozenset(
+    {Kind.HEALTH, Kind.SIGN_IN}
+)  # the one is cheap, the other throttled
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_NOT_ACCEPTED: Final = frozenset({401, 429})
+
+
+class Buckets(Protocol):
+    """Where tokens are taken."""
+
+    async def take(self, buckets: list[Bucket]) -> Taken: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    what: str
+    per_second: int
+
+    def bucket(self, caller: str) -> Bucket:
+        return Bucket(
+            key=f"concertina:rate:{self.what}:{caller}",
+            capacity=self.per_second * WINDOW_SECONDS,
+            per_second=float(self.per_second),
+        )
+
+
+class RateLimited:
+    """ASGI middleware: refuses who asks too often, and tells everybody what is left."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        buckets: Buckets,
+        callers: Callers,
+        limits: LimitSettings,
+    ) -> None:
+        self._application = application
+        self._buckets = buckets
+        self._callers = callers
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        principal = self._callers.recognise(scope)
+        scope[CALLER] = principal or f"address:{self._callers.address(scope)}"
+        rule = self._rule(scope, is_known=principal is not None)
+        taken, bucket = None, None
+        if rule is not None:
+            bucket = rule.bucket(scope[CALLER])
+            taken = await self._buckets.take([bucket])
+            if not taken.is_allowed:
+                await _refusal(rule, bucket, taken).answer(send)
+                return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._learn(scope, message["status"], known=principal)
+                if bucket is not None and taken is not None:
+                    message["headers"] = [*message.get("headers", ()), *_headers(bucket, taken)]
+            await send(message)
+
+        await self._application(scope, receive, sending)
+
+    def _rule(self, scope: Scope, *, is_known: bool) -> _Rule | None:
+        path = scope["path"]
+        if not path.startswith(_COUNTED) or kind_of(path) in _NOT_COUNTED:
+            return None
+        if not is_known:
+            rule = _Rule(what="unknown", per_second=self._limits.unknown_rate)
+        elif kind_of(path) is Kind.COORDINATORS:
+            rule = _Rule(what="sync", per_second=self._limits.sync_rate)
+        elif scope["method"] in _READS:
+            rule = _Rule(what="read", per_second=self._limits.read_rate)
+        else:
+            rule = _Rule(what="write", per_second=self._limits.write_rate)
+        return rule if rule.per_second else None
+
+    def _learn(self, scope: Scope, status: int, *, known: str | None) -> None:
+        principal = scope.get(PRINCIPAL)
+        if principal is not None and principal != known and status not in _NOT_ACCEPTED:
+            self._callers.learn(scope, principal)
+
+
+def _headers(bucket: Bucket, taken: Taken) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"ratelimit-limit", b"%d" % bucket.capacity),
+        (b"ratelimit-remaining", b"%d" % taken.remaining),
+        (b"ratelimit-reset", b"%d" % math.ceil(taken.reset_seconds)),
+        (b"ratelimit-policy", b"%d;w=%d" % (bucket.capacity, bucket.window_seconds)),
+    ]
+
+
+_WHOSE: Final = {
+    "read": "read requests",
+    "write": "requests that change something",
+    "sync": "reports of this job",
+    "unknown": "requests of this address without a credential that was accepted before",
+}
+
+
+def _refusal(rule: _Rule, bucket: Bucket, taken: Taken) -> Refusal:
+    wait = max(math.ceil(taken.wait_seconds), 1)
+    return Refusal(
+        status=429,
+        code="too_many_requests",
+        message=f"These were too many {_WHOSE[rule.what]}: {rule.per_second} a second are allowed,"
+        f" {bucket.capacity} at once. Try again in {wait} s.",
+        retry_after_seconds=wait,
+        headers=tuple(_headers(bucket, taken)),
+    )

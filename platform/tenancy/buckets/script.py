@@ -1,0 +1,55 @@
+"""How are tokens taken in Redis, in one round trip, by its own clock?
+
+Of a bucket only the moment is kept at which it will be full again: a token taken moves it by
+`1 / per_second`. A full bucket is as good as none, so its key expires then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tenancy.buckets.bucket import Bucket, Taken
+
+TAKE: Final = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1e6
+local full_at, wait, reset, remaining = {}, 0, 0, math.huge
+for i, key in ipairs(KEYS) do
+    local capacity, per_second = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
+    local window = capacity / per_second
+    -- Never more than empty: a clock that was set back does not shut anybody out.
+    local known = math.min(tonumber(redis.call('GET', key) or now), now + window)
+    full_at[i] = math.max(known, now) + 1 / per_second
+    wait = math.max(wait, full_at[i] - now - window)
+    reset = math.max(reset, full_at[i] - now)
+    remaining = math.min(remaining, math.floor((window - (full_at[i] - now)) * per_second + 1e-6))
+end
+if wait > 1e-6 then
+    return {0, 0, tostring(reset), tostring(wait)}
+end
+for i, key in ipairs(KEYS) do
+    local seconds = math.ceil(full_at[i] - now) + 1
+    redis.call('SET', key, string.format('%.6f', full_at[i]), 'EX', seconds)
+end
+return {1, remaining, tostring(reset), '0'}
+"""
+
+
+def keys(buckets: Sequence[Bucket]) -> list[str]:
+    return [bucket.key for bucket in buckets]
+
+
+def arguments(buckets: Sequence[Bucket]) -> list[str]:
+    return [str(part) for one in buckets for part in (one.capacity, one.per_second)]
+
+
+def read(answer: Any) -> Taken:
+    """What the script's answer says."""
+    is_allowed, remaining, reset, wait = answer
+    return Taken(
+        is_allowed=bool(is_allowed),
+        remaining=int(remaining),
+        reset_seconds=float(reset),
+        wait_seconds=float(wait),
+    )

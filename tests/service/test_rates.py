@@ -1,0 +1,230 @@
+"""Is everybody told what is left, refused beyond it, and counted as who they are?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from control_plane import limit_settings
+from control_plane.api.teams import TeamsView
+from control_plane.front.asgi_types import Scope
+from control_plane.front.callers import PRINCIPAL, Callers
+from control_plane.front.principal import PrincipalMiddleware
+from control_plane.front.rates import RateLimited
+from control_plane.front.wiring import job_opened_by
+from control_plane.variables import Variables
+from django.conf import settings
+from django.test import RequestFactory
+from rest_framework.test import APIClient
+from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
+
+from jobs import job_token
+from tests.service.asking import Answer, Recorder, ask
+
+LIMITS = replace(
+    limit_settings.read(Variables({})), read_rate=2, write_rate=1, sync_rate=3, unknown_rate=4
+)
+
+
+class Frozen:
+    """Buckets whose time stands still."""
+
+    def __init__(self) -> None:
+        self._local = LocalBuckets(lambda: 0.0)
+
+    async def take(self, buckets: list[Bucket]) -> Taken:
+        return self._local.take(buckets)
+
+
+class World:
+    """What stands before Django, with a Django that accepts some credentials."""
+
+    def __init__(self, **accepted: str) -> None:
+        self._accepted = accepted
+        self.django = Recorder(before=self._authenticate)
+        self.front = RateLimited(
+            self.django,
+            buckets=Frozen(),
+            callers=Callers(
+                session_cookie="session", proxies=1, job_opened_by=job_opened_by, most=3
+            ),
+            limits=LIMITS,
+        )
+
+    async def _authenticate(self, scope: Scope) -> None:
+        headers = dict(scope["headers"])
+        told = headers.get(b"authorization") or headers.get(b"cookie") or b""
+        if principal := self._accepted.get(told.decode().partition("=")[2].strip()):
+            scope[PRINCIPAL] = principal
+
+    def ask(self, times: int = 1, method: str = "GET", path: str = "/api/v1/jobs",
+            **headers: str) -> list[Answer]:  # fmt: skip
+        async def story() -> list[Answer]:
+            return [await ask(self.front, method, path, headers=headers) for _ in range(times)]
+
+        return asyncio.run(story())
+
+
+def refused(answers: list[Answer]) -> int:
+    return sum(answer.status == 429 for answer in answers)
+
+
+def test_each_answer_tells_what_is_left() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    [answer] = world.ask(Authorization="Bearer =a")
+    told = {name: value for name, value in answer.headers.items() if name.startswith("ratelimit")}
+    assert told == {
+        "ratelimit-limit": "20",
+        "ratelimit-remaining": "19",
+        "ratelimit-reset": "1",
+        "ratelimit-policy": "20;w=10",
+    }
+
+
+def test_reads_and_writes_of_a_token_are_counted_apart() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")  # by address, until it is known
+    assert refused(world.ask(21, Authorization="Bearer =a")) == 1
+    writes = world.ask(11, method="POST", Authorization="Bearer =a")
+    assert [answer.status for answer in writes] == [200] * 10 + [429]
+    assert writes[-1].headers["retry-after"] == "1"
+    assert writes[-1].json() == {
+        "code": "too_many_requests",
+        "message": "These were too many requests that change something: 1 a second are allowed,"
+        " 10 at once. Try again in 1 s.",
+        "details": [],
+    }
+
+
+def test_two_sessions_of_a_person_count_as_one_and_two_tokens_as_two() -> None:
+    world = World(first="user:7", second="user:7", a="token:1", b="token:2")
+    for credential in ("first", "second"):
+        world.ask(Cookie=f"session={credential}")
+    assert refused(world.ask(20, Cookie="session=first")) == 0
+    assert refused(world.ask(1, Cookie="session=second")) == 1
+    world = World(a="token:1", b="token:2")
+    for credential in ("a", "b"):
+        world.ask(Authorization=f"Bearer ={credential}")
+    assert refused(world.ask(20, Authorization="Bearer =a")) == 0
+    assert refused(world.ask(20, Authorization="Bearer =b")) == 0
+
+
+def test_made_up_credentials_count_by_address_and_leave_those_that_are_known_alone() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    made_up = [world.ask(Authorization=f"Bearer =wrong{number}")[0] for number in range(40)]
+    assert refused(made_up) == 1
+    assert refused(world.ask(Authorization="Bearer =a")) == 0
+    elsewhere = world.ask(Authorization="Bearer =wrong", **{"X-Forwarded-For": "1.2.3.4, 5.6.7.8"})
+    assert refused(elsewhere) == 0
+
+
+def test_a_job_is_known_by_its_token_and_nobody_elses_requests_count_as_its() -> None:
+    path = "/internal/v1/jobs/abc/sync"
+    own, foreign = (f"Bearer {job_token.issue(job)}" for job in ("abc", "other"))
+    world = World()
+    assert refused(world.ask(45, "POST", path, Authorization=foreign)) == 5
+    assert refused(world.ask(31, "POST", path, Authorization=own)) == 1
+
+
+def test_health_and_signing_in_are_not_counted_and_no_more_is_remembered_than_said() -> None:
+    world = World(**{str(number): f"token:{number}" for number in range(9)})
+    assert refused(world.ask(50, path="/api/v1/health")) == 0
+    assert refused(world.ask(50, "POST", "/api/v1/session")) == 0
+    assert refused(world.ask(50, path="/assets/index.js")) == 0
+    for number in range(9):
+        world.ask(Authorization=f"Bearer ={number}")
+    assert len(world.front._callers._known) == 3  # noqa: SLF001 - a bound of memory has no other sign
+
+
+@pytest.fixture
+def key() -> Iterator[str]:
+    name = "concertina:rate:test"
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+        client.delete(name)
+        yield name
+        client.delete(name)
+
+
+def bucket(key: str, **changes: Any) -> Bucket:
+    return Bucket(**{"key": key, "capacity": 3, "per_second": 0.001, **changes})
+
+
+def test_redis_counts_for_all_processes_as_memory_does(key: str) -> None:
+    url = settings.CONCERTINA.redis_url
+    one, other = SharedBuckets(url), SharedBuckets(url)
+    shared = [buckets.take([bucket(key)]) for buckets in (one, other, one, other)]
+    memory = LocalBuckets(lambda: 0.0)
+    local = [memory.take([bucket(key)]) for _ in range(4)]
+    assert [(taken.is_allowed, taken.remaining) for taken in shared] == [
+        (True, 2), (True, 1), (True, 0), (False, 0)
+    ]  # fmt: skip
+    for ours, theirs in zip(local, shared, strict=True):
+        assert (ours.is_allowed, ours.remaining) == (theirs.is_allowed, theirs.remaining)
+        assert ours.wait_seconds == pytest.approx(theirs.wait_seconds, rel=0.1)
+        assert ours.reset_seconds == pytest.approx(theirs.reset_seconds, rel=0.1)
+    with redis.Redis.from_url(url) as client:
+        assert 0 < client.ttl(key) <= 3002
+    one.forget(key)
+    assert other.take([bucket(key)]).remaining == 2
+
+
+def test_one_bucket_without_a_token_keeps_the_others_whole(key: str) -> None:
+    buckets = SharedBuckets(settings.CONCERTINA.redis_url)
+    empty = bucket(f"{key}:empty", capacity=1)
+    try:
+        assert buckets.take([bucket(key), empty]).remaining == 0
+        assert not buckets.take([bucket(key), empty]).is_allowed
+        assert buckets.take([bucket(key)]).remaining == 1
+    finally:
+        buckets.forget(empty.key)
+
+
+def test_while_redis_is_away_each_process_counts_for_itself() -> None:
+    async def story() -> list[bool]:
+        buckets = AsyncBuckets("unix:///nowhere/at/all", clock=lambda: 0.0)
+        taken = [await buckets.take([bucket("k")]) for _ in range(4)]
+        await buckets.close()
+        return [one.is_allowed for one in taken]
+
+    assert asyncio.run(story()) == [True, True, True, False]
+
+
+def test_an_event_loop_asks_redis_as_well(key: str) -> None:
+    async def story() -> list[int]:
+        buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
+        taken = [await buckets.take([bucket(key)]) for _ in range(2)]
+        await buckets.close()
+        return [one.remaining for one in taken]
+
+    assert asyncio.run(story()) == [2, 1]
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+        assert client.exists(key)
+
+
+def test_a_bucket_fills_up_again() -> None:
+    now = 0.0
+    buckets = LocalBuckets(lambda: now)
+    quick = bucket("k", capacity=2, per_second=1.0)
+    assert [buckets.take([quick]).is_allowed for _ in range(3)] == [True, True, False]
+    assert buckets.take([quick]).wait_seconds == pytest.approx(1.0)
+    now = 1.0
+    assert [buckets.take([quick]).is_allowed for _ in range(2)] == [True, False]
+    now = 100.0
+    assert [buckets.take([quick]).is_allowed for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.django_db
+def test_django_tells_who_it_was(api: APIClient) -> None:
+    scope: dict[str, Any] = {}
+    key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
+
+    request = RequestFactory().get("/api/v1/teams", headers={"Authorization": key})
+    request.scope = scope  # type: ignore[attr-defined]  # as ASGI's have one
+    PrincipalMiddleware(TeamsView.as_view())(request)
+    assert scope[PRINCIPAL].startswith("token:")
