@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: fuzz former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: audit fuzz former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -82,6 +82,12 @@ openapi: ## write docs/openapi.yaml from the code, and the dashboard's types fro
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \
 	    $(BIN)/python manage.py spectacular --file docs/openapi.yaml
 	@cd frontend && npm run --silent api-types
+
+audit: set-up ## known holes in dependencies, dangerous code, secrets in files; asks the internet
+	@$(BIN)/uv tool run --from pip-audit==2.10.1 pip-audit --requirement requirements.lock --disable-pip
+	@cd frontend && npm audit --audit-level=moderate
+	@$(BIN)/uv tool run --from bandit==1.9.4 bandit --quiet --recursive -lll autoscaler jobs platform worker_image client
+	@git ls-files -z | xargs -0 $(BIN)/uv tool run --from detect-secrets==1.5.0 detect-secrets-hook --baseline .secrets.baseline
 
 lock: ## pin every dependency anew, with hashes; PyTorch is handled apart, see docs/decisions/0002
 	@$(call lock,requirements.lock,pyproject.toml --extra dev --extra demo --extra examples --extra worker)
