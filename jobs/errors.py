@@ -53,6 +53,12 @@ class NameInUse(JobsError):
     code = "name_in_use"
 
 
+class TooManyQueued(JobsError):
+    """As many jobs of the team wait as may; cancel some, or ask an admin to raise its limit."""
+
+    code = "too_many_queued_jobs"
+
+
 class IdempotencyConflict(JobsError):
     """This Idempotency-Key was used within 24 hours for another request."""
 

@@ -27,7 +27,8 @@ class State(StrEnum):
 FINAL: Final = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
 LIVE: Final = frozenset(State) - FINAL
 ACTIVE: Final = frozenset({State.STARTING, State.RUNNING, State.RESCALING})
-WITHOUT_WORKERS: Final = FINAL | {State.QUEUED, State.PAUSED}
+WAITING: Final = frozenset({State.QUEUED, State.PAUSED})
+WITHOUT_WORKERS: Final = FINAL | WAITING
 
 MOVES: Final[dict[State, frozenset[State]]] = {
     State.QUEUED: frozenset({State.STARTING, State.PAUSED, State.CANCELLED, State.FAILED}),

@@ -15,8 +15,8 @@ from tenancy.models import Team
 
 from jobs import admission, events, signals
 from jobs.capacity import PoolCapacity
-from jobs.errors import IdempotencyConflict, NameInUse
-from jobs.lifecycle import State
+from jobs.errors import IdempotencyConflict, NameInUse, TooManyQueued
+from jobs.lifecycle import WAITING, State
 from jobs.models import IdempotencyKey, Job
 from jobs.spec import parse
 
@@ -47,6 +47,7 @@ def submit(
         SpecInvalid: with every problem found.
         NameInUse: the team has a live job of this name.
         IdempotencyConflict: the key was used for another document.
+        TooManyQueued: as many jobs of the team wait as may.
     """
     admitted = admission.admit(parse(document), teams=teams, pools=pools)
     key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
@@ -112,6 +113,7 @@ class _Key:
 @transaction.atomic
 def _create(admitted: admission.Admission, document: object, submitted_by: str, key: _Key) -> Job:
     spec = admitted.spec
+    _check_room(admitted.team)
     job = Job.objects.create(
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
@@ -133,6 +135,18 @@ def _create(admitted: admission.Admission, document: object, submitted_by: str, 
     )
     signals.announce_demand(job.id)
     return job
+
+
+def _check_room(team: Team) -> None:
+    """Refuse one job more than may wait. Submissions of a team come here one at a time."""
+    ours = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
+    most = ours.values_list("max_queued_jobs", flat=True).get()
+    waiting = Job.objects.filter(team=team, state__in=WAITING).count()
+    if waiting >= most:
+        raise TooManyQueued(
+            f"{waiting} jobs of team {team.name} wait, queued or paused, and at most {most} may"
+            " (max_queued_jobs). Cancel some, submit later, or ask an admin to raise it."
+        )
 
 
 def _digest(document: Any) -> str:

@@ -32,6 +32,7 @@ from jobs.errors import (
     JobsError,
     NameInUse,
     SpecInvalid,
+    TooManyQueued,
 )
 
 logger: Final = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     JobNotFound: 404,
     BadCursor: 400,
     NameInUse: 409,
+    TooManyQueued: 409,
     IdempotencyConflict: 409,
     IllegalTransition: 409,
 }

@@ -53,7 +53,7 @@ class QuotaInline(QuotaInlineBase):
 
 @admin.register(Team)
 class TeamAdmin(TeamAdminBase):
-    list_display = ("name", "parent", "members", "guarantees", "created_at")
+    list_display = ("name", "parent", "members", "guarantees", "max_queued_jobs", "created_at")
     search_fields = ("name",)
     inlines = (QuotaInline, MembershipInline)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cluster.models import Node, Pool
 from control_plane.environment import WorkerHostKind
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 from pytest_django import Settings
@@ -382,3 +383,51 @@ def test_a_key_that_does_not_fit_is_refused(api: APIClient, key: str) -> None:
     answer = api.post(URL, spec(), format="json", HTTP_IDEMPOTENCY_KEY=key)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
     assert answer.json()["details"][0]["field"] == "Idempotency-Key"
+
+
+def test_beyond_max_queued_jobs_the_next_one_is_refused(
+    api: APIClient, foreign_api: APIClient, vision: Team, admin_user: User
+) -> None:
+    admin_api = APIClient()
+    admin_api.force_authenticate(admin_user)
+    changed = admin_api.patch("/api/v1/teams/vision", {"max_queued_jobs": 2}, format="json")
+    assert (changed.status_code, changed.json()["max_queued_jobs"]) == (200, 2)
+    first, _ = (api.post(URL, spec(name=name), format="json") for name in ("a", "b"))
+    api.post(f"{URL}/{first.json()['id']}/pause")
+    answer = api.post(URL, spec(name="c"), format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_queued_jobs")
+    assert answer.json()["message"] == (
+        "2 jobs of team vision wait, queued or paused, and at most 2 may (max_queued_jobs)."
+        " Cancel some, submit later, or ask an admin to raise it."
+    )
+    assert foreign_api.post(URL, spec(name="c"), format="json").status_code == 201
+    api.post(f"{URL}/{first.json()['id']}/cancel")
+    assert api.post(URL, spec(name="c"), format="json").status_code == 201
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_submissions_at_once_no_more_are_taken_than_may_wait(vision: Team) -> None:
+    Team.objects.update(max_queued_jobs=3)
+
+    def submit(number: int) -> int:
+        try:
+            answer = client_of(vision).post(URL, spec(name=f"j{number}"), format="json")
+            return answer.status_code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(8) as threads:
+        codes = list(threads.map(submit, range(8)))
+    assert sorted(codes) == [201] * 3 + [409] * 5
+    assert Job.objects.count() == 3
+
+
+@pytest.mark.parametrize("value", [-1, 100_001, "many", None])
+def test_only_admins_change_how_many_may_wait_and_only_within_bounds(
+    api: APIClient, admin_user: User, value: Any
+) -> None:
+    change = {"max_queued_jobs": value}
+    assert api.patch("/api/v1/teams/vision", change, format="json").status_code == 403
+    api.force_authenticate(admin_user)
+    assert api.patch("/api/v1/teams/vision", change, format="json").status_code == 400
+    assert Team.objects.get(name="vision").max_queued_jobs == 1000

@@ -538,7 +538,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change how many jobs of a team may wait (admins) */
+        patch: operations["change_team"];
         trace?: never;
     };
     "/api/v1/teams/{name}/images": {
@@ -1542,6 +1543,11 @@ export interface components {
              */
             over_quota_weight?: number;
         };
+        PatchedTeamChange: {
+            readonly name?: string;
+            /** @description Most jobs that may wait, queued or paused; the next one is refused. */
+            max_queued_jobs?: number;
+        };
         PatchedWarmPool: {
             readonly id?: number;
             pool?: string;
@@ -2077,6 +2083,11 @@ export interface components {
             /** @description Whether the caller may act for it. */
             is_mine: boolean;
         };
+        TeamChange: {
+            readonly name: string;
+            /** @description Most jobs that may wait, queued or paused; the next one is refused. */
+            max_queued_jobs?: number;
+        };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         TeamDetail: {
             name: string;
@@ -2100,6 +2111,8 @@ export interface components {
             waiting_jobs: number;
             /** @description Whether the caller may act for it. */
             is_mine: boolean;
+            /** @description Most jobs that may wait, queued or paused. */
+            max_queued_jobs: number;
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;
@@ -4220,6 +4233,88 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_team: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedTeamChange"];
+                "application/yaml": components["schemas"]["PatchedTeamChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamChange"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

@@ -29,6 +29,7 @@ Direction = Literal["request", "response"]
 _ERRORS: Final[dict[str, list[int]]] = {  # beyond 401, and 404 where an address names something
     "get_health": [],
     "log_in": [400, 429],
+    "change_team": [400, 403],
     "submit_job": [400, 409, 413, 422],
     "validate_job": [400, 413],
     "cancel_job": [409],

@@ -59,7 +59,17 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
         read_only_fields = fields
 
 
+class TeamChangeSerializer(serializers.ModelSerializer[Team]):
+    class Meta:
+        model = Team
+        fields = ("name", "max_queued_jobs")
+        read_only_fields = ("name",)
+
+
 class TeamDetailSerializer(TeamSerializer):
+    max_queued_jobs = serializers.IntegerField(
+        help_text="Most jobs that may wait, queued or paused."
+    )
     quotas = QuotaSerializer(many=True)
     tokens = TokenSerializer(
         many=True, allow_null=True, help_text="null: only its leads and admins may see them."
@@ -92,8 +102,32 @@ class TeamView(APIView):
         quotas = Quota.objects.filter(team__name=name).select_related("pool")
         tokens = Token.objects.filter(team__name=name)
         may_see_tokens = principal.leads(name)
-        detail = {**row, "quotas": quotas, "tokens": tokens if may_see_tokens else None}
+        detail = {
+            **row,
+            "max_queued_jobs": Team.objects.get(name=name).max_queued_jobs,
+            "quotas": quotas,
+            "tokens": tokens if may_see_tokens else None,
+        }
         return Response(TeamDetailSerializer(detail).data)
+
+    @extend_schema(
+        operation_id="change_team",
+        summary="Change how many jobs of a team may wait (admins)",
+        request=TeamChangeSerializer,
+        responses=TeamChangeSerializer,
+    )
+    def patch(self, request: Request, name: str) -> Response:
+        if not principal_of(request).is_admin:
+            raise exceptions.PermissionDenied("Only admins change teams.")
+        team = Team.objects.filter(name=name).first()
+        if team is None:
+            raise exceptions.NotFound
+        changes = TeamChangeSerializer(team, data=request.data, partial=True)
+        changes.is_valid(raise_exception=True)
+        if "max_queued_jobs" in changes.validated_data:
+            team.max_queued_jobs = changes.validated_data["max_queued_jobs"]
+            team.save(update_fields=["max_queued_jobs"])
+        return Response(TeamChangeSerializer(team).data)
 
 
 def _asked_pools(request: Request) -> Sequence[PoolSize]:

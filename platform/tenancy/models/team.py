@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator
 from django.db import models
 
 from tenancy.models.slug import slug_validator
+
+MOST_QUEUED_JOBS: Final = 100_000  # each is read in every tick
 
 
 class Team(models.Model):
@@ -15,6 +20,12 @@ class Team(models.Model):
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
     parent = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+    )
+    max_queued_jobs = models.PositiveIntegerField(
+        default=1000,
+        db_default=1000,
+        validators=[MaxValueValidator(MOST_QUEUED_JOBS)],
+        help_text="Most jobs that may wait, queued or paused; the next one is refused.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
