@@ -41,6 +41,12 @@ class CoordinatorReplaced(JobsError):
     code = "coordinator_replaced"
 
 
+class JobOver(JobsError):
+    """This job has ended; nothing is reported of it any more."""
+
+    code = "job_over"
+
+
 class BadCursor(JobsError):
     """This cursor is not one that a list answered with."""
 

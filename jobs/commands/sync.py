@@ -1,61 +1,75 @@
 """What does a sync change? The job's coordinator reports; the answer is the state we want.
 
 Reports are whole states, so a repeated or late one changes nothing: histories are keyed by their
-numbers, the rest is overwritten. About ten short statements in one transaction, no host calls.
+numbers, the rest is overwritten. Some twenty short statements in one transaction, however much a
+report holds, and no host calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
-from django.db.models.functions import Now
-from django.utils import timezone
 
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs import batch_limit, events, signals
-from jobs.commands import observations
+from jobs.commands.generation_observations import cost_of, store_generations
+from jobs.commands.measurement_observations import store_measurements
+from jobs.commands.metric_observations import store_metrics
+from jobs.commands.reported_events import ReportedEvents
+from jobs.commands.service_time import ServiceTime
 from jobs.commands.worker_observations import store_workers
-from jobs.errors import CoordinatorReplaced, JobNotFound
-from jobs.lifecycle import ACTIVE, State
+from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
+from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Assignment, Generation, Job
 from jobs.noise_scale import smoothed
-from jobs.sync_report import MOST_VALUES, MetricEntry, SyncReport
+from jobs.reported import MOST_VALUES
+from jobs.sync_report import MetricEntry, SyncReport
 from jobs.transitions import move
 
 
 @transaction.atomic
-def record_sync(*, job_id: str, report: SyncReport) -> Desired:
+def record_sync(*, job_id: str, report: SyncReport, now: datetime) -> Desired:
     """Store what the coordinator reports and return what it should do.
 
     Raises:
         JobNotFound: there is no such job.
+        JobOver: it has ended, and what it said until then is all there is to be known.
         CoordinatorReplaced: it was on a node that was lost, say; another speaks for the job now.
     """
-    job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
+    held = Job.objects.select_for_update(no_key=True, of=("self",)).select_related("pool")
+    job = held.filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
-    if report.term < job.coordinator_term:
+    if job.state in FINAL:
+        raise JobOver
+    if report.term != job.coordinator_term:
         raise CoordinatorReplaced
     wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
-    is_new = observations.store_generations(job, report.generations)
-    observations.store_metrics(job, report.metrics)
-    observations.store_measurements(job, report.measurements)
-    store_workers(job, report.workers, wanted)
-    _store_progress(job, report)
+    time, told = ServiceTime.of(job, now), ReportedEvents(job.id)
+    trained = store_generations(job, report.generations, told, time)
+    points = store_metrics(job, report.metrics, time)
+    store_measurements(job, report.measurements)
+    store_workers(job, report.workers, wanted, told)
+    told.write(now)
+    _store_progress(job, report, {**trained, **points}, now)
     batch_limit.learn(job, report.batch_limit)
-    if _is_up_to_date(job, report, wanted) or is_new:
+    if _is_up_to_date(job, report, wanted) or trained:
         signals.announce_demand(job.id)
     return _desired(job, wanted)
 
 
-def _store_progress(job: Job, report: SyncReport) -> None:
+def _store_progress(
+    job: Job, report: SyncReport, observed: Mapping[str, Any], now: datetime
+) -> None:
     changes: dict[str, Any] = {
-        "coordinator_seen_at": Now(),
+        **observed,
+        "coordinator_seen_at": now,
         "model_bytes": report.model_bytes or job.model_bytes,
-        "noise_scale": _noise_scale(job, report),
+        "noise_scale": _noise_scale(job, report, now),
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:
@@ -87,8 +101,7 @@ def _note_registration(job: Job) -> str:
     return mode
 
 
-def _noise_scale(job: Job, report: SyncReport) -> float | None:
-    now = timezone.now()
+def _noise_scale(job: Job, report: SyncReport, now: datetime) -> float | None:
     seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
     return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
@@ -132,7 +145,7 @@ def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> b
         State.RUNNING,
         reason=wanted.reason,
         message=wanted.message,
-        data={"revision": wanted.revision, **observations.cost_of(trains)},
+        data={"revision": wanted.revision, **cost_of(trains)},
     )
 
 

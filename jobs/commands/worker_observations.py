@@ -1,13 +1,16 @@
-"""How are a coordinator's observations of its workers stored? Phases guarded, speeds together."""
+"""How are a coordinator's observations of its workers stored? Together; who is gone stays gone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
+
+from django.db.models import Prefetch
 
 from concertina_worker.protocol import WorkerPhase
 from jobs import events
-from jobs.models import Assignment, Job, Worker
+from jobs.commands.reported_events import ReportedEvents
+from jobs.models import Assignment, GpuClaim, Job, Worker
 from jobs.sync_report import WorkerEntry
 
 _PHASES: Final = {
@@ -17,53 +20,49 @@ _PHASES: Final = {
 }
 """In all others it keeps its phase: that says hello, but has not registered, or that is lost until
 the worker host has seen it gone."""
+_OBSERVED: Final = ("phase", "error", "is_given_up", *Worker.MEASURED)
 
 
-def store_workers(job: Job, reported: Sequence[WorkerEntry], wanted: Assignment | None) -> None:
-    """Bring phases and speeds of workers up to date; those seen gone stay gone."""
+def store_workers(
+    job: Job,
+    reported: Sequence[WorkerEntry],
+    wanted: Assignment | None,
+    told: ReportedEvents,
+) -> None:
+    """Bring phases and speeds of workers up to date, in one statement when any has changed.
+
+    Whoever writes that a worker has gone holds the job's row, as the caller does.
+    """
+    if not reported:
+        return
     entries = {entry.worker_id: entry for entry in reported}
     known = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
-    rows = list(known.select_related("node"))
+    claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
+    rows = known.select_related("node").prefetch_related(claims)
     members = set(wanted.worker_ids) if wanted else set()
-    for worker in rows:
-        _store_phase(worker, entries[worker.id], is_wanted=worker.id in members)
-    _store_speeds(rows, entries)
-
-
-def _store_phase(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> None:
-    phase = _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING
-    error = entry.error or worker.error
-    is_given_up = entry.given_up or worker.is_given_up
-    if (worker.phase, worker.error, worker.is_given_up) != (phase, error, is_given_up):
-        still = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
-        still.update(phase=phase, error=error, is_given_up=is_given_up)
-    if is_given_up and not worker.is_given_up:
-        _record_hung_worker(worker, error)
-
-
-def _record_hung_worker(worker: Worker, error: str) -> None:
-    events.record(
-        job_id=worker.job_id,
-        kind=events.WORKER_HUNG,
-        reason="node_lost",
-        message=f"{worker.id} does not come any further and is killed. {error}",
-        data={"worker": worker.id, "node": worker.node.name},
-    )
-
-
-def _store_speeds(rows: Sequence[Worker], entries: Mapping[str, WorkerEntry]) -> None:
-    """One statement, when any has changed. What is not told this time is as it was."""
-    changed = []
-    for worker in rows:
-        new = _measured(entries[worker.id])
-        if any(getattr(worker, name) != value for name, value in new.items()):
-            if new.get("is_straggler") and not worker.is_straggler:
-                _record_straggler(worker, new["relative_speed"])
-            for name, value in new.items():
-                setattr(worker, name, value)
-            changed.append(worker)
+    changed = [
+        row for row in rows if _learn(row, entries[row.id], told, is_wanted=row.id in members)
+    ]
     if changed:
-        Worker.objects.bulk_update(changed, Worker.MEASURED)
+        Worker.objects.bulk_create(
+            changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
+        )
+
+
+def _learn(worker: Worker, entry: WorkerEntry, told: ReportedEvents, *, is_wanted: bool) -> bool:
+    """Put on the row what is new; what is not told this time is as it was."""
+    new: dict[str, Any] = _measured(entry)
+    new["phase"] = _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING
+    new["error"] = entry.error or worker.error
+    new["is_given_up"] = entry.given_up or worker.is_given_up
+    if new["is_given_up"] and not worker.is_given_up:
+        _tell_of_hung_worker(worker, new["error"], told)
+    if new.get("is_straggler") and not worker.is_straggler:
+        _tell_of_straggler(worker, new["relative_speed"], told)
+    is_new = any(getattr(worker, name) != value for name, value in new.items())
+    for name, value in new.items():
+        setattr(worker, name, value)
+    return is_new
 
 
 def _measured(entry: WorkerEntry) -> dict[str, Any]:
@@ -75,10 +74,18 @@ def _measured(entry: WorkerEntry) -> dict[str, Any]:
     return new
 
 
-def _record_straggler(worker: Worker, relative_speed: float) -> None:
-    events.record(
-        job_id=worker.job_id,
-        kind=events.STRAGGLER_FOUND,
+def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> None:
+    told.add(
+        events.WORKER_HUNG,
+        reason="node_lost",
+        message=f"{worker.id} does not come any further and is killed. {error}",
+        data={"worker": worker.id, "node": worker.node.name},
+    )
+
+
+def _tell_of_straggler(worker: Worker, relative_speed: float, told: ReportedEvents) -> None:
+    told.add(
+        events.STRAGGLER_FOUND,
         reason="straggler",
         message=(
             f"{worker.id} on node {worker.node.name} is {1 - relative_speed:.0%} slower than the"
@@ -87,7 +94,7 @@ def _record_straggler(worker: Worker, relative_speed: float) -> None:
         data={
             "worker": worker.id,
             "node": worker.node.name,
-            "gpus": sorted(claim.gpu_index for claim in worker.claims.all()),
+            "gpus": [claim.gpu_index for claim in worker.claims.all()],
             "relative_speed": relative_speed,
         },
     )

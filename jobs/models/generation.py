@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from jobs.models.job import Job
 
@@ -19,7 +20,10 @@ class Generation(models.Model):
     global_batch_size = models.PositiveIntegerField()
     reason = models.CharField(max_length=40)
     message = models.TextField(default="", blank=True)
-    began_at = models.DateTimeField()
+    began_at = models.DateTimeField(help_text="As reported, within what is possible.")
+    recorded_at = models.DateTimeField(
+        db_default=Now(), help_text="When the service was told, by its own clock."
+    )
     ended_at = models.DateTimeField(null=True, blank=True)
     step = models.BigIntegerField(default=0, help_text="Steps of the job before it.")
     stall_seconds = models.FloatField(default=0.0, help_text="Nobody trained, at the switch.")

@@ -108,6 +108,9 @@ class Job(models.Model):
         help_text="Samples that fit one worker at once, by GPU type, as found out.",
     )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
+    metric_points = models.BigIntegerField(
+        default=0, db_default=0, help_text="How many were stored: no more than it had time to make."
+    )
 
     class Meta:
         ordering = ("-submitted_at", "id")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from jobs.models.job import Job
 
@@ -11,7 +12,10 @@ class MetricPoint(models.Model):
     """Progress at one moment; `values` holds what the script logged."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="metrics")
-    at = models.DateTimeField()
+    at = models.DateTimeField(help_text="As reported, within what is possible.")
+    recorded_at = models.DateTimeField(
+        db_default=Now(), help_text="When the service was told, by its own clock."
+    )
     generation = models.PositiveIntegerField()
     step = models.BigIntegerField()
     epoch = models.FloatField()

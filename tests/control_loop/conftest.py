@@ -203,7 +203,8 @@ class Coordinator:
             ],
             **fields,
         }
-        answer = record_sync(job_id=self.job_id, report=SyncReport.model_validate(report))
+        parsed = SyncReport.model_validate(report)
+        answer = record_sync(job_id=self.job_id, report=parsed, now=timezone.now())
         return dict(answer)
 
     def train(self, *, samples: int = 0) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
 from autoscaler.planning.throughput import Configurations
 from concertina_worker.protocol import WorkerPhase
-from jobs.models import Assignment, Event, Generation, Worker
+from jobs.models import Assignment, Event, Generation, Job, Worker
 
 from .conftest import World, claims, fresh, kinds, live_workers
 
@@ -233,9 +234,17 @@ def test_a_fixed_job_is_shown_as_one_that_cannot_change(world: World, workers: i
     assert fresh(job).revision == 1
 
 
+def has_trained_for_an_hour(job: Job) -> None:
+    """So that a change may have taken the time that it says."""
+    began = fresh(job).submitted_at - timedelta(hours=1)
+    Job.objects.filter(pk=job.id).update(started_at=began)
+    Generation.objects.filter(job=job).update(began_at=began)
+
+
 def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)
+    has_trained_for_an_hour(job)
     world.wish(job, 2)
     world.tick()
     coordinator.train()
@@ -259,6 +268,7 @@ def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -
 def test_what_a_loss_cost_is_not_expected_of_a_rescale(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)
+    has_trained_for_an_hour(job)
     world.wish(job, 2)
     world.tick()
     coordinator.train()

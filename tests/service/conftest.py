@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy import tokens
@@ -124,7 +126,8 @@ def run(job: Job, *, workers: int, batch: int = 64) -> list[Worker]:
     for index, worker in enumerate(made):
         GpuClaim.objects.create(node=node, gpu_index=index, worker=worker)
     assign(job, made, batch=batch, reason="job_arrived")
-    Job.objects.filter(pk=job.pk).update(state=State.STARTING, attempt=1)
+    an_hour_ago = timezone.now() - timedelta(hours=1)
+    Job.objects.filter(pk=job.pk).update(state=State.STARTING, attempt=1, started_at=an_hour_ago)
     job.refresh_from_db()
     return made
 

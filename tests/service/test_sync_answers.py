@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobs.lifecycle import State
+from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
 from jobs.transitions import move
 from tests.service.conftest import SubmitJob, assign, run
@@ -26,9 +26,12 @@ def test_the_answer_is_the_newest_assignment(job: Job, workers: list[Worker]) ->
     }
 
 
-def test_a_coordinator_of_an_earlier_term_is_turned_away(job: Job, workers: list[Worker]) -> None:
+@pytest.mark.parametrize("term", [0, 2, 2**31 - 1])
+def test_a_coordinator_of_another_term_is_turned_away(
+    job: Job, workers: list[Worker], term: int
+) -> None:
     Job.objects.filter(pk=job.id).update(coordinator_term=1)
-    answer = sync(job, report(generation=1, generations=[began(1, workers)]))
+    answer = sync(job, report(term=term, generation=1, generations=[began(1, workers)]))
     assert (answer.status_code, answer.json()["code"]) == (409, "coordinator_replaced")
     assert not Generation.objects.filter(job=job).exists()
     assert sync(job, report(term=1)).status_code == 200
@@ -96,9 +99,7 @@ def _rows(job: Job) -> list[int]:
     return [kind.objects.filter(job=job).count() for kind in kinds]  # type: ignore[attr-defined]  # all have one
 
 
-@pytest.mark.parametrize(
-    "state", [State.QUEUED, State.PAUSED, State.STOPPING, State.COMPLETED, State.CANCELLED]
-)
+@pytest.mark.parametrize("state", [State.QUEUED, State.PAUSED, State.STOPPING])
 def test_a_job_that_should_not_run_is_told_to_stop(
     job: Job, workers: list[Worker], state: State
 ) -> None:
@@ -106,15 +107,27 @@ def test_a_job_that_should_not_run_is_told_to_stop(
     assert sync(job, report()).json()["action"] == "stop"
 
 
-def test_a_late_report_of_an_ended_job_is_kept_and_opens_nothing(
+def test_a_late_report_of_a_job_without_workers_is_kept_and_opens_nothing(
     job: Job, workers: list[Worker]
 ) -> None:
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
     sync(job, report(generation=1, generations=[began(1, workers)], metrics=[metric(9)]))
     job.refresh_from_db()
-    assert job.state == State.COMPLETED
+    assert job.state == State.PAUSED
     assert Generation.objects.get(job=job).ended_at is not None
     assert MetricPoint.objects.filter(job=job).exists()
+
+
+@pytest.mark.parametrize("state", sorted(FINAL))
+def test_a_report_of_a_job_that_is_over_is_refused(
+    job: Job, workers: list[Worker], state: State
+) -> None:
+    Job.objects.filter(pk=job.pk).update(state=state)
+    answer = sync(job, report(generations=[began(1, workers)], metrics=[metric(9)]))
+    assert (answer.status_code, answer.json()["code"]) == (409, "job_over")
+    job.refresh_from_db()
+    assert (job.samples, job.generation) == (0, 0)
+    assert not MetricPoint.objects.filter(job=job).exists()
 
 
 def test_a_script_that_registers_makes_an_auto_job_hot(job: Job, workers: list[Worker]) -> None:

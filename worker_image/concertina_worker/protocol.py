@@ -15,6 +15,11 @@ from enum import IntEnum, StrEnum
 from typing import Final, NotRequired, TypedDict
 
 SYNC_PATH: Final = "/internal/v1/jobs/{job_id}/sync"
+LARGEST_REPORT_BYTES: Final = 2 * 2**20
+MOST_WORKERS: Final = 10_000  # as a spec may ask for
+MOST_GENERATIONS: Final = 200  # in one report; guessed: a job changes every few minutes
+MOST_METRICS: Final = 1000  # a quarter of an hour at one a second, about 400 kB
+MOST_MEASUREMENTS: Final = 200  # guessed: of so many configurations a model learns nothing more
 COORDINATOR_LOST_SECONDS: Final = 600.0
 """A worker without a coordinator for so long ends itself. Guessed: ten times what the service waits
 for a silent node before it starts a coordinator elsewhere; trades work that may yet be saved
@@ -191,7 +196,11 @@ class WorkerReport(GpuUse):
 
 
 class SyncReport(TypedDict):
-    """Everything the coordinator knows; metrics and generations until acknowledged by a 200."""
+    """Everything the coordinator knows; metrics and generations until acknowledged by a 200.
+
+    Lists have at most `MOST_…` entries, all of it together `LARGEST_REPORT_BYTES`: what is more
+    waits for the next report.
+    """
 
     coordinator_started_at: float
     term: NotRequired[int]  # counts up with each coordinator that takes over

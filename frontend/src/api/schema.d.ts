@@ -965,7 +965,10 @@ export interface components {
             readonly global_batch_size: number;
             readonly reason: string;
             readonly message: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description As reported, within what is possible.
+             */
             readonly began_at: string;
             /** Format: date-time */
             readonly ended_at: string | null;
@@ -1437,7 +1440,10 @@ export interface components {
          */
         LogStream: "stdout" | "stderr";
         Metric: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description As reported, within what is possible.
+             */
             readonly at: string;
             readonly generation: number;
             readonly step: number;

@@ -9,6 +9,7 @@ from typing import Final
 from django.conf import settings
 from tenancy.buckets import AsyncBuckets
 
+from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.front.asgi_types import Application
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.bulkheads import Bulkheads, sizes
@@ -17,7 +18,6 @@ from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import RateLimited
 from control_plane.limit_settings import LARGEST_BODY
 from jobs import job_token
-from jobs.api import sync
 
 _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
@@ -50,7 +50,7 @@ def largest_bodies(*, spec_bytes: int) -> Callable[[str], int]:
 
     def largest_at(path: str) -> int:
         if path.startswith("/internal/"):
-            return sync.LARGEST_BODY
+            return LARGEST_REPORT_BYTES
         return spec_bytes if path in _SPECS else LARGEST_BODY
 
     return largest_at

@@ -1,0 +1,42 @@
+"""When was something that a job reports? As it says, within what the service knows to be possible.
+
+The clocks of nodes may be wrong, and a script may claim anything. A moment lies between the job's
+first start and now, a stretch of time is no longer than what has passed; beside what is reported
+stands when it came, by the service's own clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from jobs.models import Job
+
+_AHEAD: Final = timedelta(seconds=60)  # a clock of a node may be; guessed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceTime:
+    """What the service's clock says at a report."""
+
+    now: datetime
+    earliest: datetime  # that the job's processes can have seen
+
+    @classmethod
+    def of(cls, job: Job, now: datetime) -> ServiceTime:
+        return cls(now=now, earliest=min(job.started_at or job.submitted_at, now))
+
+    def moment(self, reported: datetime) -> datetime:
+        """The reported moment, or the nearest possible one."""
+        return min(max(reported, self.earliest), self.now + _AHEAD)
+
+    def seconds(self, reported: float, *, since: datetime | None = None) -> float:
+        """The reported time, or as much as has passed since then."""
+        passed = (self.now - (since or self.earliest)).total_seconds()
+        return min(reported, max(passed, 0.0))
+
+    @property
+    def age_seconds(self) -> float:
+        """Since the job's processes can have begun."""
+        return (self.now - self.earliest).total_seconds()
