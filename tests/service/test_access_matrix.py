@@ -1,0 +1,179 @@
+"""Who may do what? Every operation of the API as every kind of sender, as `access_matrix.txt` says.
+
+And whoever a team's things are none of is told nothing of them, in no answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from cluster.models import Pool, WarmPool
+from django.contrib.auth.models import User
+from django.db import transaction
+from rest_framework.test import APIClient
+from tenancy import team_secrets, tokens
+from tenancy.models import ImageRule, Membership, Team
+from tenancy.secret_values import variables
+
+from autoscaler.what_if.api.requests import checked
+from autoscaler.what_if.models import Report, Simulation
+from jobs import job_token
+from jobs.models import Job
+from tests.service.conftest import SubmitJob, run, spec
+from tests.service.syncing import report
+
+HERE: Final = Path(__file__).parent
+DESCRIPTION: Final = HERE.parents[1] / "docs" / "openapi.yaml"
+PASSWORD: Final = "a long password"
+CANARY: Final = "canary"  # in what only team vision, or only admins, may read
+NONE_OF_THEIRS: Final = {"anonymous", "foreign", "job", "revoked", "teamless"}
+
+Operations = dict[str, tuple[str, str]]
+
+
+@functools.cache
+def operations() -> Operations:
+    """Method and address of each operation, by its name."""
+    described = yaml.safe_load(DESCRIPTION.read_text())["paths"]
+    found = {
+        operation["operationId"]: (method, path)
+        for path, methods in described.items()
+        for method, operation in methods.items()
+    }
+    return found | {
+        "get_docs": ("get", "/api/v1/docs"),
+        "sync_job": ("post", "/internal/v1/jobs/{job_id}/sync"),
+        "get_admin_site": ("get", "/admin/"),
+    }
+
+
+def matrix() -> dict[str, dict[str, str]]:
+    """What each sender is answered to each operation, by sender."""
+    lines = (HERE / "access_matrix.txt").read_text().splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    (_, *senders), *cells = rows
+    return {
+        sender: {name: row[column] for name, *row in cells} for column, sender in enumerate(senders)
+    }
+
+
+MATRIX: Final = matrix()
+
+
+def test_every_operation_has_a_row() -> None:
+    assert set(MATRIX["anonymous"]) == set(operations())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Things of team vision, and of admins."""
+
+    job: Job
+    simulation: Simulation
+    rule: ImageRule
+    warm_pool: WarmPool
+
+    def address(self, path: str) -> str:
+        return path.format(
+            job_id=self.job.id,
+            name="vision" if "/teams/" in path else "node-1",
+            pool="default",
+            secret=f"{CANARY}-secret",
+            simulation_id=self.simulation.id,
+            rule_id=self.rule.pk,
+            number=self.warm_pool.pk,
+        )
+
+
+@pytest.fixture
+def people(vision: Team, language: Team, admin_user: User) -> None:
+    """One of each kind, by that name."""
+    for name, team, role in (
+        ("member", vision, Membership.Role.MEMBER),
+        ("lead", vision, Membership.Role.LEAD),
+        ("foreign", language, Membership.Role.LEAD),
+    ):
+        person = User.objects.create_user(name, password=PASSWORD)
+        Membership.objects.create(user=person, team=team, role=role)
+    User.objects.create_user("teamless", password=PASSWORD)
+
+
+@pytest.fixture
+def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr("autoscaler.what_if.tasks.ask", lambda: None)
+    vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
+    job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
+    run(job, workers=1)
+    content = variables({"CANARY": CANARY})
+    team_secrets.put(team=vision, name=f"{CANARY}-secret", content=content, by=CANARY)
+    asked = User.objects.get(username="lead")
+    simulation = Simulation.objects.create(
+        title=CANARY,
+        request=checked(BODIES["request_simulation"]),
+        requested_by=asked.username,
+        state="completed",
+        result={"trace": CANARY, "gpus": 8, "verdict": "", "runs": []},
+    )
+    Report.objects.create(simulation=simulation, html=CANARY)
+    return World(
+        job=job,
+        simulation=simulation,
+        rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
+        warm_pool=WarmPool.objects.create(pool=pool, image=CANARY, size=1),
+    )
+
+
+def client(sender: str, world: World) -> APIClient:
+    """A program or a browser that speaks for this sender."""
+    made = APIClient()
+    if sender in {"member", "lead", "foreign", "teamless", "admin"}:
+        made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
+    elif sender == "job":
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {job_token.issue(world.job.id)}")
+    elif sender in {"token", "revoked"}:
+        token, key = tokens.issue(team=Team.objects.get(name="vision"), name=sender)
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+        if sender == "revoked":
+            tokens.revoke(token)
+    return made
+
+
+BODIES: Final[dict[str, Any]] = {
+    "submit_job": spec(team="vision"),
+    "validate_job": spec(team="vision"),
+    "change_quota": {"guaranteed_gpus": 1},
+    "set_secret": {"kind": "environment", "variables": {"A": "1"}},
+    "add_image_rule": {"pattern": "x.example.com/*"},
+    "add_warm_pool": {"pool": "default", "image": "x.example.com/a:1", "size": 1},
+    "change_warm_pool": {"size": 2},
+    "request_simulation": {
+        "trace": {"kind": "generated", "mix": "kinds", "jobs": 1},
+        "policies": ["completion_time"],
+    },
+    "log_in": {"username": "member", "password": PASSWORD},
+    "sync_job": report(),
+}
+
+
+@pytest.mark.parametrize("sender", MATRIX)
+def test_a_sender_may_do_what_the_matrix_says(sender: str, world: World) -> None:
+    found, told = {}, []
+    for name, (method, path) in operations().items():
+        with transaction.atomic():
+            ask = getattr(client(sender, world), method)
+            answer = ask(world.address(path), BODIES.get(name), format="json")
+            transaction.set_rollback(True)
+        if name not in {"submit_job", "validate_job"} and CANARY in answer.content.decode():
+            told.append(name)
+        is_done = answer.status_code < 300 or answer.status_code == 409
+        found[name] = "ok" if is_done else str(answer.status_code)
+    assert found == MATRIX[sender]
+    if sender in NONE_OF_THEIRS:
+        assert told == []
+    else:
+        assert "get_job" in told
