@@ -9,16 +9,18 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from jobs.models import Event, Generation, Job, Worker
+from jobs.models import Event, Generation, Job, Quarantine, Worker
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     JobAdminBase = admin.ModelAdmin[Job]
     EventInlineBase = admin.TabularInline[Event, Any]
     GenerationInlineBase = admin.TabularInline[Generation, Any]
+    QuarantineInlineBase = admin.TabularInline[Quarantine, Any]
     WorkerInlineBase = admin.TabularInline[Worker, Any]
 else:
     JobAdminBase = admin.ModelAdmin
     EventInlineBase = GenerationInlineBase = WorkerInlineBase = admin.TabularInline
+    QuarantineInlineBase = admin.TabularInline
 
 
 class _ReadOnly:
@@ -55,6 +57,12 @@ class WorkerInline(_ReadOnly, WorkerInlineBase):
     readonly_fields = fields
 
 
+class QuarantineInline(_ReadOnly, QuarantineInlineBase):
+    model = Quarantine
+    fields = ("part", "since", "failures", "retry_at", "error")
+    readonly_fields = fields
+
+
 @admin.register(Job)
 class JobAdmin(_ReadOnly, JobAdminBase):
     list_display = ("name", "team", "pool", "state", "reason", "priority", "submitted_at", "page")
@@ -62,7 +70,7 @@ class JobAdmin(_ReadOnly, JobAdminBase):
     list_select_related = ("team", "pool")
     search_fields = ("name", "id", "submitted_by")
     date_hierarchy = "submitted_at"
-    inlines = (GenerationInline, WorkerInline, EventInline)
+    inlines = (QuarantineInline, GenerationInline, WorkerInline, EventInline)
 
     @admin.display(description="dashboard")
     def page(self, job: Job) -> SafeString:

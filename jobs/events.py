@@ -16,6 +16,8 @@ WORKER_HUNG: Final = "worker_hung"
 WORK_LOST: Final = "work_lost"
 STRAGGLER_FOUND: Final = "straggler_found"
 DEADLINE_AT_RISK: Final = "deadline_at_risk"
+PLANNING_FAILED: Final = "planning_failed"
+PLANNED_AGAIN: Final = "planned_again"
 
 
 def record(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import logging
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from cluster import node_changes
 from cluster.models import NodeChange
+from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 
 from autoscaler.control_loop import growth
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.planned_job import Histories, planned_job
+from autoscaler.control_loop.planned_job import Histories, holder_of, planned_job
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
@@ -32,24 +34,62 @@ _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
 }
 _RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
 
+_log = logging.getLogger(__name__)
 
-def cluster_state(views: Iterable[JobView], now: datetime) -> planning.ClusterState:
-    """The snapshot of a tick, from jobs that may be planned."""
+
+class SpecUnreadable(Exception):
+    """Fields of a stored spec could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A snapshot, and the jobs that nobody could look into, each with the error it makes.
+
+    They are in the snapshot as far as they hold GPUs: see `planning.standing_still`.
+    """
+
+    state: planning.ClusterState
+    failing: Mapping[str, Exception]
+
+
+def cluster_state(
+    views: Iterable[JobView], now: datetime, *, left_out: Collection[str] = ()
+) -> Seen:
+    """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
-    histories = Histories.of(plannable)
+    histories = Histories.of([view for view in plannable if view.id not in left_out])
     held_back = growth.held_back([view.id for view in plannable], now)
+    failing: dict[str, Exception] = {}
 
-    def seen(view: JobView) -> planning.Job:
-        job = with_straggler(planned_job(view, histories), view, now)
+    def seen(view: JobView) -> planning.Job | None:
+        if view.id in left_out:
+            return holder_of(view)
+        try:
+            job = _looked_into(view, histories, now)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+            extra = {"action": "observe", "job_id": view.id}
+            _log.exception("A job cannot be looked into and is left out of plans.", extra=extra)
+            failing[view.id] = error
+            return holder_of(view)
         return growth.kept_from_growing(job) if view.id in held_back else job
 
-    return planning.ClusterState(
+    jobs = [seen(view) for view in plannable]
+    state = planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(pools()),
         quotas=tuple(team_quotas()),
-        jobs=tuple(map(seen, plannable)),
+        jobs=tuple(job for job in jobs if job is not None),
         changes=tuple(_changes(now)),
     )
+    return Seen(state=state, failing=failing)
+
+
+def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
+    if view.unreadable:
+        raise SpecUnreadable(", ".join(name or "all of it" for name in view.unreadable))
+    return with_straggler(planned_job(view, histories), view, now)
 
 
 def as_submitted(views: Iterable[JobView]) -> tuple[planning.Job, ...]:
@@ -77,8 +117,6 @@ def as_submitted(views: Iterable[JobView]) -> tuple[planning.Job, ...]:
 def _is_plannable(view: JobView, now: datetime) -> bool:
     """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
     if view.state is State.QUEUED:
-        if view.unreadable:
-            return False
         return view.job.not_before is None or view.job.not_before <= now
     return view.is_active or bool(view.live)
 

@@ -1,60 +1,173 @@
-"""Which plan may be applied? A sound one; if need be, one without policies of extensions.
+"""Which plan may be applied? A sound one; if need be, of fewer pools, or without a few jobs.
 
-A policy is chosen by an admin and may be anybody's code. One that fails, or whose values make a
-plan that breaks an invariant, must not keep a whole cluster from being planned.
+A policy is chosen by an admin and may be anybody's code, and a job's data are anybody's. Neither a
+policy that fails, nor a job that makes planning fail, nor values that make a plan break an
+invariant, may keep a whole cluster from being planned. So where planning everything fails, each
+pool is planned by itself; where that fails, by the default policy; where that fails too, without
+the jobs that make it fail. These stand still: see `planning.standing_still`.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from autoscaler.planning.cluster_state import ClusterState, Pool
+from autoscaler.planning.culprits import culprits
 from autoscaler.planning.decisions import Plan
+from autoscaler.planning.explanations.values import Explanation
 from autoscaler.planning.invariants import Violation
 from autoscaler.planning.policies import BUILT_IN, DEFAULT_POLICY
+from autoscaler.planning.standing_still import with_only
+from jobs.commands.quarantine import told
 
 Planner = Callable[[ClusterState], Plan]
 Check = Callable[[ClusterState, Plan], Sequence[Violation]]
 
+_NOTHING = Plan(decisions=(), pools=())
 _log = logging.getLogger(__name__)
+
+
+class PlanRefused(Exception):
+    """A plan breaks an invariant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A plan, and what is wrong with it or was with the first one; empty: nothing."""
+    """A sound plan of every pool that has one, and what was wrong with others.
+
+    `alarm` is a sentence for admins, empty: nothing. `unplanned` says of each pool without a plan
+    why, and `failing` of each job that was left out which error it makes.
+    """
 
     plan: Plan
     alarm: str = ""
-    may_be_applied: bool = True
+    unplanned: Mapping[str, str] = field(default_factory=dict)
+    failing: Mapping[str, Exception] = field(default_factory=dict)
 
 
 def decide(state: ClusterState, planner: Planner, check: Check) -> Decided:
-    """Plan, and once more without extensions where that fails."""
-    first = _attempt(state, planner, check)
-    safe = replace(state, pools=tuple(_with_built_in_policy(pool) for pool in state.pools))
-    if first.may_be_applied or safe == state:
-        return first
-    second = _attempt(safe, planner, check)
-    if not second.may_be_applied:
-        return second
-    alarm = f"planned by {DEFAULT_POLICY} instead of policies of extensions: {first.alarm}"
-    return replace(second, alarm=alarm)
+    """Plan everything; where that fails, each pool as far as it can be planned."""
+    whole = _attempt(state, planner, check)
+    if isinstance(whole, Plan):
+        return Decided(plan=whole)
+    _log.error("The planner failed.", exc_info=whole.error, extra={"action": "plan"})
+    parts = [_of_pool(pool, state, planner, check) for pool in state.pools]
+    decisions = {one.job_id: one for part in parts for one in part.plan.decisions}
+    return Decided(
+        plan=Plan(
+            decisions=tuple(decisions[job.job_id] for job in state.jobs if job.job_id in decisions),
+            pools=tuple(outcome for part in parts for outcome in part.plan.pools),
+            explanations=_Joined([part.plan.explanations for part in parts]),
+        ),
+        alarm="; ".join(part.alarm for part in parts if part.alarm),
+        unplanned={pool: why for part in parts for pool, why in part.unplanned.items()},
+        failing={job_id: error for part in parts for job_id, error in part.failing.items()},
+    )
 
 
-def _attempt(state: ClusterState, planner: Planner, check: Check) -> Decided:
+def _of_pool(pool: Pool, state: ClusterState, planner: Planner, check: Check) -> Decided:
+    own = _only(pool, state)
+    first = _attempt(own, planner, check)
+    if isinstance(first, Plan):
+        return Decided(plan=first)
+    safe = replace(own, pools=(_with_built_in_policy(pool),))
+    second = first if safe == own else _attempt(safe, planner, check)
+    if isinstance(second, Plan):
+        alarm = f"planned by {DEFAULT_POLICY} instead of policies of extensions: {first}"
+        return Decided(plan=second, alarm=_of(pool, state, alarm))
+    return _without_culprits(pool, state, safe, _Attempts(safe, planner, check), known=second)
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """Plans of one pool in which only some jobs are looked into; the newest sound one is kept."""
+
+    state: ClusterState
+    planner: Planner
+    check: Check
+    plan: Plan = field(default_factory=lambda: _NOTHING)
+
+    def __call__(self, job_ids: frozenset[str]) -> Exception | None:
+        tried = _attempt(with_only(self.state, job_ids), self.planner, self.check)
+        if isinstance(tried, Plan):
+            self.plan = tried
+            return None
+        return tried.error
+
+
+def _without_culprits(
+    pool: Pool, state: ClusterState, safe: ClusterState, attempts: _Attempts, *, known: _Failure
+) -> Decided:
+    """The pool's plan without looking into some jobs; none where no job is to blame."""
+    if attempts(frozenset()) is not None:
+        alarm = _of(pool, state, str(known))
+        return Decided(plan=_NOTHING, alarm=alarm, unplanned={pool.name: str(known)})
+    found = culprits(safe.jobs, attempts, known=known.error)
+    for job_id, error in found.failing.items():
+        extra = {"action": "plan", "job_id": job_id}
+        _log.error("A job is left out of the plan.", exc_info=error, extra=extra)
+    return Decided(plan=attempts.plan, failing=found.failing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why there is no sound plan."""
+
+    error: Exception
+
+    def __str__(self) -> str:
+        if isinstance(self.error, PlanRefused):
+            return str(self.error)
+        return f"planning failed: {told(self.error)}"
+
+
+def _attempt(state: ClusterState, planner: Planner, check: Check) -> Plan | _Failure:
     try:
         plan = planner(state)
         violations = check(state, plan)
-    except Exception as error:  # noqa: BLE001 - whatever it is, jobs still have to be looked after
-        _log.exception("The planner failed.", extra={"action": "plan"})
-        nothing = Plan(decisions=(), pools=())
-        return Decided(plan=nothing, alarm=f"planning failed: {error!r}", may_be_applied=False)
-    alarm = "; ".join(f"{violation.rule}: {violation.message}" for violation in violations)
-    return Decided(plan=plan, alarm=alarm, may_be_applied=not alarm)
+    except Exception as error:  # noqa: BLE001 - whatever it is, others have to be planned
+        return _Failure(error)
+    if violations:
+        broken = (f"{violation.rule}: {violation.message}" for violation in violations)
+        return _Failure(PlanRefused("; ".join(broken)))
+    return plan
+
+
+class _Joined(Mapping[str, Explanation]):
+    """Explanations of several plans, still worked out only when one is asked for."""
+
+    def __init__(self, parts: Sequence[Mapping[str, Explanation]]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, job_id: str) -> Explanation:
+        for part in self._parts:
+            if job_id in part:
+                return part[job_id]
+        raise KeyError(job_id)
+
+    def __iter__(self) -> Iterator[str]:
+        return (job_id for part in self._parts for job_id in part)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+
+def _only(pool: Pool, state: ClusterState) -> ClusterState:
+    return replace(
+        state,
+        pools=(pool,),
+        quotas=tuple(quota for quota in state.quotas if quota.pool == pool.name),
+        jobs=tuple(job for job in state.jobs if job.pool == pool.name),
+        changes=tuple(change for change in state.changes if change.pool == pool.name),
+    )
 
 
 def _with_built_in_policy(pool: Pool) -> Pool:
     name = pool.policy.partition(":")[0]
     return pool if name in BUILT_IN.names else replace(pool, policy=DEFAULT_POLICY)
+
+
+def _of(pool: Pool, state: ClusterState, alarm: str) -> str:
+    return alarm if len(state.pools) == 1 else f"pool {pool.name}: {alarm}"

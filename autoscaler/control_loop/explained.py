@@ -54,7 +54,11 @@ class ExplainedDecision:
         """One or two sentences for the job's own team."""
         return render(self.for_team)
 
-    @property
+    def put_into_words(self) -> None:
+        """Render all messages now, so that whatever that raises is raised here."""
+        _ = self.message, self.message_for_admins
+
+    @cached_property
     def message_for_admins(self) -> str:
         """The same with the names of other teams' jobs; empty where there are none in it."""
         return "" if self.for_team == self.explanation else render(self.explanation)

@@ -18,9 +18,10 @@ from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.standing_still import holder
 from jobs import batch_limit
 from jobs.lifecycle import State
-from jobs.models import Generation, Measurement, Worker
+from jobs.models import Generation, GpuClaim, Measurement, Worker
 
 _STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
 
@@ -54,6 +55,47 @@ class Histories:
 def planned_job(view: JobView, histories: Histories) -> planning.Job:
     """One job, with what its user wishes; raises whatever its data make it raise."""
     return with_wishes(_observed(view, histories), view, histories.values.get(view.id, {}))
+
+
+def holder_of(view: JobView) -> planning.Job | None:
+    """All that a plan has to know of a job that is left out: what it holds. None: nothing."""
+    if view.state is State.QUEUED:
+        return None
+    held = Counter(worker.row.node.name for worker in view.live)
+    target = None if _is_settled(view) else _target_or_none(view)
+    return holder(
+        job_id=view.id,
+        name=view.job.name,
+        team=view.job.team.name,
+        pool=view.job.pool.name,
+        priority=view.job.priority,
+        preemptibility=planning.Preemptibility(view.spec.preemptibility),
+        submitted_at=view.job.submitted_at.timestamp(),
+        gpus_per_worker=_gpus_per_worker(view),
+        held=_places(held) if held else target,
+        target=target,
+        can_pause=_is_settled(view),
+    )
+
+
+def _target_or_none(view: JobView) -> planning.Allocation | None:
+    """What an assignment says may be what nobody can read; then it stays with what it holds."""
+    try:
+        return _target(view)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _gpus_per_worker(view: JobView) -> int:
+    """As its spec says, or, where that cannot be read, as its workers hold."""
+    if not view.unreadable or not view.live:
+        return view.spec.resources.gpus_per_worker
+    claims = GpuClaim.objects.filter(worker__in=[worker.id for worker in view.live]).count()
+    return max(round(claims / len(view.live)), 1)
+
+
+def _places(nodes: Counter[str]) -> planning.Allocation:
+    return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
 def _observed(view: JobView, histories: Histories) -> planning.Job:

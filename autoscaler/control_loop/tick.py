@@ -16,13 +16,13 @@ from cluster.worker_host import HostUnavailable, WorkerHost
 
 from autoscaler.control_loop import accounting, decision_document, observe
 from autoscaler.control_loop.apply.plan import apply_plan
-from autoscaler.control_loop.cluster_view import cluster_state
-from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
+from autoscaler.control_loop.deciding import Check, Decided, Planner
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.shell import Clock, Shell
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
@@ -107,18 +107,18 @@ class ControlLoop:
         observed = observe.job_views(with_workers, shell.processes)
         changed = [view.id for view in observed if attend(view, shell)]
         views = {view.id: view for view in observe.planned_jobs(shell.processes)}
-        state = cluster_state(views.values(), shell.now)
-        watch.lap("observe")
-        decided = decide(state, self.planner, self.check)
+        planned = plan_what_can_be_planned(
+            views, shell, planner=self.planner, check=self.check, lap=watch.lap
+        )
         watch.lap("plan")
-        applied = apply_plan(decided.plan, views, shell) if decided.may_be_applied else []
+        applied = apply_plan(planned.decisions, views, shell)
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
             attend(view, shell)
         accounting.update_gpu_seconds(with_workers, self.clock())
         accounting.sample_utilisation(self.clock())
         watch.lap("apply")
-        _record(shell, decided, applied, watch, has_changed=bool(changed or applied))
+        _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
@@ -135,7 +135,7 @@ def _record(
     """Keep what a tick did, if it did anything; an alarm is kept when it is new."""
     alarm = decided.alarm
     if alarm:
-        what = "Alarm" if decided.may_be_applied else "No plan was applied"
+        what = "No plan was applied" if decided.unplanned else "Alarm"
         _log.critical("%s: %s", what, alarm, extra={"action": "alarm"})
         newest = Tick.objects.order_by("-at").first()
         has_changed = has_changed or newest is None or newest.alarm != alarm
@@ -145,7 +145,7 @@ def _record(
     Tick.objects.create(
         at=now,
         fence=shell.fence.number,
-        observe_seconds=watch.seconds["observe"],
+        observe_seconds=watch.seconds.get("observe", 0.0),
         plan_seconds=watch.seconds["plan"],
         apply_seconds=watch.seconds["apply"],
         pools=[decision_document.plain(outcome) for outcome in decided.plan.pools],

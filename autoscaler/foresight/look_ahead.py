@@ -9,49 +9,76 @@ of it (`jobs.commands.predictions`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from statistics import fmean
 from typing import Any, Final
 
+from django.db import InterfaceError, OperationalError
+
 from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import cluster_state
 from autoscaler.foresight.advice import advise
+from autoscaler.foresight.foretelling import foretell
 from autoscaler.foresight.recent_past import past_until, rescale_cost
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.cluster_state import ClusterState
+from autoscaler.planning.decisions import Plan
 from autoscaler.planning.planner import plan
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.uncertainty import Past
-from jobs.commands import predictions
+from jobs.commands import predictions, quarantine
+from jobs.commands.quarantine import Part
 from jobs.models import Job
 
 SHORTEST_HORIZON_SECONDS: Final = 600.0
 LONGEST_HORIZON_SECONDS: Final = 7 * 86_400.0
 
+_log = logging.getLogger(__name__)
+
 
 def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
     """Predict every live job, and score what was foretold before; returns how many were made."""
     predictions.score()
-    state = cluster_state(observe.planned_jobs({}), now)
+    unplanned = quarantine.left_out(Part.PLANNING, now)
+    tried = quarantine.left_out(Part.PREDICTION, now)
+    silent = unplanned.job_ids | unplanned.on_trial | tried.job_ids
+    seen = cluster_state(observe.planned_jobs({}), now, left_out=silent)
     policies = installed_policies()
-    advise(state, planner=partial(plan, policies=policies), now=now)
+    _advise(seen.state, planner=partial(plan, policies=policies), now=now)
     past = past_until(now)
-    horizon = _horizon_seconds(state, past)
-    effort = replace(effort or Effort(), horizon_seconds=horizon)
-    made = predict(
-        state,
-        past=past,
-        rescale=rescale_cost(),
-        effort=effort,
-        policies=policies,
-        seed=int(now.timestamp()),
+    horizon = _horizon_seconds(seen.state, past)
+    foretold = foretell(
+        seen.state,
+        predict=partial(
+            predict,
+            past=past,
+            rescale=rescale_cost(),
+            effort=replace(effort or Effort(), horizon_seconds=horizon),
+            policies=policies,
+            seed=int(now.timestamp()),
+        ),
+        silent=silent | seen.failing.keys(),
     )
-    for job_id, prediction in made.items():
+    for job_id, prediction in foretold.predictions.items():
         predictions.keep(job_id, _moments(prediction), made_at=now)
-    return len(made)
+    healed = tried.on_trial & foretold.predictions.keys()
+    if foretold.failing or healed:
+        quarantine.update(Part.PREDICTION, failing=foretold.failing, healed=healed, now=now)
+    return len(foretold.predictions)
+
+
+def _advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now: datetime) -> None:
+    """Where the planner fails, the tick finds out for which job; nobody is advised until then."""
+    try:
+        advise(state, planner=planner, now=now)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, the others go on
+        _log.exception("Nobody can be advised.", extra={"action": "advise"})
 
 
 def _horizon_seconds(state: ClusterState, past: Past) -> float:

@@ -14,7 +14,8 @@ from tenancy.access import principal_of
 from jobs import queries
 from jobs.api.serializers.explanation import ExplanationSerializer, details_of
 from jobs.decided import explanation_of, newest_decision, remedy_of
-from jobs.models import Generation, Job
+from jobs.lifecycle import FINAL
+from jobs.models import Generation, Job, Quarantine
 
 _CHANGES_SHOWN = 20
 
@@ -52,8 +53,22 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "gpus_free": numbers.get("free_gpus"),
         "decided_at": decided.get("decided_at"),
         "remedy": remedy_of(job, now=timezone.now()),
+        "quarantine": _quarantine(job, for_admin=for_admin),
         "details": details_of(numbers),
         "changes": [
             {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest
         ],
+    }
+
+
+def _quarantine(job: Job, *, for_admin: bool) -> dict[str, Any] | None:
+    """The error itself is the platform's, and may quote what is not the team's to read."""
+    row = Quarantine.objects.filter(job=job, part=Quarantine.Part.PLANNING).first()
+    if row is None or job.state in FINAL:
+        return None
+    return {
+        "since": row.since,
+        "failures": row.failures,
+        "retry_at": row.retry_at,
+        "error": row.error if for_admin else None,
     }

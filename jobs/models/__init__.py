@@ -2,8 +2,9 @@
 
 `Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
-`MetricPoint` and `Measurement` (how it went), `Prediction` (what was foretold). `GpuClaim`, beside
-the worker that holds it, makes double booking impossible; `IdempotencyKey` double submitting.
+`MetricPoint` and `Measurement` (how it went), `Prediction` (what was foretold), `Quarantine` (what
+it is left out of). `GpuClaim`, beside the worker that holds it, makes double booking impossible;
+`IdempotencyKey` double submitting.
 """
 
 from jobs.models.assignment import Assignment
@@ -14,6 +15,7 @@ from jobs.models.job import Job, new_id
 from jobs.models.measurement import Measurement
 from jobs.models.metric_point import MetricPoint
 from jobs.models.prediction import Prediction
+from jobs.models.quarantine import Quarantine
 from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "Measurement",
     "MetricPoint",
     "Prediction",
+    "Quarantine",
     "Worker",
     "new_id",
 ]

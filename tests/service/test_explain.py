@@ -26,7 +26,8 @@ from autoscaler.planning.explanations.values import (
     Running,
     TeamShare,
 )
-from jobs.commands import remedies
+from jobs.commands import quarantine, remedies
+from jobs.commands.quarantine import Part
 from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import generation
@@ -53,6 +54,24 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
     assert told["choices"][0]["efficiency"] == 0.75
     assert told["choices"][0]["value"] is None
     assert told["decided_at"]
+
+
+def test_a_job_that_is_left_out_of_plans_says_so_and_an_admin_reads_why(
+    api: APIClient, admin_user: User, job: Job
+) -> None:
+    url = f"/api/v1/jobs/{job.id}/explain"
+    assert api.get(url).json()["quarantine"] is None
+    failing = {job.id: OverflowError("a number of another kind")}
+    quarantine.update(Part.PLANNING, failing=failing, healed=(), now=timezone.now())
+    told = api.get(url).json()
+    assert told["reason"] == "planning_failed"
+    assert "left out of plans" in told["message"]
+    assert (told["quarantine"]["failures"], told["quarantine"]["error"]) == (1, None)
+    assert "another kind" not in str(told)
+    admin = APIClient()
+    admin.force_login(admin_user)
+    read = admin.get(url).json()["quarantine"]["error"]
+    assert read == "OverflowError('a number of another kind')"
 
 
 def test_members_read_another_teams_job_as_one_of_that_team(api: APIClient, job: Job) -> None:

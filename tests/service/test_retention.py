@@ -11,7 +11,9 @@ from rest_framework.test import APIClient
 from tenancy.models import Team
 
 from autoscaler.control_loop.models import Tick
-from jobs.models import IdempotencyKey, Job, MetricPoint
+from jobs.commands import quarantine
+from jobs.commands.quarantine import Part
+from jobs.models import IdempotencyKey, Job, MetricPoint, Quarantine
 from tests.service.conftest import SubmitJob, spec
 
 
@@ -66,3 +68,13 @@ def test_old_curves_samples_and_keys_go_and_the_rest_stays(
     assert IdempotencyKey.objects.get().key == "k1"
     assert Tick.objects.get().fence == 1
     assert Job.objects.count() == 5
+
+
+def test_a_job_that_has_ended_is_no_longer_left_out_of_anything(submit: SubmitJob) -> None:
+    ended, live = submit(name="ended"), submit(name="live")
+    failing = {job.id: ValueError("bad") for job in (ended, live)}
+    quarantine.update(Part.PLANNING, failing=failing, healed=(), now=timezone.now())
+    Job.objects.filter(pk=ended.pk).update(state="cancelled", finished_at=timezone.now())
+    assert quarantine.count() == 1
+    forget_what_is_old()
+    assert [row.job_id for row in Quarantine.objects.all()] == [live.id]

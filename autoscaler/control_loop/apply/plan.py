@@ -7,7 +7,7 @@ next plan, asked for as soon as a worker has ended, decides it again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from django.db import InterfaceError, OperationalError
@@ -36,13 +36,35 @@ _VERBS: Final[Mapping[Action, Verb]] = {
 _log = logging.getLogger(__name__)
 
 
-def apply_plan(plan: Plan, views: Mapping[str, JobView], shell: Shell) -> list[ExplainedDecision]:
+def explained_decisions(
+    plan: Plan, views: Mapping[str, JobView], *, left_out: Collection[str]
+) -> tuple[list[ExplainedDecision], dict[str, Exception]]:
+    """The decisions that can be put into words, and of the other jobs the error they make.
+
+    Of jobs that are left out nothing is known but what they hold: they can only be told to pause.
+    """
+    explained, failing = [], dict[str, Exception]()
+    for decision in plan.decisions:
+        view = views.get(decision.job_id)
+        is_silent = decision.job_id in left_out and decision.action is not Action.PAUSE
+        if view is None or is_silent:
+            continue
+        try:
+            one = ExplainedDecision.of(decision, plan, team=view.job.team.name)
+            one.put_into_words()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+            extra = {"action": "explain", "job_id": view.id}
+            _log.exception("A decision cannot be explained.", extra=extra)
+            failing[view.id] = error
+        else:
+            explained.append(one)
+    return explained, failing
+
+
+def apply_plan(
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], shell: Shell
+) -> list[ExplainedDecision]:
     """Carry out what can be carried out now; returns the decisions that changed something."""
-    decisions = [
-        ExplainedDecision.of(decision, plan, team=views[decision.job_id].job.team.name)
-        for decision in plan.decisions
-        if decision.job_id in views
-    ]
     for decision in decisions:
         _attempt(explain, views[decision.job_id], decision, shell)
     return [
@@ -71,8 +93,8 @@ def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, shell: Shel
         return verb(view, decision, shell)
     except (Overtaken, OperationalError, InterfaceError):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+    except Exception:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": decision.action, "job_id": view.id}
         _log.exception("A decision could not be applied.", extra=extra)
-        note_error(view.id, error, shell)
+        note_error(view.id, shell)
         return False

@@ -77,19 +77,22 @@ def attend(view: JobView, shell: Shell) -> bool:
         extra = {"action": "attend", "job_id": view.id}
         _log.warning("A job waits for its node: %s", problem, extra=extra)
         return False
-    except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+    except Exception:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "attend", "job_id": view.id}
         _log.exception("A job could not be attended to.", extra=extra)
-        note_error(view.id, error, shell)
+        note_error(view.id, shell)
         return False
 
 
-def note_error(job_id: str, error: Exception, shell: Shell) -> None:
-    """Tell the job's people, at most once a minute."""
+def note_error(job_id: str, shell: Shell) -> None:
+    """Tell the job's people, at most once a minute; the error itself is in the log, for admins."""
     since = shell.now - _BETWEEN_ERROR_EVENTS
     recent = Event.objects.filter(job_id=job_id, kind=CONTROL_LOOP_ERROR, at__gt=since)
     if not recent.exists():
-        message = f"The control loop could not handle this job and tries again: {error!r}"
+        message = (
+            "The control loop could not handle this job and tries again."
+            " An admin finds the cause in the log of control, under the job's id."
+        )
         events.record(job_id=job_id, kind=CONTROL_LOOP_ERROR, message=message)
 
 

@@ -930,6 +930,8 @@ export interface components {
             decided_at: string | null;
             /** @description What would start a waiting job now; null: nobody looked lately. */
             remedy: components["schemas"]["FoundRemedy"] | null;
+            /** @description Null: it is planned as all others are. */
+            quarantine: components["schemas"]["Quarantine"] | null;
             /** @description All numbers the sentence is made of. */
             details: components["schemas"]["Details"];
             /** @description The newest rescales, newest first. */
@@ -1662,6 +1664,17 @@ export interface components {
             value: unknown;
             problem: string;
             remedy: string;
+        };
+        /** @description The job is left out of plans, because reckoning with its data fails. */
+        Quarantine: {
+            /** Format: date-time */
+            since: string;
+            /** @description In a row. */
+            failures: number;
+            /** Format: date-time */
+            retry_at: string;
+            /** @description For admins; null: for others. */
+            error: string | null;
         };
         Quota: {
             pool: string;

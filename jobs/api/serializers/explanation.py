@@ -127,6 +127,15 @@ class ChangeSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class QuarantineSerializer(serializers.Serializer[Any]):
+    """The job is left out of plans, because reckoning with its data fails."""
+
+    since = serializers.DateTimeField()
+    failures = serializers.IntegerField(help_text="In a row.")
+    retry_at = serializers.DateTimeField()
+    error = serializers.CharField(allow_null=True, help_text="For admins; null: for others.")
+
+
 class ExplanationSerializer(serializers.Serializer[Any]):
     job_id = serializers.CharField()
     action = serializers.CharField(help_text="start, keep, rescale, pause or wait; or empty.")
@@ -142,6 +151,9 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField(allow_null=True)
     remedy = FoundRemedySerializer(
         allow_null=True, help_text="What would start a waiting job now; null: nobody looked lately."
+    )
+    quarantine = QuarantineSerializer(
+        allow_null=True, help_text="Null: it is planned as all others are."
     )
     details = DetailsSerializer(help_text="All numbers the sentence is made of.")
     changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")

@@ -58,6 +58,10 @@ class Pool(models.Model):
         " Empty: guessed from the size of a job's model.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    unplanned_since = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="No plan of it was sound since then."
+    )
+    unplanned_because = models.TextField(default="", db_default="", blank=True, editable=False)
 
     class Meta:
         ordering = ("name",)

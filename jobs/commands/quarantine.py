@@ -1,0 +1,160 @@
+"""Which jobs are left out of planning or of predictions, until when, and what is their team told?
+
+A job whose data make a computation over all jobs fail is left out of it and tried again, later
+after every failure. All jobs that failed together are written in a handful of statements, and
+where nothing fails and nothing is left out, nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from jobs import events
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Event, Job, Quarantine
+
+FIRST_RETRY: Final = timedelta(seconds=10)  # guessed: reports change a job's data within seconds
+LONGEST_RETRY: Final = timedelta(hours=1)
+MOST_TRIED_AT_ONCE: Final = 8  # guessed: each that fails again costs a tick some plans
+_MOST_DOUBLINGS: Final = 16
+_LONGEST_ERROR: Final = 2000
+_TELLS_ITS_STATE: Final = frozenset({State.QUEUED, State.RUNNING})  # not what it is about to do
+
+_PLANNED: Final = ACTIVE | {State.QUEUED, State.STOPPING}
+
+Part = Quarantine.Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Jobs that are left out this time, and those of before that are tried again."""
+
+    job_ids: frozenset[str] = frozenset()
+    on_trial: frozenset[str] = frozenset()
+
+
+def left_out(part: Part, now: datetime) -> LeftOut:
+    """One statement; those that have waited longest for their next try come first."""
+    rows = Quarantine.objects.filter(part=part, job__state__in=_PLANNED).order_by("retry_at", "id")
+    known = list(rows.values_list("job_id", "retry_at"))
+    due = [job_id for job_id, retry_at in known if retry_at <= now][:MOST_TRIED_AT_ONCE]
+    on_trial = frozenset(due)
+    return LeftOut(job_ids=frozenset(one for one, _ in known) - on_trial, on_trial=on_trial)
+
+
+def update(
+    part: Part, *, failing: Mapping[str, Exception], healed: Collection[str], now: datetime
+) -> None:
+    """Leave out the jobs that failed, and let in those that no longer do."""
+    with transaction.atomic():
+        _put(part, failing, now)
+        _release(part, healed)
+
+
+def count(part: Part = Part.PLANNING) -> int:
+    """How many jobs that want or hold GPUs are left out."""
+    return Quarantine.objects.filter(part=part, job__state__in=_PLANNED).count()
+
+
+def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
+    if not failing:
+        return
+    known = {
+        row.job_id: row
+        for row in Quarantine.objects.select_for_update().filter(part=part, job__in=failing.keys())
+    }
+    rows = [
+        Quarantine(
+            job_id=job_id,
+            part=part,
+            failures=(failures := known[job_id].failures + 1 if job_id in known else 1),
+            since=known[job_id].since if job_id in known else now,
+            retry_at=now + _delay(failures),
+            error=told(error)[:_LONGEST_ERROR],
+        )
+        for job_id, error in failing.items()
+    ]
+    Quarantine.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["job", "part"],
+        update_fields=["failures", "retry_at", "error"],
+    )
+    if part is Part.PLANNING:
+        _tell(failing.keys(), failing.keys() - known.keys())
+
+
+def _tell(failing: Collection[str], new: Collection[str]) -> None:
+    """The job's people: an event when it begins, and its reason for as long as it lasts."""
+    Event.objects.bulk_create(
+        Event(
+            job_id=job_id,
+            kind=events.PLANNING_FAILED,
+            reason=events.PLANNING_FAILED,
+            message=sentence(holds=None),
+        )
+        for job_id in sorted(new)
+    )
+    stale = Job.objects.filter(pk__in=failing, state__in=_TELLS_ITS_STATE)
+    for state in _TELLS_ITS_STATE:
+        message = sentence(holds=state is State.RUNNING)
+        other = stale.filter(state=state).exclude(reason=events.PLANNING_FAILED, message=message)
+        other.update(
+            reason=events.PLANNING_FAILED,
+            message=message,
+            explanation={},
+            explanation_for_admins={},
+        )
+
+
+def _release(part: Part, healed: Collection[str]) -> None:
+    if not healed:
+        return
+    Quarantine.objects.filter(part=part, job__in=healed).delete()
+    if part is Part.PLANNING:
+        message = "Its data can be reckoned with again: it is planned as all others are."
+        Event.objects.bulk_create(
+            Event(job_id=job_id, kind=events.PLANNED_AGAIN, message=message)
+            for job_id in sorted(healed)
+        )
+        marked = Job.objects.filter(Q(reason=events.PLANNING_FAILED), pk__in=healed)
+        marked.update(reason=events.PLANNED_AGAIN, message=message)
+
+
+def sentence(*, holds: bool | None) -> str:
+    """What the team reads; the error itself is for admins."""
+    meanwhile = {
+        None: "It keeps what it holds",
+        True: "It keeps its GPUs and trains on",
+        False: "It goes on waiting",
+    }[holds]
+    return (
+        "The platform cannot reckon with this job's data, so it is left out of plans."
+        f" {meanwhile}, the other jobs are planned, and it is tried again by itself."
+        " If that lasts, ask an admin, who is shown the cause; or cancel it and submit it with"
+        " other numbers."
+    )
+
+
+def _delay(failures: int) -> timedelta:
+    doublings = min(failures - 1, _MOST_DOUBLINGS)
+    return min(FIRST_RETRY * 2.0**doublings, LONGEST_RETRY)
+
+
+def told(error: Exception) -> str:
+    """The error as Python tells it, where it can and PostgreSQL can store it.
+
+    A number of thousands of digits cannot be written; the store knows neither null characters nor
+    lone surrogates.
+    """
+    try:
+        text = repr(error)
+    except ValueError:
+        text = type(error).__name__
+    return text.replace("\0", "").encode(errors="replace").decode()
