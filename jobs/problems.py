@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
+
+from jobs.near_fields import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +99,11 @@ def _bound(kind: str, context: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _closest(location: Sequence[int | str], model: type[BaseModel]) -> str:
-    """Name the known field that looks most like the unknown one, or all of them."""
-    known = _fields_at(location[:-1], model)
-    near = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.6)
+    """Name the known field that was most likely meant, or all that are known there."""
+    near = nearest(location, model)
     if near:
-        return f"Did you mean {dotted([*location[:-1], near[0]])}?"
-    return f"Remove it. Known here: {', '.join(known)}."
+        return f"Did you mean {dotted(near)}?"
+    return f"Remove it. Known here: {', '.join(_fields_at(location[:-1], model))}."
 
 
 def _fields_at(path: Iterable[int | str], model: type[BaseModel]) -> list[str]:

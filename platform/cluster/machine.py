@@ -36,6 +36,9 @@ class TellsMachines(Protocol):
 
 
 def share_of(total: int, share: float) -> int:
-    """Return this share in bytes of what is left without the reserve; enough to train in."""
+    """Return this share in bytes of what is left without the reserve; enough to train in.
+
+    Whole mebibytes, so that people can be told the number.
+    """
     reserved = min(total * _RESERVED_PART, _MOST_RESERVED)
-    return min(max(int((total - reserved) * share), _LEAST_SHARE), total)
+    return min(max(int((total - reserved) * share), _LEAST_SHARE), total) >> 20 << 20

@@ -110,6 +110,22 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
          "batch": {"global_batch_size": 512, "per_gpu_batch_size": {"max": 64},
                    "gradient_accumulation": False}},
         "batch.global_batch_size.min", "128 samples for each of 4 workers", "at most 256"),
+    "a field of a part is known without the part": (
+        {"memory": "1GiB"}, "memory", "is not a field", "Did you mean resources.memory?"),
+    "a field is known by one of its words": (
+        {"num_gpus": 2}, "num_gpus", "is not a field", "Did you mean resources.gpus_per_worker?"),
+    "so is one under a wrong part": (
+        {"resources": {"min_worker": 2}}, "resources.min_worker", "is not a field",
+        "Did you mean elastic.min_workers?"),
+    "one beside it comes first": (
+        {"elastic": {"min": 2}}, "elastic.min", "is not a field",
+        "Did you mean elastic.min_workers?"),
+    "a batch size is one, wherever it stands": (
+        {"batch_size": 2}, "batch_size", "is not a field",
+        "Did you mean batch.global_batch_size?"),
+    "what is like nothing lists what there is": (
+        {"resources": {"quux": 2}}, "resources.quux", "is not a field",
+        "Known here: gpus_per_worker"),
     "a working directory that is not written in full is refused": (
         {"workdir": "train"}, "workdir", "is not an absolute path", "Begin it with /"),
     "a working directory that climbs is refused": (
