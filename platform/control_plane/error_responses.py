@@ -108,7 +108,12 @@ def _of_jobs(error: JobsError) -> Response:
 
 def _of_tenancy(error: TenancyError) -> Response:
     details = [{"value": None, **asdict(fault)} for fault in error.faults]
-    return Response(envelope(error.code, str(error), details), status=error.status)
+    wait = getattr(error, "retry_after_seconds", None)
+    return Response(
+        envelope(error.code, str(error), details),
+        status=error.status,
+        headers={"Retry-After": str(wait)} if wait else None,
+    )
 
 
 def _of_framework(error: exceptions.APIException) -> Response:

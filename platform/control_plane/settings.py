@@ -91,6 +91,7 @@ CSRF_COOKIE_SECURE = _IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.service_url]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _IS_HTTPS else None
 X_FRAME_OPTIONS = "DENY"
+AUTHENTICATION_BACKENDS = ["tenancy.sign_in.ThrottledBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -107,8 +108,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "control_plane.body_parsers.BoundedJsonParser",
         "control_plane.body_parsers.YamlParser",
     ],
-    "DEFAULT_THROTTLE_RATES": {"login": "20/min"},  # guessed: people mistype, programs guess
-    "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address that is slowed down
+    "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address of a request
     "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.Schema",
     "EXCEPTION_HANDLER": "control_plane.error_responses.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

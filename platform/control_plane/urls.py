@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path, re_path
+from tenancy.sign_in import ThrottledLoginForm
 
 from control_plane.dashboard import dashboard
 from control_plane.error_responses import unknown_address
@@ -15,6 +16,7 @@ handler500 = "control_plane.error_responses.server_error"
 admin.site.site_header = "Concertina administration"
 admin.site.site_title = "Concertina"
 admin.site.index_title = "Teams, quotas and pools"
+admin.site.login_form = ThrottledLoginForm
 
 urlpatterns = [
     path("admin/", admin.site.urls),

@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import redis
 from cluster.models import Node, Pool
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.utils import timezone
@@ -80,6 +82,9 @@ def quick_passwords(settings: Settings) -> None:
 def fresh_cache() -> None:
     """Nobody is throttled for what another test did."""
     cache.clear()
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+        if keys := client.keys("concertina:*"):
+            client.delete(*keys)
 
 
 def spec(**changes: Any) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 from tenancy.access import principal_of_person
 
@@ -39,10 +38,6 @@ class SessionView(APIView):
 
     parser_classes = (BoundedJsonParser,)  # a foreign page's form cannot send JSON
     permission_classes = (AllowAny,)
-    throttle_scope = "login"
-
-    def get_throttles(self) -> list[Any]:
-        return [ScopedRateThrottle()] if self.request.method == "POST" else []
 
     @extend_schema(
         operation_id="get_session", summary="Who is logged in", responses=SessionSerializer

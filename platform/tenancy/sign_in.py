@@ -1,0 +1,171 @@
+"""May this password be tried now? Guessing is slow, by name and by address, wherever one signs in.
+
+Three buckets bound attempts: of a name from an address, of an address, of a name. Who has signed
+in under a name from an address lately is bound by the first alone, so neither a guesser behind the
+same proxy nor one somewhere else keeps them out. A refused attempt costs no password hash and
+takes nothing from any bucket, so a guesser at one address cannot use up a name's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Protocol
+
+from django.conf import settings
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.backends import ModelBackend
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from rest_framework.throttling import BaseThrottle
+
+from tenancy.buckets import Bucket, SharedBuckets, Taken
+from tenancy.errors import TenancyError
+
+logger: Final = logging.getLogger(__name__)
+
+# All guessed: people mistype now and then, programs guess all the time.
+_OF_NAME_AND_ADDRESS: Final = (10, 1 / 60)  # at once, and a second
+_OF_ADDRESS: Final = (60, 20 / 60)
+_OF_NAME: Final = (30, 6 / 60)
+_KNOWN_SECONDS: Final = 90 * 24 * 3600
+
+
+class Memory(Protocol):
+    """Where attempts are counted, and successes noted."""
+
+    def take(self, buckets: Sequence[Bucket]) -> Taken: ...
+
+    def forget(self, key: str) -> None: ...
+
+    def remember(self, key: str, *, seconds: int) -> None: ...
+
+    def remembers(self, key: str) -> bool: ...
+
+
+class TooManyAttempts(TenancyError):
+    """Too many attempts to sign in; try again later."""
+
+    code, status = "too_many_requests", 429
+
+    def __init__(self, wait_seconds: float) -> None:
+        self.retry_after_seconds = max(math.ceil(wait_seconds), 1)
+        super().__init__(
+            "There were too many attempts to sign in under this name or from this address. Try"
+            f" again in {self.retry_after_seconds} s; meanwhile the right password is refused, too."
+        )
+
+
+class ThrottledBackend(ModelBackend):
+    """Django's users and passwords; the only way by which passwords are tried."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return the user, or None.
+
+        Raises:
+            TooManyAttempts: the password was not looked at.
+        """
+        if username is None or password is None:
+            return None
+        attempt = Attempt.of(username, address_of(request))
+        attempt.begin(buckets())
+        user = super().authenticate(request, username=username, password=password, **kwargs)
+        if user is not None:
+            attempt.succeed(buckets())
+        return user
+
+
+class ThrottledLoginForm(AdminAuthenticationForm):
+    """The admin site's form; it tells when to try again."""
+
+    def clean(self) -> dict[str, Any]:
+        try:
+            return super().clean()
+        except TooManyAttempts as refusal:
+            raise ValidationError(str(refusal), code=refusal.code) from refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A password that is tried under a name from an address; both as digests, of bounded length."""
+
+    name: str
+    address: str
+
+    @classmethod
+    def of(cls, name: str, address: str) -> Attempt:
+        return cls(name=_digest(name.casefold()), address=_digest(address))
+
+    def begin(self, counted: Memory) -> None:
+        """Count it.
+
+        Raises:
+            TooManyAttempts: nothing was counted.
+        """
+        taken = counted.take(self._bounds(is_known=counted.remembers(self._known)))
+        if not taken.is_allowed:
+            logger.warning("An attempt to sign in is refused.", extra={"action": "sign_in"})
+            raise TooManyAttempts(taken.wait_seconds)
+
+    def succeed(self, counted: Memory) -> None:
+        """From now on this name is known at this address."""
+        counted.forget(self._key)
+        counted.remember(self._known, seconds=_KNOWN_SECONDS)
+
+    def _bounds(self, *, is_known: bool) -> list[Bucket]:
+        own = _bucket(self._key, _OF_NAME_AND_ADDRESS)
+        if is_known:
+            return [own]
+        return [
+            own,
+            _bucket(f"concertina:sign-in:address:{self.address}", _OF_ADDRESS),
+            _bucket(f"concertina:sign-in:name:{self.name}", _OF_NAME),
+        ]
+
+    @property
+    def _key(self) -> str:
+        return f"concertina:sign-in:{self.name}:{self.address}"
+
+    @property
+    def _known(self) -> str:
+        return f"concertina:known:{self.name}:{self.address}"
+
+
+def address_of(request: HttpRequest | None) -> str:
+    """Where it comes from, as a proxy of ours says if any; of IPv6 a network of 64 bits."""
+    if request is None:
+        return "nowhere"
+    told: str = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # it reads META alone
+    try:
+        address = ipaddress.ip_address(told)
+    except ValueError:
+        return told
+    if address.version == 4:  # noqa: PLR2004 - the protocol's number
+        return told
+    return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+@cache
+def buckets() -> SharedBuckets:
+    """Of this process."""
+    return SharedBuckets(settings.CONCERTINA.redis_url)
+
+
+def _bucket(key: str, bound: tuple[int, float]) -> Bucket:
+    capacity, per_second = bound
+    return Bucket(key=key, capacity=capacity, per_second=per_second)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
