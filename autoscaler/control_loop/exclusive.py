@@ -33,6 +33,8 @@ class Fence:
     """The number under which a tick applies what it decided."""
 
     number: int
+    turn: int = 0  # which tick of this database it is
+    epoch: int = 0  # of the database, as it knows itself
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -69,9 +71,10 @@ def _take(holder: str, now: datetime) -> Fence:
     if lease.holder != holder:
         lease.holder = holder
         lease.fence += 1
+    lease.turn += 1
     lease.expires_at = expires_at
     lease.save()
-    return Fence(number=lease.fence)
+    return Fence(number=lease.fence, turn=lease.turn, epoch=lease.epoch)
 
 
 def _try_lock() -> bool:

@@ -78,7 +78,8 @@ class JobView:
 
     @property
     def coordinator_id(self) -> str:
-        return coordinator_id(self.job.id, term=self.job.coordinator_term)
+        job = self.job
+        return coordinator_id(job.id, term=job.coordinator_term, epoch=job.database_epoch)
 
     @property
     def state(self) -> State:

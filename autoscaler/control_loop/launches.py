@@ -38,7 +38,7 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
         env={
             **_common(view, node, place, shell),
             Env.SERVICE_URL: node.service_url or surroundings.service_url,
-            Env.STATE_DIR: place.folder,
+            Env.STATE_DIR: _memories(place, view.job.database_epoch),
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
         },
         secret_env=_secrets(view),
@@ -70,6 +70,7 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
         Env.START: str(view.job.starts),
+        Env.EPOCH: str(view.job.database_epoch),
         Env.BATCH: json.dumps(_batch_rules(view)),
         Env.SEED: str(spec.seed),
     }
@@ -110,6 +111,11 @@ def of_nobody(node: Node, *, image: str, count: int, shell: Shell) -> WarmWish |
         env={**place.defaults, **_ON_A_SLOT, **hints, **place.env, **_UNBUFFERED},
         targets=tuple(mount.target for mount in place.mounts),
     )
+
+
+def _memories(place: Place, epoch: int) -> str:
+    """Where the coordinators of a job keep theirs; what they knew in another epoch never was."""
+    return f"{place.folder}/epoch-{epoch}" if epoch else place.folder
 
 
 def _labels(process_id: str, role: Role, view: JobView, shell: Shell) -> Labels:

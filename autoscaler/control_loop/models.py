@@ -12,6 +12,10 @@ class Lease(models.Model):
     holder = models.CharField(max_length=80)
     fence = models.PositiveBigIntegerField(default=0)
     expires_at = models.DateTimeField()
+    turn = models.BigIntegerField(default=0, db_default=0, help_text="Counts ticks.")
+    epoch = models.BigIntegerField(
+        default=0, db_default=0, help_text="When the database was restored last; 0: never."
+    )
 
     def __str__(self) -> str:
         return f"{self.name} held by {self.holder} ({self.fence})"

@@ -67,7 +67,9 @@ def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
             WorkerView(row=row, process=processes.get(row.id))
             for row in rows.workers.get(job.id, ())
         ),
-        coordinator=processes.get(coordinator_id(job.id, term=job.coordinator_term)),
+        coordinator=processes.get(
+            coordinator_id(job.id, term=job.coordinator_term, epoch=job.database_epoch)
+        ),
         state_since=rows.state_since.get(job.id, job.submitted_at),
     )
 

@@ -10,11 +10,12 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cluster import silence
 from cluster.worker_host import HostUnavailable, WorkerHost
 
-from autoscaler.control_loop import accounting, decision_document, observe
+from autoscaler.control_loop import accounting, decision_document, epochs, observe
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.deciding import Check, Decided, Planner
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
@@ -56,6 +57,7 @@ class ControlLoop:
     check: Check
     clock: Clock
     holder: str  # names this process
+    state_dir: Path  # which the processes of jobs share
     surroundings: Surroundings
     limits: Limits = LIMITS
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
@@ -67,7 +69,9 @@ class ControlLoop:
             if fence is None:
                 return False
             try:
-                return self._tick_or_tell_why_not(fence)
+                return self._tick_or_tell_why_not(
+                    epochs.settle(fence, self.state_dir, self.clock())
+                )
             except Overtaken:
                 _log.warning("Overtaken by another process.", extra={"action": "tick"})
                 return False

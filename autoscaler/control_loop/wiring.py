@@ -39,6 +39,7 @@ def control_loop() -> ControlLoop:
         check=partial(invariants.check, policies=policies),
         clock=timezone.now,
         holder=f"{socket.gethostname()}:{os.getpid()}",
+        state_dir=settings.CONCERTINA.state_dir,
         surroundings=surroundings(),
         limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),

@@ -72,6 +72,12 @@ class Job(models.Model):
         db_default=0,
         help_text="How often it came out of the queue; tells its checkpoints apart.",
     )
+    database_epoch = models.BigIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Of the database, when it came out of the queue last: a restored one counts"
+        " starts a second time.",
+    )
     coordinator_node = models.CharField(
         max_length=80,
         default="",

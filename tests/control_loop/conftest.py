@@ -255,6 +255,7 @@ class World:
             check=lambda _state, _plan: (),
             clock=self.clock,
             holder=holder,
+            state_dir=self.state_dir,
             surroundings=self.surroundings,
             limits=LIMITS,
             gpu_discovery=self.gpu_discovery,

@@ -20,7 +20,9 @@ from concertina_worker.state.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 
-def write(folder: Path, *steps: int, keep_last: int = 3, start: int = 0) -> list[Path]:
+def write(
+    folder: Path, *steps: int, keep_last: int = 3, start: int = 0, epoch: int = 0
+) -> list[Path]:
     weights = {step: torch.full((1000,), step) for step in steps}
     return [
         checkpoint.write(
@@ -29,6 +31,7 @@ def write(folder: Path, *steps: int, keep_last: int = 3, start: int = 0) -> list
             {"step": step, "start": start, "weights": weights[step]},
             keep_last=keep_last,
             start=start,
+            epoch=epoch,
         )
         for step in steps
     ]
@@ -110,6 +113,26 @@ def test_a_file_that_was_being_written_is_no_checkpoint_and_is_tidied_up(tmp_pat
     os.utime(leftover, (an_hour_ago, an_hour_ago))
     write(tmp_path, 25)
     assert not leftover.exists()
+
+
+def test_what_a_restored_database_counts_is_newer_than_all_that_was_counted_before(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, 900, 1000, start=3)  # of the time that the database has lost
+    assert newest_step(tmp_path) == 1000  # as long as there is nothing else
+    written = write(tmp_path, 400, 500, keep_last=2, start=2, epoch=1_763_834_000)
+    assert newest_step(tmp_path) == 500
+    assert sorted(tmp_path.iterdir()) == written
+
+
+def test_the_first_of_an_epoch_leaves_those_before_it_as_long_as_they_are_among_the_last(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, 900, 1000, start=3)
+    (first,) = write(tmp_path, 400, keep_last=2, start=2, epoch=7)
+    assert newest_step(tmp_path) == 400
+    first.write_bytes(first.read_bytes()[:-5])
+    assert newest_step(tmp_path) == 1000
 
 
 def test_only_the_last_ones_are_kept(tmp_path: Path) -> None:

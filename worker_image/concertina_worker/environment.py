@@ -75,6 +75,7 @@ class CheckpointRules:
     interval_seconds: float
     keep_last: int
     start: int = 0  # of the job, as `Env.START` counts them
+    epoch: int = 0  # of the database that counted, as `Env.EPOCH` says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +141,7 @@ def _checkpoints(environ: Mapping[str, str]) -> CheckpointRules | None:
         interval_seconds=_seconds(environ, Env.CHECKPOINT_INTERVAL_SECONDS, 60.0),
         keep_last=max(1, _whole(environ, Env.CHECKPOINT_KEEP_LAST, 3)),
         start=_whole(environ, Env.START, 0),
+        epoch=_whole(environ, Env.EPOCH, 0),
     )
 
 

@@ -39,6 +39,7 @@ class Env(StrEnum):
     STATE_DIR = "CONCERTINA_STATE_DIR"  # coordinator only: its own small durable state
     COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
     START = "CONCERTINA_START"  # how often the job came out of the queue: tells checkpoints apart
+    EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"

@@ -30,7 +30,10 @@ def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     staying = _staying(view, decision.allocation, replaced=decision.decision.replaces)
     nodes = _nodes_of_joiners(staying, decision.allocation)
     used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
-    joining = worker_ids(view.id, attempt=view.job.attempt, used=used, count=len(nodes))
+    job = view.job
+    joining = worker_ids(
+        view.id, attempt=job.attempt, used=used, count=len(nodes), epoch=job.database_epoch
+    )
     wanted = seats.arranged(joining, iter(nodes), view.spec.resources.gpus_per_worker)
     if not view.is_hot and not _will_fit(view, wanted):
         return False

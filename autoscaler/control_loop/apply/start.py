@@ -37,7 +37,8 @@ def _start(
     attempt = max(view.job.attempt, 1)
     nodes = [node for node, count in allocation.workers_by_node for _ in range(count)]
     used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
-    new_ids = worker_ids(view.id, attempt=attempt, used=used, count=len(nodes))
+    epoch = shell.fence.epoch
+    new_ids = worker_ids(view.id, attempt=attempt, used=used, count=len(nodes), epoch=epoch)
     wanted = seats.arranged(new_ids, iter(nodes), view.spec.resources.gpus_per_worker)
     address = Node.objects.get(name=nodes[0]).address
     taken = _promised_ports()
@@ -56,6 +57,7 @@ def _start(
             "coordinator_port": port,
             "not_before": None,
             "starts": F("starts") + 1,
+            "database_epoch": epoch,
         },
     )
     is_assigned = is_moved and assignments.assign(

@@ -33,8 +33,8 @@ def _coordinators_with_record(processes: list[ObservedProcess]) -> set[str]:
     """Of each job the newest only: it has taken over from those of earlier terms."""
     ids = {p.labels.job_id for p in processes if p.labels.role is Role.COORDINATOR}
     jobs = Job.objects.filter(pk__in=ids, state__in=WITH_WORKERS)
-    terms = jobs.values_list("id", "coordinator_term")
-    return {coordinator_id(job_id, term=term) for job_id, term in terms}
+    terms = jobs.values_list("id", "coordinator_term", "database_epoch")
+    return {coordinator_id(job_id, term=term, epoch=epoch) for job_id, term, epoch in terms}
 
 
 def _remove(process: ObservedProcess, shell: Shell) -> None:

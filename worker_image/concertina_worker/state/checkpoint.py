@@ -8,8 +8,9 @@ disk that is full costs the checkpoint, never the training.
 Two may write into one folder: workers of an attempt that is over may still be ending, or train on
 upon a node that nobody reaches, for a job that was started again elsewhere. So names say of which
 start of the job a checkpoint is, and one of an earlier start is always older, whatever its step:
-it is neither loaded before those of its successors nor takes their place. A file that somebody may
-be writing is left alone.
+it is neither loaded before those of its successors nor takes their place. A database that was
+restored from a backup counts starts a second time; what it counts is of a new *epoch*, and all of
+an earlier epoch is older. A file that somebody may be writing is left alone.
 """
 
 from __future__ import annotations
@@ -35,21 +36,29 @@ from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
 _FOOTER_BYTES: Final = len(_MAGIC) + hashlib.sha256().digest_size
-_NAME: Final = re.compile(r"step-(?P<step>\d+)(\.start-(?P<start>\d+))?\.(pt|broken)")
+_NAME: Final = re.compile(
+    r"step-(?P<step>\d+)(\.epoch-(?P<epoch>\d+))?(\.start-(?P<start>\d+))?\.(pt|broken)"
+)
 LEFTOVER_SECONDS: Final = 600.0  # guessed: nobody writes, and then does not for so long
 
 _log = logging.getLogger(__name__)
 
 
 def write(
-    folder: Path, step: int, content: dict[str, Any], *, keep_last: int, start: int = 0
+    folder: Path,
+    step: int,
+    content: dict[str, Any],
+    *,
+    keep_last: int,
+    start: int = 0,
+    epoch: int = 0,
 ) -> Path:
     """Blocks until the checkpoint would survive a power cut; then removes the oldest ones."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".step-{step:012d}.{secrets.token_hex(4)}.tmp"
     try:
         _write_whole(temporary, content)
-        path = temporary.replace(_path_of(step, folder, start))
+        path = temporary.replace(_path_of(step, folder, start, epoch))
     finally:
         temporary.unlink(missing_ok=True)  # or a full disk would stay full
     _sync_folder(folder)
@@ -57,15 +66,19 @@ def write(
     return path
 
 
-def _path_of(step: int, folder: Path, start: int) -> Path:
-    return folder / (f"step-{step:012d}.start-{start}.pt" if start else f"step-{step:012d}.pt")
+def _path_of(step: int, folder: Path, start: int, epoch: int) -> Path:
+    of_epoch = f".epoch-{epoch}" if epoch else ""
+    of_start = f".start-{start}" if start else ""
+    return folder / f"step-{step:012d}{of_epoch}{of_start}.pt"
 
 
 def _oldest_first(folder: Path, kind: str) -> list[Path]:
-    """By start, then by step."""
+    """By epoch, then by start, then by step."""
     found = ((_NAME.fullmatch(path.name), path) for path in folder.glob(f"step-*.{kind}"))
-    named = ((int(m["start"] or 0), int(m["step"]), path) for m, path in found if m)
-    return [path for _, _, path in sorted(named)]
+    named = (
+        (int(m["epoch"] or 0), int(m["start"] or 0), int(m["step"]), path) for m, path in found if m
+    )
+    return [path for _, _, _, path in sorted(named)]
 
 
 def _write_whole(path: Path, content: dict[str, Any]) -> None:
@@ -110,7 +123,8 @@ class CheckpointWriter:
 
     def has(self, step: int) -> bool:
         """Somebody has written it, be it another worker."""
-        return _path_of(step, self._rules.folder, self._rules.start).exists()
+        rules = self._rules
+        return _path_of(step, rules.folder, rules.start, rules.epoch).exists()
 
     @property
     def is_due(self) -> bool:
@@ -141,7 +155,14 @@ class CheckpointWriter:
     def _write(self, step: int, content: dict[str, Any]) -> None:
         try:
             rules = self._rules
-            write(rules.folder, step, content, keep_last=rules.keep_last, start=rules.start)
+            write(
+                rules.folder,
+                step,
+                content,
+                keep_last=rules.keep_last,
+                start=rules.start,
+                epoch=rules.epoch,
+            )
         except (OSError, RuntimeError) as error:
             _log.warning(
                 "The checkpoint of step %d could not be written, the training goes on without it: "
