@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -76,6 +78,31 @@ def headline(error: str) -> str:
     if not lines:
         return ""
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+_SAYS_ITSELF: Final[Mapping[str, str]] = {
+    "SyntaxError": "Correct the script",
+    "IndentationError": "Correct the script",
+    "TabError": "Correct the script",
+    "ModuleNotFoundError": "Install the package where `command` finds it, or name another `image`",
+    "ImportError": "Install the package where `command` finds it, or name another `image`",
+}
+_USAGE_EXIT_CODE: Final = 2  # of argparse, click, and of Python when it finds no script
+_USAGE: Final = re.compile(r"\berror: |can't open file|^Error: ")
+
+
+def cannot_run_as_it_stands(exit_code: int | None, error: str) -> str:
+    """What to change, where a script's last words say that no retry can help; empty: they do not.
+
+    Errors of syntax and of imports, and arguments that the script does not take.
+    """
+    said = headline(error)
+    kind = said.partition(":")[0]
+    if kind in _SAYS_ITSELF:
+        return f"{said.rstrip('.')}. {_SAYS_ITSELF[kind]} and submit again."
+    if exit_code == _USAGE_EXIT_CODE and _USAGE.search(said):
+        return f"{said.rstrip('.')}. Correct `command` and submit again."
+    return ""
 
 
 def described(exit_code: int | None) -> str:

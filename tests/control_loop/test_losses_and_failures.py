@@ -6,6 +6,8 @@ import json
 import signal
 
 import pytest
+from cluster.models import Node
+from cluster.worker_host import Failing
 
 from autoscaler.control_loop.endings import Ending, described, ending_of
 from concertina_worker.protocol import Env, ExitCode
@@ -187,6 +189,57 @@ def test_a_crash_is_retried_later_each_time_then_fails_with_its_last_lines(world
     assert last.data["log"][-1] == "ZeroDivisionError: division by zero"
     assert states(job)[-2:] == ["stopping", "failed"]
     assert claims() == set()
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "said", "remedy"),
+    [
+        (1, "SyntaxError: invalid syntax", "Correct the script"),
+        (1, "ModuleNotFoundError: No module named 'timm'", "Install the package"),
+        (2, "train.py: error: unrecognized arguments: --epoch 3", "Correct `command`"),
+        (2, "python: can't open file '/srv/trian.py': [Errno 2] No such file", "Correct `command`"),
+    ],
+)
+def test_what_would_fail_in_the_same_way_again_is_not_retried(
+    world: World, exit_code: int, said: str, remedy: str
+) -> None:
+    job = world.job(max_restarts=3)
+    world.wish(job, 2)
+    world.tick()
+    first, second = live_workers(job)
+    world.host.write(first, said, stream="stderr")
+    world.host.exit(first, exit_code)
+    world.host.exit(second, -signal.SIGTERM)
+    world.tick()
+    failed = fresh(job)
+    assert (failed.ends_as, failed.reason, failed.attempt) == ("failed", "job_failed", 1)
+    assert failed.message.startswith(said)
+    assert remedy in failed.message
+    assert "is not retried" in failed.message
+
+
+def test_a_joiner_that_cannot_run_does_not_end_the_training_of_others(world: World) -> None:
+    job = world.job(max_restarts=3)
+    coordinator = world.running(job, 1)
+    world.wish(job, 2)
+    world.tick()
+    joiner = live_workers(job)[1]
+    world.host.write(joiner, "ModuleNotFoundError: No module named 'timm'", stream="stderr")
+    world.host.exit(joiner, 1)
+    world.tick()
+    assert fresh(job).state in {"running", "rescaling"}
+    coordinator.train()
+    assert fresh(job).state == "running"
+
+
+def test_a_kill_for_memory_names_the_limit_also_where_the_job_named_none(world: World) -> None:
+    Node.objects.update(memory_bytes=40 << 30)
+    job = world.job()
+    world.running(job, 2)
+    world.host.exit(live_workers(job)[0], -9, failing=Failing.OUT_OF_MEMORY)
+    world.tick()
+    lost = Event.objects.filter(job=job, kind="worker_lost").get()
+    assert "needed more than its 9GiB of memory" in lost.message
 
 
 @pytest.mark.parametrize(

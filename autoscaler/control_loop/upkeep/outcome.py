@@ -10,11 +10,13 @@ from cluster.worker_host import Failing
 from autoscaler.control_loop.endings import (
     NEVER_RAN,
     Ending,
+    cannot_run_as_it_stands,
     described,
     headline,
     killed_for_memory,
 )
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_FAILED
@@ -37,6 +39,7 @@ def settle(view: JobView, shell: Shell) -> bool:
         return False
     return (
         _cannot_run(view, shell)
+        or _would_fail_again(view, shell)
         or _failed_too_often(view, shell)
         or _completed(view, shell)
         or _must_start_again(view, shell)
@@ -95,6 +98,22 @@ def _cannot_run(view: JobView, shell: Shell) -> bool:
     )
     message = f"The command cannot run: {said}. Correct `command` or `workdir` and submit again."
     return stop(view, shell, ends_as=State.FAILED, reason="command_not_found", message=message)
+
+
+def _would_fail_again(view: JobView, shell: Shell) -> bool:
+    """A job that never trained, and whose script says itself that it cannot run as it stands."""
+    ended_badly = [w for w in view.members if w.ending is Ending.FAILED]
+    if view.job.samples or not ended_badly:
+        return False
+    if not (_all_ended(view.members) or _need_each_other(view, ended_badly)):
+        return False
+    worker = ended_badly[0].row
+    why = cannot_run_as_it_stands(worker.exit_code, worker.error)
+    if not why:
+        return False
+    message = f"{why} It would fail in the same way again, so it is not retried."
+    data = _log_of(_last_failure(view))
+    return stop(view, shell, ends_as=State.FAILED, reason="job_failed", message=message, data=data)
 
 
 def _failed_too_often(view: JobView, shell: Shell) -> bool:
@@ -225,5 +244,5 @@ def _loss(view: JobView, bad: list[WorkerView]) -> tuple[str, str]:
     killed = next((w for w in bad if w.row.failing == Failing.OUT_OF_MEMORY), None)
     if killed is None:
         return "node_lost", f"{listed(ids(bad))} ended from outside."
-    memory = view.spec.resources.memory
+    memory = memory_limit(killed.row, view.spec)
     return Failing.OUT_OF_MEMORY.value, killed_for_memory(killed.id, memory)

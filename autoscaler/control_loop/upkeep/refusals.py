@@ -12,6 +12,7 @@ from cluster.worker_host import Failing
 
 from autoscaler.control_loop.endings import NEVER_RAN, Ending, killed_for_memory
 from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import stop
 from autoscaler.control_loop.upkeep.release import WORKER_LOST
@@ -45,7 +46,7 @@ def give_up_what_is_always_killed(view: JobView, shell: Shell) -> bool:
     ).count()
     if lately <= most:
         return False
-    sentence = killed_for_memory(killed[-1].id, view.spec.resources.memory)
+    sentence = killed_for_memory(killed[-1].id, memory_limit(killed[-1].row, view.spec))
     message = f"Workers ran out of memory {lately} times within an hour. {sentence}"
     reason = Failing.OUT_OF_MEMORY
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)

@@ -18,11 +18,13 @@ from autoscaler.control_loop.endings import (
     killed_for_memory,
 )
 from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
 from jobs import events
 from jobs.lifecycle import ACTIVE
 from jobs.models import Event, GpuClaim, Job, Worker
+from jobs.spec import JobSpec
 
 WORKER_FAILED: Final = "worker_failed"
 WORKER_LOST: Final = "worker_lost"
@@ -34,7 +36,7 @@ class _End:
     """How one worker ended."""
 
     worker: WorkerView
-    memory: int | None  # its limit, in bytes
+    spec: JobSpec  # of its job
     log: tuple[LogLine, ...]  # its last lines
 
     @property
@@ -67,7 +69,7 @@ class _End:
         if self.ending in NEVER_RAN:
             return _not_started(self.worker, self.error)
         if self.ran_out_of_memory:
-            return killed_for_memory(self.worker.id, self.memory)
+            return killed_for_memory(self.worker.id, memory_limit(self.worker.row, self.spec))
         said = f": {self.error}" if self.error else "."
         return f"{self.worker.id} ended with {described(self.exit_code)}{said}"
 
@@ -80,7 +82,7 @@ def release_ended_workers(view: JobView, shell: Shell) -> bool:
     """Mark workers whose process has ended, is nowhere to be found, or counts as lost, as gone."""
     ended = [worker for worker in view.live if _has_ended(worker, view, shell)]
     for worker in ended:
-        end = _End(worker=worker, memory=view.spec.resources.memory, log=())
+        end = _End(worker=worker, spec=view.spec, log=())
         if end.ending in _TELLING and not worker.is_unheard:
             lines = shell.processes.last_lines(worker.id, last_words.LINES_READ, job_id=view.id)
             end = replace(end, log=lines)
@@ -101,7 +103,7 @@ def write_off(
         with shell.changing(view.id) as job:
             is_mine = _mark_gone(worker, failing=Failing.CANNOT_START, gone_at=shell.now, error=why)
             if is_mine and not _was_counted(job, WORKER_NOT_STARTED):
-                end = _End(worker=worker, memory=None, log=())
+                end = _End(worker=worker, spec=view.spec, log=())
                 _record(job, WORKER_NOT_STARTED, reason, end, sentence=_not_started(worker, why))
 
 

@@ -1,0 +1,17 @@
+"""How much memory may a worker have? What its job asked for, and at most its share of its node."""
+
+from __future__ import annotations
+
+from cluster.machine import share_of
+
+from jobs.models import Worker
+from jobs.spec import JobSpec
+
+
+def memory_limit(worker: Worker, spec: JobSpec) -> int | None:
+    """The limit in bytes; None: the worker's node has told nothing of its machine."""
+    node, asked = worker.node, spec.resources.memory
+    if node.memory_bytes is None:
+        return asked
+    share = share_of(node.memory_bytes, node.share_of_machine(spec.resources.gpus_per_worker))
+    return share if asked is None else min(asked, share)
