@@ -52,4 +52,10 @@ def _health(record: StackRecord) -> str:
             told = json.load(answer)
     except (OSError, ValueError) as trouble:
         return coloured(f"the api does not answer ({trouble})", "red")
-    return ", ".join(f"{name} {value}" for name, value in told.items())
+    plans = told.pop("plans", None) or {}
+    line = ", ".join(f"{name} {value}" for name, value in told.items())
+    if plans.get("jobs_left_out"):
+        line += f", {plans['jobs_left_out']} jobs left out of plans"
+    if not plans.get("message"):
+        return line
+    return f"{line}\n{coloured(plans['message'], 'red')}"

@@ -23,6 +23,15 @@ export function usePools() {
   });
 }
 
+/** Whether plans are applied; asked less often, for it concerns nobody for hours. */
+export function useHealth() {
+  return useQuery({
+    queryKey: ["health"],
+    queryFn: () => unwrap(client.GET("/api/v1/health")),
+    refetchInterval: 5 * LIVE_MILLISECONDS,
+  });
+}
+
 export function useUtilisation(pool: string | undefined, minutes: number) {
   return useQuery({
     queryKey: ["utilisation", pool, minutes],

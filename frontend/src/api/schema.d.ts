@@ -1037,7 +1037,14 @@ export interface components {
             multiple_of: number;
         };
         Health: {
-            status: components["schemas"]["HealthStatus"];
+            /**
+             * @description impaired: it answers, but plans are not applied. unavailable comes with 503.
+             *
+             *     * `ok` - ok
+             *     * `impaired` - impaired
+             *     * `unavailable` - unavailable
+             */
+            status: components["schemas"]["StatusEnum"];
             database: boolean;
             redis: boolean;
             /**
@@ -1045,13 +1052,9 @@ export interface components {
              * @description Since the control loop last looked; null: never or unknown.
              */
             control_loop_seconds_ago: number | null;
+            /** @description Null: unknown. */
+            plans: components["schemas"]["Plans"] | null;
         };
-        /**
-         * @description * `ok` - ok
-         *     * `unavailable` - unavailable
-         * @enum {string}
-         */
-        HealthStatus: "ok" | "unavailable";
         Held: {
             /**
              * Format: double
@@ -1609,6 +1612,20 @@ export interface components {
             /** Format: double */
             longest_stall_seconds: number;
         };
+        /** @description Whether jobs start, grow and shrink as they should. */
+        Plans: {
+            /** @description Of every pool. */
+            are_applied: boolean;
+            /**
+             * Format: date-time
+             * @description When that ended; null: it holds.
+             */
+            since: string | null;
+            /** @description What is wrong and where to look; or empty. */
+            message: string;
+            /** @description Jobs that are left out of plans, for reckoning with their data fails. */
+            jobs_left_out: number;
+        };
         Pool: {
             name: string;
             gpu_type: string;
@@ -2046,6 +2063,13 @@ export interface components {
         StandingList: {
             items: components["schemas"]["Standing"][];
         };
+        /**
+         * @description * `ok` - ok
+         *     * `impaired` - impaired
+         *     * `unavailable` - unavailable
+         * @enum {string}
+         */
+        StatusEnum: "ok" | "impaired" | "unavailable";
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
             completed: number;

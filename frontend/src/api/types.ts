@@ -15,6 +15,7 @@ export type PredictedSpan = Schemas["Span"];
 export type Calibration = Schemas["Calibration"];
 export type Choice = Schemas["Choice"];
 export type TeamStanding = Schemas["Team"];
+export type Plans = Schemas["Plans"];
 export type Pool = Schemas["Pool"];
 export type Utilisation = Schemas["Utilisation"];
 export type Summary = Schemas["Summary"];

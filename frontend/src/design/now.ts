@@ -28,5 +28,6 @@ function tick(): void {
 
 /** The time in milliseconds, renewed every second. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  const current = () => now;
+  return useSyncExternalStore(subscribe, current, current);
 }

@@ -32,6 +32,8 @@ const LABELS: Record<string, string> = {
   cooldown: "Changed a moment ago",
   not_rescalable: "Cannot change now",
   command_not_found: "Command not found",
+  planning_failed: "Left out of plans",
+  planned_again: "Planned again",
   cannot_start: "Node cannot start it",
   not_registered: "Script did not register",
   job_failed: "Its own code failed",

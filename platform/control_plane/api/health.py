@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
 import redis
@@ -17,17 +18,35 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from control_plane import plans_standing
+from control_plane.plans_standing import PlansStanding
+
 _REDIS_TIMEOUT_SECONDS: Final = 1.0
 _REMEMBERED_SECONDS: Final = 1.0  # so that whoever asks without a login costs next to nothing
 
 
+class PlansSerializer(serializers.Serializer[Any]):
+    """Whether jobs start, grow and shrink as they should."""
+
+    are_applied = serializers.BooleanField(help_text="Of every pool.")
+    since = serializers.DateTimeField(allow_null=True, help_text="When that ended; null: it holds.")
+    message = serializers.CharField(help_text="What is wrong and where to look; or empty.")
+    jobs_left_out = serializers.IntegerField(
+        help_text="Jobs that are left out of plans, for reckoning with their data fails."
+    )
+
+
 class HealthSerializer(serializers.Serializer[Any]):
-    status = serializers.ChoiceField(choices=["ok", "unavailable"])
+    status = serializers.ChoiceField(
+        choices=["ok", "impaired", "unavailable"],
+        help_text="impaired: it answers, but plans are not applied. unavailable comes with 503.",
+    )
     database = serializers.BooleanField()
     redis = serializers.BooleanField()
     control_loop_seconds_ago = serializers.FloatField(
         allow_null=True, help_text="Since the control loop last looked; null: never or unknown."
     )
+    plans = PlansSerializer(allow_null=True, help_text="Null: unknown.")
 
 
 class HealthView(APIView):
@@ -42,26 +61,36 @@ class HealthView(APIView):
     )
     def get(self, request: Request) -> Response:  # noqa: ARG002 - DRF's signature
         body: Any = cache.get_or_set("health", _look, timeout=_REMEMBERED_SECONDS)
-        return Response(body, status=200 if body["status"] == "ok" else 503)
+        return Response(body, status=503 if body["status"] == "unavailable" else 200)
 
 
 def _look() -> dict[str, Any]:
-    has_database, seconds_ago = _ask_database()
+    seconds_ago, plans = _ask_database()
     has_redis = _ask_redis()
     return {
-        "status": "ok" if has_database and has_redis else "unavailable",
-        "database": has_database,
+        "status": _status(plans, has_redis=has_redis),
+        "database": plans is not None,
         "redis": has_redis,
         "control_loop_seconds_ago": seconds_ago,
+        "plans": None if plans is None else asdict(plans),
     }
 
 
-def _ask_database() -> tuple[bool, float | None]:
+def _status(plans: PlansStanding | None, *, has_redis: bool) -> str:
+    if plans is None or not has_redis:
+        return "unavailable"
+    return "ok" if plans.are_applied else "impaired"
+
+
+def _ask_database() -> tuple[float | None, PlansStanding | None]:
+    """How long ago the control loop looked, and how its plans stand; None: no answer."""
+    now = timezone.now()
     try:
         at = last_sampled_at()
+        plans = plans_standing.read(last_looked_at=at, now=now)
     except (DatabaseError, InterfaceError):
-        return False, None
-    return True, (timezone.now() - at).total_seconds() if at else None
+        return None, None
+    return (now - at).total_seconds() if at else None, plans
 
 
 def _ask_redis() -> bool:

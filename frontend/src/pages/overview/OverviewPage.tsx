@@ -7,6 +7,7 @@ import { Segments } from "../../design/Segments";
 import { ClosedNodes } from "./ClosedNodes";
 import { FinishedJobs } from "./FinishedJobs";
 import { Headline } from "./Headline";
+import { PlansBanner } from "./PlansBanner";
 import { Queue } from "./Queue";
 import { RunningJobs } from "./RunningJobs";
 import { Teams } from "./Teams";
@@ -32,6 +33,7 @@ export function OverviewPage() {
           />
         )}
       </div>
+      <PlansBanner />
       <ClosedNodes />
       <Headline />
       <div className={styles.split}>
