@@ -6,6 +6,8 @@ workers that start, and for the people who look at the job.
 
 from __future__ import annotations
 
+from django.db.models.functions import Now
+
 from jobs import events
 from jobs.models import Job
 from jobs.spec import LARGEST_BATCH
@@ -27,7 +29,7 @@ def learn(job: Job, reported: int | None) -> None:
     if reported is None or reported >= job.batch_limits.get(gpu_type, reported + 1):
         return
     job.batch_limits = {**job.batch_limits, gpu_type: reported}
-    Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits)
+    Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits, progress_at=Now())
     events.record(
         job_id=job.id,
         kind=BATCH_LIMIT_FOUND,

@@ -109,6 +109,8 @@ def described(exit_code: int | None) -> str:
     """`exit code 1`, `signal SIGKILL`: how a sentence goes on after "ended with"."""
     if exit_code is None:
         return "no trace"
+    if exit_code == ExitCode.COORDINATOR_LOST:
+        return f"exit code {exit_code} (it had no coordinator for too long)"
     if exit_code >= 0:
         return f"exit code {exit_code}"
     try:

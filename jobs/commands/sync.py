@@ -76,6 +76,8 @@ def _store_progress(
         changes["checkpoint_step"] = report.checkpoint_step
     if report.metrics:
         changes |= _progress(job, report.metrics)
+        if changes["step"] != job.step:
+            changes["progress_at"] = now
     if report.registered and _is_news_of(job):
         changes["mode"] = _note_registration(job)
     Job.objects.filter(pk=job.id).update(**changes)

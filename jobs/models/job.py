@@ -64,6 +64,21 @@ class Job(models.Model):
     attempt = models.PositiveIntegerField(default=0, help_text="0 before the first start.")
     failures = models.PositiveIntegerField(default=0, help_text="Of the job's own code.")
     losses = models.PositiveIntegerField(default=0, help_text="Workers lost from outside.")
+    losses_in_a_row = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Of all its workers, without a sign of life between."
+    )
+    lost_at = models.DateTimeField(
+        null=True, blank=True, help_text="When all its workers were lost last."
+    )
+    progress_at = models.DateTimeField(
+        null=True, blank=True, help_text="Newest sign that it gets anywhere: a step, or a line."
+    )
+    silence_told_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its people were told that there is none."
+    )
+    trained_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its last epoch was over."
+    )
     not_before = models.DateTimeField(null=True, blank=True, help_text="Back-off after a failure.")
     generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
     revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")

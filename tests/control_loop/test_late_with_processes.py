@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
+from django.utils import timezone
 
 from autoscaler.control_loop.surroundings import machine
 from autoscaler.control_loop.tick import ControlLoop
@@ -32,7 +33,9 @@ class _Sync(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         report = SyncReport.model_validate(json.loads(body))
-        answer = json.dumps(record_sync(job_id=self.path.split("/")[-2], report=report)).encode()
+        job_id = self.path.split("/")[-2]
+        desired = record_sync(job_id=job_id, report=report, now=timezone.now())
+        answer = json.dumps(desired).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()

@@ -109,7 +109,7 @@ def test_losing_everything_without_progress_ends_after_five_times(world: World) 
         world.tick(2)
     failed = fresh(job)
     assert (failed.state, failed.reason) == ("failed", "workers_lost")
-    assert "5 times without any progress" in failed.message
+    assert "5 times in a row without a sign of life" in failed.message
     assert failed.failures == 0
 
 

@@ -291,7 +291,7 @@ def test_a_job_that_always_needs_too_much_memory_gives_up_with_that_reason(world
     failed = fresh(job)
     assert (failed.state, failed.reason) == ("failed", "out_of_memory")
     assert failed.message == (
-        f"All workers were lost 5 times without any progress between. {last} {SENTENCE}"
+        f"All workers were lost 5 times in a row without a sign of life between. {last} {SENTENCE}"
     )
 
 

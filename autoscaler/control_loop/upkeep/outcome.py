@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cluster.worker_host import Failing
 
+from autoscaler.control_loop import signs_of_life
 from autoscaler.control_loop.endings import (
     NEVER_RAN,
     Ending,
@@ -20,13 +21,13 @@ from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.release import WORKER_FAILED
-from jobs import batch_limit, events
+from jobs import events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Job
 from jobs.transitions import move
 
 ALL_WORKERS_LOST: Final = "all_workers_lost"
-MOST_LOSSES_WITHOUT_PROGRESS: Final = 5
+MOST_LOSSES_IN_A_ROW: Final = 5
 
 
 def settle(view: JobView, shell: Shell) -> bool:
@@ -200,43 +201,42 @@ def _need_each_other(view: JobView, bad: list[WorkerView]) -> bool:
 def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bool:
     """Start again at once, as the same attempt; give up when that never gets anywhere."""
     reason, sentence = _loss(view, bad)
-    progress = {"samples": view.job.samples, "batch_limit": batch_limit.of(view.job)}
-    before = Event.objects.filter(
-        job_id=view.id, kind=ALL_WORKERS_LOST, data__contains=progress
-    ).count()
-    with shell.changing(view.id):
+    with shell.changing(view.id) as job:
+        in_a_row = signs_of_life.losses_in_a_row(job, now=shell.now)
+        counted = {"losses_in_a_row": in_a_row, "lost_at": shell.now}
         events.record(
             job_id=view.id,
             kind=ALL_WORKERS_LOST,
             reason=reason,
             message=f"{sentence} No other worker could go on.",
-            data={**progress, "workers": ids(bad)},
+            data={"workers": ids(bad), "in_a_row": in_a_row},
         )
-        if before + 1 >= MOST_LOSSES_WITHOUT_PROGRESS:
-            return _give_up_after_losses(view, bad, shell, losses=before + 1)
-        delay = timedelta(seconds=2.0**before if before else 0.0)
+        if in_a_row >= MOST_LOSSES_IN_A_ROW:
+            return _give_up_after_losses(view, bad, shell, counted=counted)
+        delay = timedelta(seconds=2.0 ** (in_a_row - 1) if in_a_row > 1 else 0.0)
         return stop(
             view,
             shell,
             ends_as=State.QUEUED,
             reason=reason,
             message=f"{sentence} Starts again from the newest checkpoint.",
-            changes={"not_before": shell.now + delay},
+            changes={"not_before": shell.now + delay, **counted},
         )
 
 
 def _give_up_after_losses(
-    view: JobView, bad: list[WorkerView], shell: Shell, *, losses: int
+    view: JobView, bad: list[WorkerView], shell: Shell, *, counted: dict[str, Any]
 ) -> bool:
     reason, sentence = _loss(view, bad)
-    message = f"All workers were lost {losses} times without any progress between"
+    losses = counted["losses_in_a_row"]
+    message = f"All workers were lost {losses} times in a row without a sign of life between"
     if reason == Failing.OUT_OF_MEMORY:
         message = f"{message}. {sentence}"
     else:
         reason = "workers_lost"
         ending = described(bad[0].row.exit_code)
         message = f"{message}; last {listed(ids(bad))} with {ending}. Is there enough memory?"
-    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message, changes=counted)
 
 
 def _loss(view: JobView, bad: list[WorkerView]) -> tuple[str, str]:

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from cluster.worker_host import Failing, LogLine
 from django.db.models import F
+from django.db.models.functions import Greatest
 
-from autoscaler.control_loop import last_words
+from autoscaler.control_loop import last_words, signs_of_life
 from autoscaler.control_loop.endings import (
     NEVER_RAN,
     Ending,
@@ -21,6 +22,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
+from concertina_worker.protocol import ExitCode
 from jobs import events
 from jobs.lifecycle import ACTIVE
 from jobs.models import Event, GpuClaim, Job, Worker
@@ -144,6 +146,7 @@ def _count(job: Job, end: _End) -> None:
     """Failures of one revision count as one: what breaks one worker often breaks them all."""
     ending = end.ending
     if ending is Ending.LOST:
+        _note_life(job, end)
         Job.objects.filter(pk=job.id).update(losses=F("losses") + 1)
         reason = Failing.OUT_OF_MEMORY if end.ran_out_of_memory else "node_lost"
         _record(job, WORKER_LOST, reason, end)
@@ -152,6 +155,19 @@ def _count(job: Job, end: _End) -> None:
         _record(job, WORKER_FAILED, WORKER_FAILED, end)
     elif end.failing and ending in NEVER_RAN and not _was_counted(job, WORKER_NOT_STARTED):
         _record(job, WORKER_NOT_STARTED, end.failing, end)
+
+
+def _note_life(job: Job, end: _End) -> None:
+    """Of a script that reports nothing. One that could not reach its coordinator only waited."""
+    process = end.worker.process
+    if job.mode != Job.Mode.RESTART or process is None or process.ended_at is None:
+        return
+    if end.exit_code == ExitCode.COORDINATOR_LOST:
+        return
+    wrote = end.log[-1].at if end.log else None
+    lived = signs_of_life.of_run(began=process.started_at, ended=process.ended_at, wrote=wrote)
+    if lived is not None:
+        Job.objects.filter(pk=job.id).update(progress_at=Greatest("progress_at", lived))
 
 
 def _was_counted(job: Job, *kinds: str) -> bool:

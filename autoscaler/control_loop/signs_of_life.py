@@ -1,0 +1,34 @@
+"""Does a job get anywhere? Judged from when it last showed so, and from when it was lost.
+
+A script that registered reports its steps. Of any other we see what it writes, and how long it ran:
+what it writes while it starts does not count, for one that is always killed there writes it again
+and again.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from jobs.models import Job
+
+LOSSES_COUNT_FOR: Final = timedelta(hours=6)
+"""A loss before that tells nothing of this one. Guessed: longer than five hopeless starts take,
+with all they wait for; trades GPUs held for nothing against jobs on machines that often fail."""
+_STARTING: Final = timedelta(seconds=60)  # guessed: a script that writes after that has begun
+_LONG_RUN: Final = timedelta(seconds=300)  # guessed: a script that is silent for so long works
+
+
+def losses_in_a_row(job: Job, *, now: datetime) -> int:
+    """How often all workers have been lost with no sign of life between, this time included."""
+    if job.lost_at is None or now - job.lost_at > LOSSES_COUNT_FOR:
+        return 1
+    has_lived = job.progress_at is not None and job.progress_at > job.lost_at
+    return 1 if has_lived else job.losses_in_a_row + 1
+
+
+def of_run(*, began: datetime, ended: datetime, wrote: datetime | None) -> datetime | None:
+    """When a script that reports nothing was last alive in this run; None: it never got so far."""
+    if wrote is not None and wrote - began >= _STARTING:
+        return wrote
+    return ended if ended - began >= _LONG_RUN else None
