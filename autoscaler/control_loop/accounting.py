@@ -29,7 +29,9 @@ _GPU_SECONDS: Final = """
                SUM(EXTRACT(EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at))
                    AS seconds
         FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
-        WHERE job.id = ANY(%(jobs)s)
+        WHERE job.id IN (
+            SELECT id FROM jobs_job WHERE id = ANY(%(jobs)s) FOR NO KEY UPDATE SKIP LOCKED
+        )
         GROUP BY job.id
     ) held
     WHERE jobs_job.id = held.id
@@ -37,7 +39,10 @@ _GPU_SECONDS: Final = """
 
 
 def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
-    """GPU time held so far, from the lives of the workers: the same however often it is run."""
+    """GPU time held so far, from the lives of the workers: the same however often it is run.
+
+    A job whose row is held at this moment is counted the next time.
+    """
     jobs = list(job_ids)
     if not jobs:
         return

@@ -25,6 +25,7 @@ from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.row_locks import impatiently
 from autoscaler.control_loop.shell import Clock, Shell
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
@@ -69,9 +70,9 @@ class ControlLoop:
             if fence is None:
                 return False
             try:
-                return self._tick_or_tell_why_not(
-                    epochs.settle(fence, self.state_dir, self.clock())
-                )
+                with impatiently():
+                    settled = epochs.settle(fence, self.state_dir, self.clock())
+                    return self._tick_or_tell_why_not(settled)
             except Overtaken:
                 _log.warning("Overtaken by another process.", extra={"action": "tick"})
                 return False

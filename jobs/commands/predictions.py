@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 
 from jobs.lifecycle import FINAL, State
@@ -22,9 +23,14 @@ KEPT_EVERY: Final = timedelta(seconds=30)
 KEPT_EVERY_SHARE: Final = 0.1  # of the job's age: 24 rows from a minute to a day
 
 
+@transaction.atomic
 def keep(job_id: str, spans: Mapping[str, Span | None], *, made_at: datetime) -> None:
-    """Put the newest prediction on the job; keep a row of it from time to time."""
-    job = Job.objects.filter(pk=job_id).exclude(state__in=FINAL).first()
+    """Put the newest prediction on the job; keep a row of it from time to time.
+
+    A job whose row is held at this moment keeps the one before.
+    """
+    free = Job.objects.select_for_update(no_key=True, skip_locked=True)
+    job = free.filter(pk=job_id).exclude(state__in=FINAL).first()
     if job is None:
         return
     document = {"made_at": made_at.isoformat()} | {

@@ -6,13 +6,25 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
+
 from jobs.lifecycle import State
 from jobs.models import Job
 
 
 def keep(found: Mapping[str, Mapping[str, Any]], *, found_at: datetime) -> None:
-    """Put each remedy on its job, if that still waits; all others have none."""
-    Job.objects.exclude(remedy={}).exclude(pk__in=list(found)).update(remedy={})
+    """Put each remedy on its job, if that still waits; all others have none.
+
+    A job whose row is held at this moment keeps the one before.
+    """
+    _write(Job.objects.exclude(remedy={}).exclude(pk__in=list(found)), {})
     for job_id, remedy in found.items():
         document = {**remedy, "found_at": found_at.isoformat()}
-        Job.objects.filter(pk=job_id, state=State.QUEUED).update(remedy=document)
+        _write(Job.objects.filter(pk=job_id, state=State.QUEUED), document)
+
+
+@transaction.atomic
+def _write(jobs: QuerySet[Job], remedy: Mapping[str, Any]) -> None:
+    free = jobs.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
+    Job.objects.filter(pk__in=list(free)).update(remedy=remedy)

@@ -20,6 +20,7 @@ from autoscaler.control_loop.apply.start import start
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.row_locks import is_held
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
 from autoscaler.planning.decisions import Action, Plan
@@ -91,7 +92,11 @@ def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, shell: Shel
     """One job whose data breaks a rule must not stop the others."""
     try:
         return verb(view, decision, shell)
-    except (Overtaken, OperationalError, InterfaceError):
+    except OperationalError as error:
+        if is_held(error, job_id=view.id, action=decision.action):
+            return False
+        raise
+    except (Overtaken, InterfaceError):
         raise
     except Exception:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": decision.action, "job_id": view.id}

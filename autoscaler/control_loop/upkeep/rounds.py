@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.observe import job_views
+from autoscaler.control_loop.row_locks import is_held
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import (
     joining,
@@ -63,7 +64,7 @@ def attend(view: JobView, shell: Shell) -> bool:
     """Do all that is to be done for one job; True when anything changed.
 
     A job whose data breaks a rule is noted and left for the next tick: it must not stop the
-    others. Nor must one whose node has just become silent.
+    others. Nor must one whose node has just become silent, or whose row somebody holds.
 
     Raises:
         Overtaken: another process ticks.
@@ -71,7 +72,11 @@ def attend(view: JobView, shell: Shell) -> bool:
     """
     try:
         return _attend(view, shell)
-    except (Overtaken, OperationalError, InterfaceError):
+    except OperationalError as error:
+        if is_held(error, job_id=view.id, action="attend"):
+            return False
+        raise
+    except (Overtaken, InterfaceError):
         raise
     except HostUnavailable as problem:
         extra = {"action": "attend", "job_id": view.id}
