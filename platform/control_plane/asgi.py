@@ -20,4 +20,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
 
 _django = get_asgi_application()  # first: what stands before it knows models
+import_string("control_plane.front.wiring.bound_statements")()
 application = import_string("control_plane.front.wiring.in_front_of")(_django)

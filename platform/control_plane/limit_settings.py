@@ -16,6 +16,7 @@ class LimitSettings:
 
     api_threads: int  # that answer people and programs, each with a connection to the database
     largest_spec_bytes: int
+    statement_seconds: float  # that a request waits for the database; 0: without end
     read_rate: int  # requests a second of one token or person that read
     write_rate: int  # and that write
     sync_rate: int  # reports a second of one job
@@ -28,6 +29,9 @@ def read(variables: Variables) -> LimitSettings:
         api_threads=variables.whole("CONCERTINA_API_THREADS", default=8, at_least=1),
         largest_spec_bytes=variables.whole(
             "CONCERTINA_LARGEST_SPEC_BYTES", default=64 * 1024, at_least=1024
+        ),
+        statement_seconds=float(
+            variables.whole("CONCERTINA_STATEMENT_SECONDS", default=30, at_least=0)
         ),
         read_rate=variables.whole("CONCERTINA_READ_RATE", default=100, at_least=0),
         write_rate=variables.whole("CONCERTINA_WRITE_RATE", default=10, at_least=0),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
@@ -16,6 +17,7 @@ from control_plane.front.bulkheads import Bulkheads, sizes
 from control_plane.front.callers import Callers
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import RateLimited
+from control_plane.front.statements import bounded
 from control_plane.limit_settings import LARGEST_BODY
 from jobs import job_token
 
@@ -37,6 +39,12 @@ def in_front_of(django: Application) -> Application:
     )
     buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
     return OnlyHttp(RateLimited(bodies, buckets=buckets, callers=callers, limits=limits))
+
+
+def bound_statements() -> None:
+    """Of all connections that this process will make."""
+    seconds, databases = settings.CONCERTINA.limits.statement_seconds, connections.settings
+    databases[DEFAULT_DB_ALIAS] = bounded(databases[DEFAULT_DB_ALIAS], statement_seconds=seconds)
 
 
 def job_opened_by(path: str, token: str) -> str | None:

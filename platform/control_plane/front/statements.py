@@ -1,0 +1,25 @@
+"""How long may a statement take that a request waits for? And how long may it wait for a row?
+
+A thread of `api` that waits for PostgreSQL is missing to everybody. What takes longer is given up
+and answered with 503; migrations, ticks and what runs in the background are not bounded by this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+LOCK_SECONDS: Final = 5.0  # guessed: below the time-out of a coordinator that reports
+
+
+def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[str, Any]:
+    """Django's settings of a database, whose sessions give up what takes longer. 0: none does."""
+    if not statement_seconds:
+        return dict(database)
+    settings = {
+        "statement_timeout": statement_seconds,
+        "lock_timeout": min(LOCK_SECONDS, statement_seconds),
+    }
+    given = database["OPTIONS"].get("options", "")
+    ours = [f"-c {name}={seconds * 1000:.0f}" for name, seconds in settings.items()]
+    return {**database, "OPTIONS": {**database["OPTIONS"], "options": " ".join([given, *ours])}}

@@ -1,0 +1,43 @@
+"""Does a request that waits for the database give up, and nothing else?"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from control_plane.front.statements import bounded
+from django.db import OperationalError, connection
+from django.db.backends.postgresql.base import DatabaseWrapper
+
+ASGI = Path(__file__).parents[2] / "platform/control_plane/asgi.py"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("seconds", "statement", "lock"), [(0, "0", "0"), (30, "30s", "5s"), (0.25, "250ms", "250ms")]
+)
+def test_a_session_has_the_bounds_it_was_given(seconds: float, statement: str, lock: str) -> None:
+    database = {**connection.settings_dict, "OPTIONS": {"options": "-c work_mem=8MB"}}
+    wrapper = DatabaseWrapper(bounded(database, statement_seconds=seconds))
+    found = []
+    with closing(wrapper) as session, session.cursor() as cursor:
+        for name in ("statement_timeout", "lock_timeout", "work_mem"):
+            cursor.execute(f"SHOW {name}")
+            found.append(cursor.fetchone()[0])
+    assert found == [statement, lock, "8MB"]
+
+
+@pytest.mark.django_db
+def test_a_statement_that_takes_too_long_is_given_up() -> None:
+    database = bounded(dict(connection.settings_dict), statement_seconds=0.05)
+    with (
+        closing(DatabaseWrapper(database)) as session,
+        session.cursor() as cursor,
+        pytest.raises(OperationalError, match="statement timeout"),
+    ):
+        cursor.execute("SELECT pg_sleep(600)")
+
+
+def test_the_api_bounds_its_statements() -> None:
+    assert "bound_statements" in ASGI.read_text()
