@@ -60,6 +60,7 @@ def surroundings() -> Surroundings:
         state_dir=told.state_dir,
         service_url=told.internal_url,
         interpreter=Path(sys.executable),
+        team_users=told.team_users,
     )
 
 

@@ -13,6 +13,7 @@ one of three moments:
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,15 @@ _TOLD_LATER: Final = frozenset(  # although they begin so: differ by worker or j
         *("TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR"),
     }
 )
+_PRIVATE: Final = frozenset({"HOME", "TMPDIR", "TEMP", "TMP"})
+_HARMLESS: Final = frozenset(
+    {
+        *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONUNBUFFERED"),
+        *("PYTHONHASHSEED", "CUDA_DEVICE_ORDER", "PYTORCH_CUDA_ALLOC_CONF"),
+    }
+)
+_HARMLESS_VALUE: Final = re.compile(r"[A-Za-z0-9_.:,]{0,64}")
+DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _NAMES_CODE: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "OPENSSL_CONF", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPLATLIBDIR"}
 )
@@ -75,6 +85,27 @@ def read_at_import(env: Mapping[str, str]) -> dict[str, str]:
         if name in _READ_AT_IMPORT
         or (name.startswith(_READ_AT_IMPORT_BEGINNING_WITH) and name not in _TOLD_LATER)
     }
+
+
+def read_at_import_by_all(env: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str] | None:
+    """What a zygote begins with that runs as the service and serves processes of other users.
+
+    None: the job chose something that libraries obey at their import, which would then be the
+    service's own doing. Where it is at home such a process is told later.
+    """
+    read = {name: value for name, value in read_at_import(env).items() if name not in _PRIVATE}
+    if all(_is_harmless(name, value, own) for name, value in read.items()):
+        return {**read, **{name: own[name] for name in _PRIVATE & own.keys()}}
+    return None
+
+
+def _is_harmless(name: str, value: str, own: Mapping[str, str]) -> bool:
+    if name == "PATH":
+        return value.removeprefix(f"{Path(sys.executable).parent}:") == DEFAULT_PATH
+    if name == "PYTHONPATH":
+        return True  # see `_has_our_path`
+    is_number = name in _HARMLESS and _HARMLESS_VALUE.fullmatch(value) is not None
+    return is_number or own.get(name) == value
 
 
 def _has_our_path(env: Mapping[str, str]) -> bool:

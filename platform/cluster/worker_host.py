@@ -45,7 +45,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
-    """A folder of the node that a process sees; only containers need it."""
+    """A folder of the node that a process sees, and its user may write to.
+
+    Processes without a container see it where it is.
+    """
 
     source: Path  # made when it is not there
     target: str
@@ -72,6 +75,9 @@ class Launch:
     secret_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """As `env`, but nobody who looks at the process from outside may see it."""
     workdir: str | None = None
+    user: int | None = None
+    """Number of the machine's user that it runs as, where there are no containers to tell teams
+    apart; None: the service's own."""
     gpu_indices: tuple[int, ...] = ()
     gpu_names: tuple[str, ...] = ()  # UUIDs of those GPUs; empty: there are slots only
     limits: Limits = field(default_factory=Limits)

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from cluster.process_host.team_users import TeamUsers
+
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane import container_settings, limit_settings
+from control_plane import container_settings, limit_settings, user_settings
 from control_plane.container_settings import ContainerSettings
 from control_plane.limit_settings import LimitSettings
+from control_plane.user_settings import UserSettings
 from control_plane.variables import BadEnvironment, Variables
 
 __all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
@@ -47,6 +50,7 @@ class Environment:
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
     worker_host: WorkerHostKind
+    users: UserSettings  # as whom jobs run that have no container
     containers: ContainerSettings
     limits: LimitSettings
 
@@ -54,6 +58,18 @@ class Environment:
     def has_containers(self) -> bool:
         """Jobs run in containers, so they may name an image."""
         return self.worker_host is WorkerHostKind.DOCKER
+
+    @property
+    def team_users(self) -> TeamUsers | None:
+        """As whom each team's jobs run; None: in containers, or as the service's own user."""
+        if self.has_containers or self.why_jobs_are_trusted:
+            return None
+        return self.users.range
+
+    @property
+    def why_jobs_are_trusted(self) -> str:
+        """Why whoever may submit a job can do whatever the service can; empty: nobody can."""
+        return "" if self.has_containers else self.users.why_not_used
 
 
 def read(environ: dict[str, str] | None = None) -> Environment:
@@ -89,12 +105,15 @@ def read(environ: dict[str, str] | None = None) -> Environment:
                 among=[*WorkerHostKind],
             )
         ),
+        users=user_settings.read(variables),
         containers=container_settings.read(variables, host_id=host_id),
         limits=limit_settings.read(variables),
     )
     if told.has_containers:
         container_settings.check_host_id(host_id)
         container_settings.check_internal_url(internal_url)
+    else:
+        user_settings.check(told.users, service_url=service_url, hosts=told.allowed_hosts)
     return told
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from control_plane import environment
+
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.checkout import Checkout
 from local_stack.child_process import ProcessSpec, always_ready
@@ -19,6 +21,7 @@ from local_stack.secrets_file import Secrets
 
 CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
 WORKER = ("worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO")
+FIRST_UID, UIDS_EACH, UID_RANGES = 1_900_000_000, 10_000, 8_000  # two users for each team
 LATE_TICKS = 3  # a loop that misses so many does not turn
 
 
@@ -55,11 +58,25 @@ class Service:
             "CONCERTINA_INTERNAL_URL": self.url,
             "CONCERTINA_HOST_ID": self.checkout.identity,
             "CONCERTINA_TICK_SECONDS": str(self.tick_seconds),
+            "CONCERTINA_TEAM_UIDS": given.get("CONCERTINA_TEAM_UIDS") or self._team_uids(),
             # A job's `python` is the one that has torch.
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "PYTHONUNBUFFERED": "1",
             **(self.containers.environment(self.port) if self.containers else {}),
         }
+
+    def _team_uids(self) -> str:
+        """A range of its own for each checkout of the machine, as far as chance allows."""
+        first = FIRST_UID + int(self.checkout.identity, 16) % UID_RANGES * UIDS_EACH
+        return f"{first}-{first + UIDS_EACH - 1}"
+
+    def check(self) -> None:
+        """See that the service would accept its environment, before anything is started.
+
+        Raises:
+            BadEnvironment: it would not.
+        """
+        environment.read({**os.environ, **self.environment()})
 
     def servers(self) -> tuple[ProcessSpec, ...]:
         """The embedded servers, for what the environment does not name.

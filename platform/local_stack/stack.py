@@ -89,6 +89,7 @@ class Stack:
         self._update(url=service.url)
         if endpoint is not None:
             service = replace(service, containers=self._containers(endpoint))
+        service.check()
         with self._step("PostgreSQL and Valkey"):
             self._supervisor.start(*service.servers())
             if service.has_own_database:

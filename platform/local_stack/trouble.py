@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from control_plane.variables import BadEnvironment
+
 from local_stack.background import DidNotStart
 from local_stack.checkout import UnsafeFolder
 from local_stack.child_process import NotReady
@@ -14,6 +16,7 @@ from local_stack.terminal import coloured, say
 
 TROUBLE = (
     AlreadyUp,
+    BadEnvironment,
     DidNotStart,
     DriverDoesNotAnswer,
     NoServer,

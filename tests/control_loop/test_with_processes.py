@@ -16,6 +16,7 @@ import pytest
 from cluster import log_store
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
+from cluster.process_host.team_users import TeamUsers
 
 from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
@@ -28,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 TORCHRUN = str(ROOT / "examples" / "torchrun_ddp.py")
 PACED = str(ROOT / "tests" / "worker" / "scripts" / "paced.py")
 pytestmark = pytest.mark.timeout(600)  # seconds; real processes start, one even with PyTorch
+TEAM_USERS = TeamUsers(first=1_951_000_000, last=1_951_099_999) if os.geteuid() == 0 else None
 FOR_EVER = ["python", "-S", "-c", "import signal; print('up', flush=True); signal.pause()"]
 
 
@@ -82,6 +84,7 @@ def machine(world: World) -> Iterator[Machine]:
         state_dir=world.state_dir,
         service_url="http://127.0.0.1:1",
         interpreter=Path(sys.executable),
+        team_users=TEAM_USERS,
     )
     loop = world.loop(host=host)
     yield Machine(world=world, host=host, loop=loop)

@@ -24,7 +24,7 @@ def test_people_may_come_through_a_web_server_that_coordinators_do_not_need(
         port=8100,
         tick_seconds=1.0,
     )
-    told = environment.read(service.environment())
+    told = environment.read({**service.environment(), "CONCERTINA_TRUST_ALL_JOBS": "yes"})
     assert told.service_url == "https://concertina.example.com"
     assert told.internal_url == service.url == "http://127.0.0.1:8100"
     shutil.rmtree(checkout.runtime_dir)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from cluster.job_network import JobNetwork
-from control_plane import environment
+from cluster.worker_host import Role
+from control_plane import environment, user_settings
+from control_plane.environment import BadEnvironment
 
 GOOD = {
     "DATABASE_URL": "postgresql://u@h/d",
@@ -154,3 +156,49 @@ def test_no_file_shows_that_a_process_lives_unless_one_is_named() -> None:
     assert environment.read(GOOD).heartbeat_file is None
     named = environment.read({**GOOD, "CONCERTINA_HEARTBEAT_FILE": "/alive"})
     assert named.heartbeat_file == Path("/alive")
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        {"CONCERTINA_SERVICE_URL": "https://concertina.example"},
+        {"CONCERTINA_SERVICE_URL": "http://10.0.0.7:8000"},
+        {"CONCERTINA_ALLOWED_HOSTS": "127.0.0.1,concertina.example"},
+    ],
+    ids=str,
+)
+def test_jobs_that_own_the_service_are_not_opened_to_other_machines(
+    opened: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reason = "only root can start them so, and this is user 1000"
+    monkeypatch.setattr(user_settings, "_why_not", lambda _: reason)
+    assert environment.read(GOOD).why_jobs_are_trusted == reason
+    assert environment.read(GOOD).team_users is None
+    with pytest.raises(BadEnvironment, match="CONCERTINA_TRUST_ALL_JOBS=yes") as refused:
+        environment.read({**GOOD, **opened})
+    assert reason in str(refused.value)
+    assert next(iter(opened)) in str(refused.value)
+    trusting = environment.read({**GOOD, **opened, "CONCERTINA_TRUST_ALL_JOBS": "yes"})
+    assert trusting.why_jobs_are_trusted == reason
+    assert not environment.read({**IN_CONTAINERS, **opened}).why_jobs_are_trusted
+
+
+def test_jobs_that_run_as_their_teams_may_come_from_anywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(user_settings, "_why_not", lambda _: "")
+    opened = {**GOOD, "CONCERTINA_SERVICE_URL": "https://concertina.example"}
+    told = environment.read({**opened, "CONCERTINA_TEAM_UIDS": "300000-300099"})
+    assert told.team_users is not None
+    assert told.team_users.of(7, Role.WORKER) == 300014
+    assert told.team_users.of(7, Role.COORDINATOR) == 300015
+    with pytest.raises(BadEnvironment, match="CONCERTINA_TEAM_USERS is off"):
+        environment.read({**opened, "CONCERTINA_TEAM_USERS": "off"})
+
+
+def test_users_of_teams_can_be_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_settings, "_why_not", lambda _: "the kernel refuses")
+    with pytest.raises(BadEnvironment, match=r"is required, but .* the kernel refuses"):
+        environment.read({**GOOD, "CONCERTINA_TEAM_USERS": "required"})
+    with pytest.raises(BadEnvironment, match="CONCERTINA_TEAM_UIDS='0-10'"):
+        environment.read({**GOOD, "CONCERTINA_TEAM_UIDS": "0-10"})

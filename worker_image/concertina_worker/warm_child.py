@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import random
+import runpy
 import signal
 import socket
 import sys
@@ -21,6 +22,7 @@ from concertina_worker.parent_death import die_with
 from concertina_worker.process_title import show
 
 _MOST_BYTES: Final = 1024 * 1024
+_CANNOT_START, _NOT_FOUND = 126, 127  # the shell's exit codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,7 @@ class Order:
     env: dict[str, str]
     workdir: str
     outputs: list[int]  # descriptors for stdout and stderr
+    confinement: dict[str, Any] | None = None  # a program's function to call first, with what
 
     def obey(self) -> NoReturn:
         """Run it as the main program; call it near the top of the stack."""
@@ -40,7 +43,9 @@ class Order:
         show([sys.executable, *self.arguments], self.env)
         _restore_signals()
         _draw_new_randomness()
-        os.chdir(self.workdir)
+        if self.confinement is not None:
+            _confine(**self.confinement)
+        _enter(self.workdir)
         python_program.run(self.arguments)
 
 
@@ -87,6 +92,7 @@ def await_order(channel: socket.socket) -> Order:
         env={str(name): str(value) for name, value in message["env"].items()},
         workdir=str(message["workdir"]),
         outputs=outputs,
+        confinement=message.get("confinement"),
     )
 
 
@@ -97,6 +103,31 @@ def _connect(outputs: list[int]) -> None:
     for number, descriptor in enumerate(outputs, start=1):
         os.dup2(descriptor, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+
+
+def _confine(program: str, function: str, given: dict[str, Any]) -> None:
+    """Have the caller's program take rights away from this process, which ends if it cannot.
+
+    The kernel forgets the keeper meanwhile, so it is told anew.
+    """
+    keeper = os.getppid()
+    try:
+        runpy.run_path(program)[function](**given)
+    except BaseException as problem:  # noqa: BLE001 - nothing may run with the rights it has
+        _end(f"cannot start: {problem}", _CANNOT_START)
+    die_with(keeper)
+
+
+def _enter(workdir: str) -> None:
+    try:
+        os.chdir(workdir)
+    except OSError as problem:
+        _end(f"cannot enter the working directory {workdir!r}: {problem.strerror}", _NOT_FOUND)
+
+
+def _end(message: str, exit_code: int) -> NoReturn:
+    os.write(2, f"concertina: {message}\n".encode(errors="replace"))
+    os._exit(exit_code)
 
 
 def _restore_signals() -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from cluster.models import Node
+from cluster.plain_python import DEFAULT_PATH
+from cluster.process_host.team_users import TeamUsers
+from cluster.worker_host import Mount, Role
 
 from autoscaler.control_loop.ports import free_port
 from autoscaler.control_loop.surroundings.surroundings import Place
 from jobs.models import Worker
 
-_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _LOOPBACK: Final = "127.0.0.1"
 
 
@@ -24,6 +26,7 @@ class Machine:
     state_dir: Path
     service_url: str
     interpreter: Path  # that has the worker runtime
+    team_users: TeamUsers | None = None  # None: all run as the service's own
     are_workers_apart: bool = False
 
     @property
@@ -35,6 +38,9 @@ class Machine:
 
     def of_worker(self, worker: Worker, *, image: str | None) -> Place:  # noqa: ARG002 - no images
         return self._place(self.state_dir / "jobs" / worker.job_id / "checkpoints")
+
+    def user_of(self, team_id: int, role: Role) -> int | None:
+        return None if self.team_users is None else self.team_users.of(team_id, role)
 
     def coordinator_host(self, node: Node) -> str:
         return node.address
@@ -56,4 +62,6 @@ class Machine:
         return dict.fromkeys(names, "lo")
 
     def _place(self, folder: Path) -> Place:
-        return Place(folder=str(folder), env={"PATH": f"{self.interpreter.parent}:{_PATH}"})
+        own = Mount(source=folder, target=str(folder))
+        path = f"{self.interpreter.parent}:{DEFAULT_PATH}"
+        return Place(folder=str(folder), env={"PATH": path}, mounts=(own,))

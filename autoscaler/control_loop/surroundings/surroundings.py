@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cluster.models import Node
-from cluster.worker_host import Limits, Mount
+from cluster.worker_host import Limits, Mount, Role
 
 from jobs.models import Worker
 
@@ -48,6 +48,13 @@ class Surroundings(Protocol):
 
     def of_worker(self, worker: Worker, *, image: str | None) -> Place:
         """Where a worker finds itself whose job names this image."""
+
+    def user_of(self, team_id: int, role: Role) -> int | None:
+        """The number of the machine's user that the team's processes are; None: the host's choice.
+
+        Raises:
+            LaunchRefused: there is none for this team.
+        """
 
     def coordinator_host(self, node: Node) -> str:
         """The name by which a job's workers reach its coordinator on this node."""

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from cluster.process_host.confinement import confine
+
 NOT_FOUND = 127  # the shell's exit codes, which people know
 NOT_EXECUTABLE = 126
 
@@ -30,6 +32,8 @@ class Command:
     env: Mapping[str, str]
     workdir: str
     memory_bytes: int | None = None
+    user: int | None = None  # whom to become, see `confinement`; None: nobody else
+    visible: Sequence[str] = ()  # folders that this user sees whatever is closed around them
 
 
 class CannotRun(Exception):
@@ -60,13 +64,14 @@ def adopt_grandchildren() -> None:
 def _become(command: Command, *, stdout: int, stderr: int, supervisor: int) -> NoReturn:
     try:
         os.setsid()
-        _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != supervisor:
-            os._exit(-signal.SIGKILL & 0xFF)
+        _end_with(supervisor)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         _connect(stdout, stderr)
         _limit(command.memory_bytes)
+        if command.user is not None:
+            confine(command.user, command.visible)
+            _end_with(supervisor)
         _execute(command)
     except CannotRun as problem:
         _say(str(problem))
@@ -74,6 +79,12 @@ def _become(command: Command, *, stdout: int, stderr: int, supervisor: int) -> N
     except BaseException as problem:  # noqa: BLE001 - a fork must never return
         _say(f"cannot start: {problem}")
     os._exit(NOT_EXECUTABLE)
+
+
+def _end_with(supervisor: int) -> None:
+    _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        os._exit(-signal.SIGKILL & 0xFF)
 
 
 def _say(message: str) -> None:
@@ -97,8 +108,7 @@ def _execute(command: Command) -> None:
     try:
         os.chdir(command.workdir)
     except OSError as problem:
-        message = f"cannot enter the working directory {command.workdir!r}: {problem.strerror}"
-        raise CannotRun(message, NOT_FOUND) from None
+        raise CannotRun(_no_entrance(command, problem), NOT_FOUND) from None
     try:
         os.execvpe(name, list(command.arguments), dict(command.env))  # noqa: S606 - our purpose
     except FileNotFoundError:
@@ -106,6 +116,13 @@ def _execute(command: Command) -> None:
         raise CannotRun(f"command not found: {name!r}{where}", NOT_FOUND) from None
     except OSError as problem:
         raise CannotRun(f"cannot execute {name!r}: {problem.strerror}", NOT_EXECUTABLE) from None
+
+
+def _no_entrance(command: Command, problem: OSError) -> str:
+    message = f"cannot enter the working directory {command.workdir!r}: {problem.strerror}"
+    if command.user is None or not isinstance(problem, PermissionError | FileNotFoundError):
+        return message
+    return f"{message} (the team's jobs run as user {command.user}, who must be let in)"
 
 
 def _prctl(option: int, value: int) -> None:

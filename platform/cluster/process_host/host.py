@@ -7,20 +7,19 @@ host at once, and a new one finds everything that is there.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import signal
 import sysconfig
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from cluster import log_store
-from cluster.process_host import identity, leftovers, records
-from cluster.process_host.starting import DEFAULT_PATH, start_supervisors
+from cluster.process_host import folders, identity, launch_document, leftovers, records
+from cluster.process_host.starting import start_supervisors
 from cluster.process_host.zygotes import Zygotes, version_of
 from cluster.worker_host import (
     Labels,
@@ -37,7 +36,6 @@ from cluster.worker_host import (
 from concertina_worker import protocol
 
 _SEE_OFF_SECONDS: Final = 2.0  # for a killed process to be gone; takes milliseconds
-_INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +50,8 @@ class ProcessHost:
         """See the port. CPU limits are not enforced here; memory limits bound data segments."""
         if not all(launch.command for launch in launches):
             raise LaunchRefused("The command is empty.")
+        folders.close(self.state_dir)
+        folders.make_private(self.state_dir / "logs")
         written = [(self._write_down(launch), launch.labels) for launch in launches]
         starts = [(record, labels) for record, labels in written if not record.was_started]
         start_supervisors(starts, self.zygotes)
@@ -143,8 +143,9 @@ class ProcessHost:
 
     def _write_down(self, launch: Launch) -> records.Record:
         record = self._record(launch.labels.process_id)
-        record.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        records.create_once(record.launch_path, self._launch_document(launch))
+        folders.make_private(record.folder)
+        document = launch_document.of(launch, record=record, state_dir=self.state_dir)
+        records.create_once(record.launch_path, document)
         return record
 
     def _unrecorded_supervisor(self, process_id: str) -> identity.Identity | None:
@@ -156,29 +157,6 @@ class ProcessHost:
             return tuple(sorted(path for path in self._folder.iterdir() if path.is_dir()))
         except FileNotFoundError:
             return ()
-
-    def _launch_document(self, launch: Launch) -> dict[str, Any]:
-        labels = launch.labels
-        workdir = Path(launch.workdir or self.state_dir / "jobs" / labels.job_id / "work")
-        if launch.workdir is None:
-            workdir.mkdir(parents=True, exist_ok=True)
-        record = self._record(labels.process_id)
-        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        env = {"PATH": DEFAULT_PATH, **inherited, **launch.env, **launch.secret_env}
-        log_path = log_store.path_of(
-            labels.process_id, job_id=labels.job_id, state_dir=self.state_dir
-        )
-        return {
-            "labels": asdict(labels),
-            "node": launch.node,
-            "log_path": str(log_path),
-            "command": {
-                "arguments": list(launch.command),
-                "env": {**env, records.RECORD_VARIABLE: str(record.folder)},
-                "workdir": str(workdir),
-                "memory_bytes": launch.limits.memory_bytes,
-            },
-        }
 
 
 def _installed() -> set[Path]:
@@ -231,13 +209,19 @@ def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
     None while any of it is there: as long its GPU must not be given to another.
     """
     command = _noted(record.command_path)  # while it ends it carries no mark any more
-    is_over = leftovers.see_off(record.folder, seconds=_SEE_OFF_SECONDS)
+    is_over = leftovers.see_off(record.folder, user=_user_of(record), seconds=_SEE_OFF_SECONDS)
     if not is_over or (command and not command.await_end(seconds=_SEE_OFF_SECONDS)):
         return None
     killed = {"exit_code": -int(signal.SIGKILL), "ended_at": time.time()}
     with contextlib.suppress(OSError):  # a full disk: it is put on record by a later look
         records.create_once(record.exit_path, killed)
     return records.read(record.exit_path) or killed
+
+
+def _user_of(record: records.Record) -> int | None:
+    launch = records.read(record.launch_path) or {"command": {}}
+    user: int | None = launch["command"].get("user")
+    return user
 
 
 def _unrecorded(found: leftovers.Supervisor) -> ObservedProcess:

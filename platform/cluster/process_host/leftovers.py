@@ -6,11 +6,12 @@ looking through `/proc`, even when records were deleted or a supervisor was kill
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ def supervisors(folder: Path) -> dict[str, Supervisor]:
     for process, environ in _processes():
         record = Path(environ.get(records.RECORD_VARIABLE, ""))
         labels = environ.get(records.LABELS_VARIABLE)
-        if record.parent == folder and labels is not None:
-            found[record.name] = Supervisor(identity=process, labels=json.loads(labels))
+        if record.parent == folder and labels is not None and _is_of(process, {os.geteuid()}):
+            with contextlib.suppress(ValueError):  # whatever that is, it is no supervisor
+                found[record.name] = Supervisor(identity=process, labels=json.loads(labels))
     return found
 
 
@@ -47,10 +49,19 @@ def kill_all(folder: Path) -> int:
     return _kill(_found(lambda record: record.parent == folder))
 
 
-def see_off(record_folder: Path, *, seconds: float) -> bool:
-    """Kill all that belongs to one record; False: some of it is still there after the time."""
+def see_off(record_folder: Path, *, user: int | None, seconds: float) -> bool:
+    """Kill all that belongs to one record; False: some of it is still there after the time.
+
+    Other users' processes that carry its mark are not its own, as nobody of another team may keep
+    it from ending; `user` is the number of the one that it ran as, None: the service's.
+    """
     give_up_at = time.monotonic() + seconds
-    while left := _found(lambda record: record == record_folder):
+    users = {os.geteuid(), user}
+    while left := [
+        process
+        for process in _found(lambda record: record == record_folder)
+        if _is_of(process, users)
+    ]:
         _kill(left)
         for process in left:
             if not process.await_end(seconds=give_up_at - time.monotonic()):
@@ -70,6 +81,16 @@ def _found(is_ours: Callable[[Path], bool]) -> list[identity.Identity]:
         and is_ours(Path(environ[records.RECORD_VARIABLE]))
         and process.pid != os.getpid()
     ]
+
+
+def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
+    """Whether it runs as one of them; the owner of its folder in /proc does not tell."""
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text(errors="replace")
+    except OSError:
+        return False
+    (line,) = (line for line in status.splitlines() if line.startswith("Uid:"))
+    return int(line.split()[1]) in users
 
 
 def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:

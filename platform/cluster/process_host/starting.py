@@ -13,12 +13,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.plain_python import DEFAULT_PATH
 from cluster.process_host import records
 from cluster.process_host.zygotes import Keeper, Zygotes
 from cluster.worker_host import HostUnavailable, Labels
 
-DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
-_SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
+SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
 _WARM_TIMEOUT_SECONDS: Final = 5.0  # for all; then the ordinary way, and only one of two will run
 
@@ -60,7 +60,7 @@ def _ask(start: Start, zygotes: Zygotes) -> socket.socket | None:
         keeper = Keeper(
             command=_supervisor(record),
             env=_environment(record, labels),
-            workdir=str(_SOURCE_ROOT),
+            workdir=str(SOURCE_ROOT),
             output=output.fileno(),
         )
         return zygotes.ask(_command(record), keeper)
@@ -71,7 +71,7 @@ def _begin(record: records.Record, labels: Labels) -> subprocess.Popen[bytes]:
     with (record.folder / "supervisor.log").open("ab") as output:
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
             _supervisor(record),
-            cwd=_SOURCE_ROOT,
+            cwd=SOURCE_ROOT,
             env=_environment(record, labels),
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -66,6 +66,9 @@ class Supervisor:
     def _spawn(self, launch: dict[str, object]) -> int:
         what = command.Command(**launch["command"])  # type: ignore[arg-type]  # our own JSON
         writers = {stream: self._pipe(stream) for stream in ("stdout", "stderr")}
+        if what.user is not None:
+            for writer in writers.values():
+                os.fchown(writer, what.user, what.user)  # else /dev/stderr is closed to it
         pid = warm.spawn(self._warm_child, what, **writers)
         for writer in writers.values():
             os.close(writer)

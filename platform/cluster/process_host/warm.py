@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.process_host import command as ordinary
+from cluster.process_host import confinement
 from cluster.process_host.command import Command
 
 
@@ -36,12 +37,20 @@ class WarmChild:
             "arguments": list(command.arguments[1:]),
             "env": dict(command.env),
             "workdir": command.workdir,
+            "confinement": _confinement(command),
         }
         line = json.dumps(order).encode() + b"\n"
         sent = socket.send_fds(self.channel, [line], [stdout, stderr])
         if rest := line[sent:]:
             self.channel.sendall(rest)
         self.channel.close()
+
+
+def _confinement(command: Command) -> dict[str, object] | None:
+    if command.user is None:
+        return None
+    given = {"user": command.user, "visible": list(command.visible)}
+    return {"program": confinement.__file__, "function": "confine", "given": given}
 
 
 def spawn(child: WarmChild | None, command: Command, *, stdout: int, stderr: int) -> int:

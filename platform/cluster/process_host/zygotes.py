@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cluster.plain_python import can_start_warm, read_at_import
+from cluster.plain_python import can_start_warm, read_at_import, read_at_import_by_all
 from cluster.process_host import records
+from cluster.process_host.folders import make_private
 
 _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
 _BEGIN_SECONDS: Final = 10.0  # for a new one to detach itself; it needs 0.1 s
@@ -64,9 +65,10 @@ class Zygotes:
 
         None: this command cannot start warm, or not yet.
         """
-        if not can_start_warm(command["arguments"], command["env"]):
+        beginning = _beginning_of(command)
+        if beginning is None:
             return None
-        folder = self._folder_of(command)
+        folder = self._folder_of(beginning)
         connection = _connect(folder)
         if connection is None:
             return None
@@ -90,12 +92,12 @@ class Zygotes:
 
         One that cannot be made is logged: the next launch starts in the ordinary way, too.
         """
-        plain = [c for c in commands if can_start_warm(c["arguments"], c["env"])]
-        for folder, command in {self._folder_of(command): command for command in plain}.items():
+        beginnings = [env for env in map(_beginning_of, commands) if env is not None]
+        for folder, env in {self._folder_of(env): env for env in beginnings}.items():
             try:
                 if not _is_taken(folder):
                     self._make_room()
-                    self._begin(folder, read_at_import(command["env"]))
+                    self._begin(folder, env)
             except (OSError, subprocess.TimeoutExpired) as problem:
                 note = {"action": "zygote_prepare"}
                 logger.warning("No zygote could be made: %s", problem, extra=note)
@@ -114,7 +116,7 @@ class Zygotes:
             _end(folder)
 
     def _begin(self, folder: Path, env: Mapping[str, str]) -> None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         files = (folder / _LOCK, folder / _SOCKET)
         times = (f"{self.after_seconds:g}", f"{self.idle_seconds:g}")
         mark = {records.RECORD_VARIABLE: str(self.marks / folder.name)}
@@ -131,10 +133,23 @@ class Zygotes:
                 timeout=_BEGIN_SECONDS,
             )
 
-    def _folder_of(self, command: Mapping[str, Any]) -> Path:
+    def _folder_of(self, beginning: Mapping[str, str]) -> Path:
         code = [sys.executable, self.modules, self.version]
-        same = json.dumps([code, read_at_import(command["env"])], sort_keys=True)
+        same = json.dumps([code, beginning], sort_keys=True)
         return self.folder / hashlib.sha256(same.encode()).hexdigest()[:16]
+
+
+def _beginning_of(command: Mapping[str, Any]) -> dict[str, str] | None:
+    """The environment of a zygote for this command; None: it cannot start warm.
+
+    A zygote runs as the service, and only the forks it makes become users of teams: then nothing
+    that a team chose is in its environment.
+    """
+    if not can_start_warm(command["arguments"], command["env"]):
+        return None
+    if command.get("user") is None:
+        return read_at_import(command["env"])
+    return read_at_import_by_all(command["env"], os.environ)
 
 
 def version_of(package: Path, installed: Iterable[Path]) -> str:

@@ -1,0 +1,66 @@
+"""What does a supervisor read of a launch? The document of its record, and the folders it needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from cluster import log_store
+from cluster.plain_python import DEFAULT_PATH
+from cluster.process_host import folders, records, team_users
+from cluster.process_host.starting import SOURCE_ROOT
+from cluster.worker_host import Launch
+from concertina_worker import protocol
+
+_INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
+
+
+def of(launch: Launch, *, record: records.Record, state_dir: Path) -> dict[str, Any]:
+    """The document; the folders that are the process's own are there, and its user's."""
+    labels = launch.labels
+    workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / "work")
+    home = state_dir / "homes" / str(launch.user)
+    own = _own_folders(launch, workdir, home)
+    for folder in own:
+        folders.give(folder, launch.user)
+    log_path = log_store.path_of(labels.process_id, job_id=labels.job_id, state_dir=state_dir)
+    env = {"PATH": DEFAULT_PATH, **_inherited(launch, home), **launch.env, **launch.secret_env}
+    return {
+        "labels": asdict(labels),
+        "node": launch.node,
+        "log_path": str(log_path),
+        "command": {
+            "arguments": list(launch.command),
+            "env": {**env, records.RECORD_VARIABLE: str(record.folder)},
+            "workdir": str(workdir),
+            "memory_bytes": launch.limits.memory_bytes,
+            "user": launch.user,
+            "visible": [] if launch.user is None else visible(own),
+        },
+    }
+
+
+def visible(own: Iterable[Path]) -> list[str]:
+    """What a team's user must see: Python and its packages, the sources, and these of its own."""
+    worker_package = Path(protocol.__file__).parent
+    python = (Path(sys.base_prefix), Path(sys.prefix))
+    paths = [path.absolute() for path in (*python, SOURCE_ROOT.parent, worker_package.parent, *own)]
+    return sorted({str(path) for path in (*paths, *(path.resolve() for path in paths))})
+
+
+def _own_folders(launch: Launch, workdir: Path, home: Path) -> list[Path]:
+    own = [mount.source for mount in launch.mounts]
+    own += [] if launch.workdir else [workdir]
+    return own + ([] if launch.user is None else [home])
+
+
+def _inherited(launch: Launch, home: Path) -> dict[str, str]:
+    """Of the service's environment; a folder for temporary files may be for its own eyes only."""
+    found = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    if launch.user is not None:
+        return {**found, **team_users.environment_of(launch.user, home=str(home))}
+    return {**found, **{name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}}

@@ -1,0 +1,98 @@
+"""Can jobs run as users of their own on this machine, and if not, why? One process tries it.
+
+`python -S -E -m cluster.process_host.trial <user> <closed folder> <own folder> <visible …>` starts
+Python as that user in the ordinary way and prints `ok`, or why that did not work. It is a program,
+because the service has threads and must not fork.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from cluster.plain_python import DEFAULT_PATH
+from cluster.process_host import command
+
+_SECONDS: Final = 60.0  # it needs 0.3 s; generous for a loaded machine
+_OK: Final = "ok"
+_TRY: Final = """
+import importlib.util, os, signal, sys
+closed, own = sys.argv[1:]
+open(os.path.join(own, "trial"), "w").close()
+if os.access(closed, os.R_OK | os.X_OK):
+    sys.exit(f"{closed} is open to it")
+import concertina_worker.protocol
+print("ok", flush=True)
+signal.pause()
+"""
+
+
+def why_not(user: int) -> str:
+    """What keeps processes from running as this user; empty: nothing does."""
+    if os.geteuid() != 0:
+        return f"only root can start them so, and this is user {os.geteuid()}"
+    from cluster.process_host import launch_document  # noqa: PLC0415 - the program does without
+
+    with tempfile.TemporaryDirectory(prefix="concertina-trial-") as folder:
+        closed, own = Path(folder, "closed"), Path(folder, "own")
+        for made in (closed, own):
+            made.mkdir(mode=0o700)
+        os.chown(own, user, user)
+        told = (str(user), str(closed), str(own), *launch_document.visible([own]))
+        return _outcome_of((sys.executable, "-S", "-E", "-m", __name__, *told))
+
+
+def _outcome_of(program: tuple[str, ...]) -> str:
+    root = Path(__file__).resolve().parents[2]
+    try:
+        ran = subprocess.run(  # noqa: S603 - our own interpreter and module
+            program, cwd=root, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return str(problem)
+    said = (ran.stdout + ran.stderr).strip().splitlines() or ["the trial ended without a word"]
+    return "" if said[-1] == _OK else said[-1]
+
+
+def _try(user: int, closed: str, own: str, visible: list[str]) -> str:
+    reader, writer = os.pipe()
+    what = command.Command(
+        arguments=(sys.executable, "-c", _TRY, closed, own),
+        env={"PATH": DEFAULT_PATH, "HOME": own},
+        workdir=own,
+        user=user,
+        visible=visible,
+    )
+    pid = command.spawn(what, stdout=writer, stderr=writer)
+    os.close(writer)
+    try:
+        return _verdict(pid, reader)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _verdict(pid: int, reader: int) -> str:
+    """What it wrote last until it was ready, or until its end; then whether we may look at it."""
+    said = ""
+    with os.fdopen(reader, errors="replace") as lines:
+        for line in lines:
+            said = line.strip() or said
+            if said == _OK:
+                break
+    if said != _OK:
+        return said or "it ended at once"
+    try:
+        Path(f"/proc/{pid}/environ").read_bytes()  # by which what a killed supervisor left is found
+    except OSError as problem:
+        return f"its environment cannot be read: {problem.strerror}"
+    return _OK
+
+
+if __name__ == "__main__":
+    sys.stdout.write(_try(int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]) + "\n")

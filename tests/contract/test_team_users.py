@@ -1,0 +1,183 @@
+"""What can a job do to others on a machine without containers? Tried from inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from cluster.process_host import folders, leftovers, records, trial
+from cluster.process_host.team_users import TeamUsers
+from cluster.worker_host import LaunchRefused, Mount, Role
+
+from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, texts, until
+
+USERS: Final = TeamUsers(first=1_950_000_000, last=1_950_000_009)
+OURS, THEIRS = USERS.of(1, Role.WORKER), USERS.of(2, Role.WORKER)
+SPY: Final = str(SCRIPTS / "spy.py")
+OUR_PATH: Final = os.pathsep.join(path for path in sys.path if path)
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+@pytest.fixture
+def home(process_bench: ProcessBench) -> Path:
+    """As `./dev` lays it out: secrets beside the state, all of it the service's own."""
+    home = process_bench.host.state_dir.parent
+    (home / "secrets.json").write_text("{}")
+    return home
+
+
+def run_for_ever(bench: ProcessBench, process_id: str, user: int | None) -> int:
+    """Start it; returns its pid."""
+    command = (sys.executable, "-S", "-c", "import signal; print('up', flush=True); signal.pause()")
+    bench.launch(process_id, command, user=user)
+    until(lambda: texts(bench, process_id) == ["up"])
+    found = records.read(bench.host.state_dir / "processes" / process_id / "command.json")
+    assert found is not None
+    return int(found["pid"])
+
+
+def spy(
+    bench: ProcessBench, process_id: str, plan: dict[str, Any], *, user: int | None = OURS
+) -> dict[str, Any]:
+    own = bench.host.state_dir / "jobs" / "job1" / "checkpoints"
+    command = (sys.executable, SPY, json.dumps({**plan, "own": str(own)}))
+    mounts = (Mount(source=own, target=str(own)),)
+    bench.launch(process_id, command, user=user, mounts=mounts)
+    assert exited(bench.host, process_id).exit_code == 0, texts(bench, process_id)
+    seen: dict[str, Any] = json.loads(texts(bench, process_id)[-1])
+    return seen
+
+
+def sockets() -> list[str]:
+    """Where the database and the queue of these tests listen."""
+    database, queue = urlsplit(os.environ["DATABASE_URL"]), urlsplit(os.environ["REDIS_URL"])
+    folder = parse_qs(database.query).get("host", [""])[0]
+    return [path for path in (f"{folder}/.s.PGSQL.5432", queue.path) if Path(path).is_socket()]
+
+
+@pytest.fixture(params=["cold", "warm"])
+def bench(request: pytest.FixtureRequest) -> Iterator[ProcessBench]:
+    chosen: ProcessBench = request.getfixturevalue(
+        "process_bench" if request.param == "cold" else "warm_bench"
+    )
+    (chosen.host.state_dir.parent / "secrets.json").write_text("{}")
+    return chosen
+
+
+def test_a_job_reaches_nothing_of_the_service_or_of_another_team(bench: ProcessBench) -> None:
+    victim = run_for_ever(bench, "victim", THEIRS)
+    state = bench.host.state_dir
+    their_folder = state / "jobs" / "job2" / "checkpoints"
+    folders.give(their_folder, THEIRS)
+    (their_folder / "weights").write_text("theirs")
+    supervisor = records.read(state / "processes" / "victim" / "supervisor.json")
+    assert supervisor is not None
+    plan = {
+        "read": [
+            str(state.parent / "secrets.json"),
+            str(state / "processes" / "victim" / "launch.json"),
+            str(their_folder / "weights"),
+            str(state / "homes" / str(THEIRS)),
+            "/etc/shadow",
+            *(f"/proc/{pid}/environ" for pid in (os.getpid(), victim, supervisor["pid"])),
+        ],
+        "connect": sockets(),
+        "kill": [victim, supervisor["pid"], os.getpid()],
+        "trace": [victim, supervisor["pid"]],
+    }
+    assert len(plan["connect"]) == 2
+    as_the_service = spy(bench, "root", {**plan, "kill": [], "trace": []}, user=None)
+    assert len(as_the_service["reached"]) == len(plan["read"]) + 2 + 1  # all of it
+    seen = spy(bench, "spy", plan)
+    assert seen["reached"] == []
+    assert (seen["user"], seen["groups"], seen["capabilities"]) == ([OURS] * 3, [], 0)
+    assert seen["has_no_new_privileges"]
+    assert seen["owner_of_its_proc"] == OURS
+    assert seen["home"] == str(state / "homes" / str(OURS))
+    assert seen["is_warm"] or not isinstance(bench, WarmBench)
+
+
+def test_what_a_team_keeps_is_its_own_on_the_next_start_too(process_bench: ProcessBench) -> None:
+    own = process_bench.host.state_dir / "jobs" / "job1" / "checkpoints"
+    own.mkdir(parents=True)
+    (own / "of root").write_text("from before teams had users")
+    (own / "link").symlink_to(process_bench.folder)
+    spy(process_bench, "spy", {"read": [], "connect": [], "kill": [], "trace": []})
+    assert {path.lstat().st_uid for path in (own, *own.iterdir())} == {OURS}
+    assert process_bench.folder.stat().st_uid == 0
+    assert own.stat().st_mode & 0o077 == 0
+
+
+def test_a_workdir_that_is_closed_to_the_team_is_told(
+    process_bench: ProcessBench,
+) -> None:
+    closed = process_bench.folder / "closed"
+    closed.mkdir(mode=0o700)
+    for process_id, command in (("w1", ("true",)), ("w2", (sys.executable, SPY, "{}"))):
+        process_bench.launch(process_id, command, user=OURS, workdir=str(closed))
+        assert exited(process_bench.host, process_id).exit_code == 127
+        (line,) = texts(process_bench, process_id)
+        assert f"cannot enter the working directory {str(closed)!r}" in line
+
+
+def test_a_process_that_only_looks_like_one_of_the_services_is_none(
+    process_bench: ProcessBench,
+) -> None:
+    """It would be listed, or keep another team's process from being over."""
+    folder = process_bench.host.state_dir / "processes"
+    forged = {
+        records.RECORD_VARIABLE: str(folder / "victim"),
+        records.LABELS_VARIABLE: json.dumps({"process_id": "x", "no": "labels"}),
+    }
+    variables = shlex.join(f"{name}={value}" for name, value in forged.items())
+    script = f"exec env {variables} sleep 600"
+    process_bench.launch("w1", ("sh", "-c", f"echo up; {script}"), user=OURS)
+    until(lambda: texts(process_bench, "w1") == ["up"])
+    until(
+        lambda: any(
+            b"victim" in path.read_bytes()
+            for path in Path("/proc").glob("[0-9]*/environ")
+            if path.parent.stat().st_uid == OURS
+        )
+    )
+    assert [found.labels.process_id for found in process_bench.host.list().processes] == ["w1"]
+    assert leftovers.see_off(folder / "victim", user=THEIRS, seconds=0.0)
+
+
+def test_a_killed_supervisor_takes_a_teams_process_along(process_bench: ProcessBench) -> None:
+    pid = run_for_ever(process_bench, "w1", OURS)
+    supervisor = records.read(process_bench.host.state_dir / "processes" / "w1" / "supervisor.json")
+    assert supervisor is not None
+    os.kill(supervisor["pid"], 9)
+    assert exited(process_bench.host, "w1").exit_code == -9
+    until(lambda: not Path(f"/proc/{pid}/environ").exists())
+
+
+def test_a_zygote_begins_with_nothing_that_a_team_chose(warm_bench: WarmBench) -> None:
+    """It runs as root."""
+    code = (sys.executable, "-m", "this")
+    warm_bench.launch("w1", code, user=OURS, env={"OMP_NUM_THREADS": "7"})
+    warm_bench.launch("w2", code, user=OURS, env={"OMP_TOOL_LIBRARIES": "x.so"})
+    warm_bench.launch("w3", code, user=OURS, env={"OMP_NUM_THREADS": "../7"})
+    for process_id in ("w1", "w2", "w3"):
+        assert exited(warm_bench.host, process_id).exit_code == 0
+    assert len(list(warm_bench.host.zygotes.folder.iterdir())) == 2  # the bench's own, and w1's
+
+
+def test_numbers_of_users_stay_within_their_range() -> None:
+    taken = {USERS.of(team, role) for team in (0, 1, 2, 3, 4) for role in Role}
+    assert taken == set(range(USERS.first, USERS.last + 1))
+    with pytest.raises(LaunchRefused, match="CONCERTINA_TEAM_UIDS"):
+        USERS.of(5, Role.WORKER)
+
+
+def test_this_machine_can_do_it() -> None:
+    assert trial.why_not(OURS) == ""
