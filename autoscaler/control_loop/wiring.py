@@ -75,7 +75,7 @@ def new_worker_host() -> WorkerHost:
     told = settings.CONCERTINA
     if told.has_containers:
         return _docker_host()
-    return ProcessHost(state_dir=told.state_dir)
+    return ProcessHost(state_dir=told.state_dir, log_bounds=told.log_bounds)
 
 
 @lru_cache(maxsize=1)
@@ -112,4 +112,5 @@ def _docker_host() -> WorkerHost:
         coordinator_network=asked.coordinator_network,
         job_network=asked.job_network,
         pids=asked.pids_limit,
+        log_bounds=told.log_bounds,
     )

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from concertina import credentials, references, watching
 from concertina.errors import BadInput
-from concertina.log_following import LogFollower
+from concertina.log_following import LogFollower, told_of_missing
 from concertina.retrying import BRIEF, PATIENT, Clock, Patience, RetryPolicy, SystemClock, retry
 from concertina.transport import Transport, fits_a_header
 
@@ -146,21 +146,36 @@ class Client:
     def explain(self, job_id: str) -> Explanation:
         return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))
 
-    def logs(self, job_id: str, *, worker: str | None = None, tail: int = 1000) -> list[LogLine]:
-        return self._items(f"/jobs/{job_id}/logs", worker=worker, tail=tail)
+    def logs(
+        self,
+        job_id: str,
+        *,
+        worker: str | None = None,
+        tail: int = 1000,
+        notice: Callable[[str], None] = lambda _said: None,
+    ) -> list[LogLine]:
+        """The last lines there are; `notice` hears which are missing."""
+        page = self._get(f"/jobs/{job_id}/logs", worker=worker, tail=tail)
+        if said := told_of_missing(page, tail=tail):
+            notice(said)
+        return cast("list[LogLine]", page["items"])
 
     def follow_logs(
-        self, job_id: str, *, worker: str | None = None, tail: int = 1000
+        self,
+        job_id: str,
+        *,
+        worker: str | None = None,
+        tail: int = 1000,
+        notice: Callable[[str], None] = lambda _said: None,
     ) -> Iterator[LogLine]:
         """The last lines and those to come, each once, until the job is final."""
-        snapshot = self.logs(job_id, worker=worker, tail=tail)
         follower = LogFollower(
             transport=self._transport,
             clock=self.clock,
             patience=Patience(PATIENT, self.clock, self._on_delay),
+            notice=notice,
         )
-        since = snapshot[0]["at"] if len(snapshot) == tail else ""
-        return follower.lines(job_id, worker=worker, snapshot=snapshot, since=since)
+        return follower.lines(job_id, worker=worker, tail=tail)
 
     def wait(
         self,

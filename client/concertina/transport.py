@@ -68,7 +68,9 @@ class Transport:
         return response.status_code, self._decoded(response)
 
     @contextmanager
-    def stream(self, path: str, *, params: Mapping[str, Any]) -> Iterator[Iterator[str]]:
+    def stream(
+        self, path: str, *, params: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Iterator[Iterator[str]]:
         """Open an event stream; gives its lines as they come.
 
         Raises:
@@ -77,7 +79,11 @@ class Transport:
         with (
             self._translated_errors(),
             self._http.stream(
-                "GET", path, params=_without_none(params), timeout=_STREAM_TIMEOUT
+                "GET",
+                path,
+                params=_without_none(params),
+                headers=headers,
+                timeout=_STREAM_TIMEOUT,
             ) as response,
         ):
             if not response.is_success:

@@ -8,9 +8,13 @@ with carriage returns, a progress bar, the last state is kept, and now and then 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
+
+from cluster import log_files
+from cluster.log_files import LogBounds
 
 MOST_BYTES_PER_LINE = 16 * 1024  # longer lines are cut: a reader must be able to show them
 REWRITTEN_EVERY_SECONDS = 10.0  # guessed: a bar that moves is seen to move, and the file is small
@@ -65,23 +69,50 @@ class LineSplitter:
 
 
 class LineLog:
-    """Appends lines to one file. A full disk costs lines, never the process that wrote them."""
+    """Appends lines to a process's log. A full disk costs lines, never the process that wrote them.
 
-    def __init__(self, path: Path) -> None:
+    What is too much of the log, and of those of its job, goes whenever a new file is begun.
+    """
+
+    def __init__(self, path: Path, bounds: LogBounds | None = None) -> None:
+        self._first, self._bounds = path, bounds or LogBounds()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
+        log = log_files.logs_in(path.parent, process_id=path.stem)
+        self._start = log[0].files[-1].start if log else 0
+        self._descriptor = log_files.open_locked(log_files.next_path(path, self._start))
+        self._is_torn = False
+        self._trim()
 
     def write(self, stream: str, lines: list[bytes]) -> None:
-        """Append the lines in one write, stamped with now."""
+        """Append the lines, stamped with now."""
         stamp = timestamp(time.time_ns())
         text = "".join(f"{stamp} {stream} {readable(line)}\n" for line in lines)
+        data = memoryview((("\n" if self._is_torn else "") + text).encode())
         try:
-            os.write(self._descriptor, text.encode())
+            self._go_on_if_full()
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+                self._is_torn = bool(data)
         except OSError:
             return
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+    def _go_on_if_full(self) -> None:
+        """Begin the next file."""
+        size = os.fstat(self._descriptor).st_size
+        if size < self._bounds.file_bytes or self._is_torn:
+            return
+        start = self._start + size
+        descriptor = log_files.open_locked(log_files.next_path(self._first, start))
+        os.close(self._descriptor)
+        self._start, self._descriptor = start, descriptor
+        self._trim()
+
+    def _trim(self) -> None:
+        with contextlib.suppress(OSError):  # next time, then
+            log_files.trim(self._first.parent, self._bounds)
 
 
 def timestamp(nanoseconds: int) -> str:

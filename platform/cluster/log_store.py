@@ -1,151 +1,144 @@
-"""What did a job's processes write? Reads the log files that the worker host leaves behind.
+"""What did a job's processes write? Their lines in order of time, in bounded memory.
 
-One file per process, `logs/<job>/<process id>.log` in the state folder, one line per line:
-`2026-11-21T07:33:19.123456Z stdout the text`. Files only ever grow, and lines of one file are in
-order of time, so reading merges, and following remembers how far it has read each file. Without
-`worker`, the coordinator's file is left out: it is about the platform, not about the job.
+Lines of one process are in order of time; several are merged. Without `worker`, the coordinator's
+log is left out: it is about the platform, not about the job.
 """
 
 from __future__ import annotations
 
-import asyncio
 import heapq
-import os
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from cluster import log_files
+from cluster.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
+from cluster.log_files import ProcessLog
+from cluster.log_places import Places
 from cluster.worker_host import LogLine, Role
 
-POLL_SECONDS: Final = 0.3  # guessed: quick enough to feel live, slow enough to cost nothing
-_BLOCK_BYTES: Final = 64 * 1024
+MOST_BYTES: Final = 4 << 20  # of one answer
+_BLOCKS_BYTES: Final = 1 << 20  # of all blocks that one reader holds
+_LEAST_BLOCK_BYTES: Final = 4096
 
 
-def path_of(process_id: str, *, job_id: str, state_dir: Path) -> Path:
-    """Where the process's lines are."""
-    return folder_of(job_id, state_dir=state_dir) / f"{process_id}.log"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """Where a reader begins, and what is left out by that."""
+
+    places: Places
+    has_earlier: bool  # lines that could be asked for
+    is_trimmed: bool  # lines were dropped, since a log became too long
 
 
-def folder_of(job_id: str, *, state_dir: Path) -> Path:
-    return state_dir / "logs" / job_id
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The last lines of a job."""
+
+    lines: list[LogLine]
+    beginning: Beginning
 
 
-def read(
-    job_id: str, *, state_dir: Path, worker: str | None = None, tail: int | None = None
-) -> list[LogLine]:
-    """Lines of the job in order of time; only those of one process, only the last `tail`."""
-    paths = _paths(job_id, state_dir=state_dir, worker=worker)
-    if tail is None:
-        return list(merge(_lines(path) for path in paths))
-    merged = list(merge(iter(_last_lines(path, tail)) for path in paths))
-    return merged[-tail:] if tail > 0 else []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What of a process's log was dropped before it could be read."""
+
+    process_id: str
+    size: int
 
 
-async def follow(
-    job_id: str,
-    *,
-    state_dir: Path,
-    worker: str | None = None,
-    tail: int | None = None,
-    is_final: Callable[[], Awaitable[bool]],
-) -> AsyncIterator[list[LogLine]]:
-    """What each look finds, perhaps nothing: every line once, as they come; ends with the job.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobLog:
+    """A job's log; only that of one process, if `worker` is named."""
 
-    Begins with the first line there is, or with the last `tail` of them. Workers that start later
-    are followed too. `is_final` is asked before each look, so that what was written before the job
-    became final is never missed.
-    """
-    is_last_look = await is_final()
-    paths = _paths(job_id, state_dir=state_dir, worker=worker) if tail is not None else []
-    offsets = {path: await asyncio.to_thread(_start_of_last, path, tail or 0) for path in paths}
-    first = await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
-    yield first if tail is None else first[max(len(first) - tail, 0) :]
-    while not is_last_look:
-        await asyncio.sleep(POLL_SECONDS)
-        is_last_look = await is_final()
-        yield await asyncio.to_thread(_fresh, job_id, state_dir, worker, offsets)
+    job_id: str
+    state_dir: Path
+    worker: str | None = None
+
+    def page(self, *, tail: int, most_bytes: int = MOST_BYTES) -> Page:
+        """The last lines there are; fewer, if they are long."""
+        beginning = self.last(tail, most_bytes=most_bytes)
+        lines = list(islice((line.line for line in self.lines(beginning.places)), tail))
+        return Page(lines=lines, beginning=beginning)
+
+    def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> Beginning:
+        """Where the last lines begin; fewer, if they are long."""
+        logs = self._logs()
+        block_bytes = _block_bytes(logs)
+        newest_first = heapq.merge(
+            *(backward(log, block_bytes=block_bytes) for log in reversed(logs)),
+            key=lambda placed: placed.line.at,
+            reverse=True,
+        )
+        places = {log.process_id: end_of_lines(log) for log in logs}
+        held = 0
+        for placed in islice(newest_first, tail):
+            held += placed.size
+            if held > most_bytes:
+                break
+            places[placed.line.process_id] = placed.start
+        return Beginning(
+            places=Places(self.job_id, places),
+            has_earlier=any(places[log.process_id] > log.start for log in logs),
+            is_trimmed=self._is_trimmed(logs),
+        )
+
+    def first(self) -> Beginning:
+        """Where the first line is that is left."""
+        logs = self._logs()
+        places = Places(self.job_id, {log.process_id: log.start for log in logs})
+        return Beginning(places=places, has_earlier=False, is_trimmed=self._is_trimmed(logs))
+
+    def lines(self, places: Places) -> Iterator[Placed]:
+        """What stands behind these places now, which do not change."""
+        logs = self._logs()
+        block_bytes = _block_bytes(logs)
+        yield from heapq.merge(
+            *(forward(log, places.of(log), block_bytes=block_bytes) for log in logs),
+            key=lambda placed: placed.line.at,
+        )
+
+    def news(self, places: Places) -> Iterator[LogLine | Cut]:
+        """As `lines`, but the places move on with each, and it is told what was dropped."""
+        logs = self._logs()
+        for log in logs:
+            if (place := places.of(log)) < log.start:
+                places.by_process[log.process_id] = log.start
+                yield Cut(process_id=log.process_id, size=log.start - place)
+        places.settle(logs)
+        for placed in self.lines(places):
+            places.by_process[placed.line.process_id] = placed.end
+            yield placed.line
+
+    def _is_trimmed(self, logs: list[ProcessLog]) -> bool:
+        folder = log_files.folder_of(self.job_id, state_dir=self.state_dir)
+        is_whole_job = self.worker is None
+        return any(log.start for log in logs) or (is_whole_job and log_files.is_trimmed(folder))
+
+    def _logs(self) -> list[ProcessLog]:
+        folder = log_files.folder_of(self.job_id, state_dir=self.state_dir)
+        found = log_files.logs_in(folder, process_id=self.worker)
+        if self.worker is not None:
+            return found
+        coordinator = f"-{Role.COORDINATOR}"  # in every term
+        return [log for log in found if not log.process_id.endswith(coordinator)]
 
 
 def read_processes(
     process_ids: Collection[str], *, job_id: str, state_dir: Path, tail: int | None = None
 ) -> Iterator[LogLine]:
     """Lines of these processes of a job, in order of time; only the last `tail` of them all."""
-    lines = merge(
-        iter(read(job_id, state_dir=state_dir, worker=process_id, tail=tail))
-        for process_id in sorted(set(process_ids))
+    logs = [JobLog(job_id=job_id, state_dir=state_dir, worker=one) for one in process_ids]
+    beginnings = [log.first() if tail is None else log.last(tail) for log in logs]
+    lines = heapq.merge(
+        *(log.lines(begin.places) for log, begin in zip(logs, beginnings, strict=True)),
+        key=lambda placed: placed.line.at,
     )
-    return lines if tail is None else iter(deque(lines, maxlen=tail))
+    told = [placed.line for placed in lines]
+    return iter(told if tail is None else told[max(len(told) - tail, 0) :])
 
 
-def merge(sources: Iterator[Iterator[LogLine]]) -> Iterator[LogLine]:
-    """Lines of several sources, each in order, in order of time."""
-    return heapq.merge(*sources, key=lambda line: line.at)
-
-
-def _paths(job_id: str, *, state_dir: Path, worker: str | None) -> list[Path]:
-    folder = folder_of(job_id, state_dir=state_dir)
-    if worker is not None:
-        path = folder / f"{worker}.log"
-        return [path] if path.parent == folder and path.is_file() else []
-    coordinator = f"-{Role.COORDINATOR}.log"
-    return sorted(path for path in folder.glob("*.log") if not path.name.endswith(coordinator))
-
-
-def _lines(path: Path) -> Iterator[LogLine]:
-    with path.open("rb") as file:
-        for raw in file:
-            yield from _parsed(raw, path.stem)
-
-
-def _fresh(
-    job_id: str, state_dir: Path, worker: str | None, offsets: dict[Path, int]
-) -> list[LogLine]:
-    """Whole lines behind the offsets, which move on."""
-    sources: list[list[LogLine]] = []
-    for path in _paths(job_id, state_dir=state_dir, worker=worker):
-        with path.open("rb") as file:
-            file.seek(offsets.get(path, 0))
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        offsets[path] = offsets.get(path, 0) + len(whole)
-        sources.append([line for raw in whole.split(b"\n") for line in _parsed(raw, path.stem)])
-    return list(merge(iter(lines) for lines in sources))
-
-
-def _last_lines(path: Path, count: int) -> list[LogLine]:
-    """The last whole lines of a file."""
-    with path.open("rb") as file:
-        file.seek(_start_of_last(path, count))
-        data = file.read()
-    whole = data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]
-    kept = whole[-count:] if count > 0 else []  # more may have come since
-    return [line for raw in kept for line in _parsed(raw, path.stem)]
-
-
-def _start_of_last(path: Path, count: int) -> int:
-    """Where the last whole lines begin, looked for from the end of the file."""
-    with path.open("rb") as file:
-        position = file.seek(0, os.SEEK_END)
-        data = b""
-        while position > 0 and data.count(b"\n") <= count:
-            step = min(_BLOCK_BYTES, position)
-            position -= step
-            file.seek(position)
-            data = file.read(step) + data
-    end = data.rfind(b"\n") + 1
-    lines = data[:end].split(b"\n")[:-1]
-    kept = lines[-count:] if count > 0 else []
-    return position + end - sum(len(line) + 1 for line in kept)
-
-
-def _parsed(raw: bytes, process_id: str) -> Iterator[LogLine]:
-    """The line; nothing for what the end of a file or a full disk left of one."""
-    stamp, _, rest = raw.rstrip(b"\n").decode(errors="replace").partition(" ")
-    stream, _, text = rest.partition(" ")
-    try:
-        at = datetime.strptime(stamp, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-    except ValueError:
-        return
-    yield LogLine(at=at, process_id=process_id, stream=stream, text=text)
+def _block_bytes(logs: Collection[ProcessLog]) -> int:
+    return max(min(BLOCK_BYTES, _BLOCKS_BYTES // max(len(logs), 1)), _LEAST_BLOCK_BYTES)

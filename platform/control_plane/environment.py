@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from cluster.log_files import LogBounds
 from cluster.process_host.team_users import TeamUsers
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
@@ -46,6 +47,7 @@ class Environment:
     allowed_hosts: tuple[str, ...]
     is_debug: bool
     tick_seconds: float
+    log_bounds: LogBounds  # of the processes of jobs
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
@@ -93,6 +95,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         allowed_hosts=_allowed_hosts(variables, internal_url),
         is_debug=variables.boolean("CONCERTINA_DEBUG", default=False),
         tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
+        log_bounds=_log_bounds(variables),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),
@@ -115,6 +118,21 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     else:
         user_settings.check(told.users, service_url=service_url, hosts=told.allowed_hosts)
     return told
+
+
+def _log_bounds(variables: Variables) -> LogBounds:
+    """Raises: BadEnvironment, if a job may keep less than one of its processes."""
+    usual = LogBounds()
+    of_process, of_job = (
+        variables.whole(f"CONCERTINA_{whose}_LOG_MB", default=default >> 20, at_least=1)
+        for whose, default in (("PROCESS", usual.process_bytes), ("JOB", usual.job_bytes))
+    )
+    if of_job < of_process:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_LOG_MB={str(of_job)!r}: one process of a job may keep"
+            f" CONCERTINA_PROCESS_LOG_MB={of_process}. Use that or more."
+        )
+    return LogBounds(process_bytes=of_process << 20, job_bytes=of_job << 20)
 
 
 def _path(text: str) -> Path | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster import log_store
+from cluster import log_files
 from cluster.log_lines import LineLog
 from django.conf import settings
 
@@ -32,7 +32,7 @@ def write(job: Job) -> Write:
     def write(*lines: str, worker: int = 0, stream: str = "stdout") -> None:
         process_id = f"{job.id}-1-{worker}"
         log = LineLog(
-            log_store.path_of(process_id, job_id=job.id, state_dir=settings.CONCERTINA.state_dir)
+            log_files.path_of(process_id, job_id=job.id, state_dir=settings.CONCERTINA.state_dir)
         )
         log.write(stream, [line.encode() for line in lines])
         log.close()

@@ -10,7 +10,7 @@ from typing import Any
 import docker
 import docker.errors
 import pytest
-from cluster import log_store
+from cluster import log_files
 from cluster.docker_host.log_following import Followers
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
@@ -92,7 +92,7 @@ def test_what_was_forgotten_can_be_started_again(docker_bench: DockerBench) -> N
 def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwhile(
     docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    path = log_files.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
     path.mkdir(parents=True)  # to be opened for writing by nobody
     docker_bench.launch("w1", ("echo", "last words"))
     exited(docker_bench.host, "w1")
@@ -110,7 +110,7 @@ def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwh
 def test_nobody_waits_for_a_full_disk_to_forget_a_process(
     docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = log_store.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
+    path = log_files.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
     path.parent.mkdir(parents=True)
     path.symlink_to("/dev/full")
     docker_bench.launch("w1", ("echo", "last words"))

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import docker
 import pytest
-from cluster import log_store
 from cluster.docker_host.host import DockerHost
+from cluster.log_store import JobLog
 from tenancy.models import ImageRule
 
 from autoscaler.control_loop.surroundings.containers import Containers
@@ -63,7 +63,8 @@ class Ship:
         return "\n".join(["did not come true in time", *jobs, *processes])
 
     def texts(self, job: Job) -> list[str]:
-        return [line.text for line in log_store.read(job.id, state_dir=self.world.state_dir)]
+        log = JobLog(job_id=job.id, state_dir=self.world.state_dir)
+        return [line.text for line in log.page(tail=1000).lines]
 
     def own(self) -> dict[str, list[str]]:
         return {"label": [f"concertina.installation={self.installation}"]}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cluster import log_store
+from cluster.log_store import JobLog
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.process_host.team_users import TeamUsers
@@ -92,7 +92,8 @@ def machine(world: World) -> Iterator[Machine]:
 
 
 def text_of(machine: Machine, job: Job) -> list[str]:
-    lines = log_store.read(job.id, state_dir=machine.world.state_dir)
+    log = JobLog(job_id=job.id, state_dir=machine.world.state_dir)
+    lines = log.page(tail=1000).lines
     return [line.text for line in lines]
 
 

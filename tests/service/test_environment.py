@@ -79,6 +79,8 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
         ("CONCERTINA_WORKER_IMAGE", "python", "registry.example.com/python"),
         ("CONCERTINA_PIDS_LIMIT", "none", "a whole number from 16"),
         ("CONCERTINA_PIDS_LIMIT", "3", "a whole number from 16"),
+        ("CONCERTINA_PROCESS_LOG_MB", "0", "a whole number from 1"),
+        ("CONCERTINA_JOB_LOG_MB", "63", "Use that or more"),
         ("CONCERTINA_HOST_ID", "my host", "containers are named after it"),
         ("CONCERTINA_INTERNAL_URL", "http://127.0.0.1:8000", "such as http://api:8000"),
         ("CONCERTINA_INTERNAL_URL", "http://localhost:8000", "such as http://api:8000"),

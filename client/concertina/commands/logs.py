@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -35,7 +36,8 @@ def logs(
     with session(output) as current:
         job_id = current.client.find(reference)["id"]
         read = current.client.follow_logs if follow else current.client.logs
-        for line in read(job_id, worker=worker, tail=tail):
+        notice = partial(current.terminal.say, style="yellow")
+        for line in read(job_id, worker=worker, tail=tail, notice=notice):
             _print(current.terminal, line, is_raw=raw)
 
 

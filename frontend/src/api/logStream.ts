@@ -2,7 +2,7 @@
 
 import type { LogLine } from "./types";
 
-export type StreamStatus = "connecting" | "open" | "reconnecting" | "ended";
+export type StreamStatus = "connecting" | "open" | "reconnecting" | "ended" | "refused";
 
 export interface LogStreamHandlers {
   readonly onLine: (line: LogLine) => void;
@@ -15,23 +15,35 @@ const RETRY_MILLISECONDS = 2000;
 /**
  * Follow a job's log; returns the function that stops it.
  *
- * After a break the stream is opened anew and sends its tail again: the reader drops what it has.
+ * After a break the stream is opened anew behind the last event that was read.
  */
 export function followLog(jobId: string, handlers: LogStreamHandlers): () => void {
   let source: EventSource | null = null;
   let retry: number | undefined;
+  let place = "";
+
+  const read = (event: MessageEvent<string>): void => {
+    place = event.lastEventId;
+  };
 
   const open = (): void => {
-    source = new EventSource(`/api/v1/jobs/${jobId}/logs?follow=true&tail=${TAIL}`);
+    const begin = place === "" ? `tail=${TAIL}` : `after=${encodeURIComponent(place)}`;
+    source = new EventSource(`/api/v1/jobs/${jobId}/logs?follow=true&${begin}`);
     source.onopen = () => {
       handlers.onStatus("open");
     };
+    source.addEventListener("begin", read);
     source.onmessage = (event: MessageEvent<string>) => {
+      read(event);
       handlers.onLine(JSON.parse(event.data) as LogLine);
     };
     source.addEventListener("end", () => {
       source?.close();
       handlers.onStatus("ended");
+    });
+    source.addEventListener("refused", () => {
+      source?.close();
+      handlers.onStatus("refused");
     });
     source.onerror = () => {
       source?.close();

@@ -214,7 +214,7 @@ export interface paths {
         };
         /**
          * What a job's workers wrote, in order of time
-         * @description With `follow=true` the answer is `text/event-stream`: each event's data is one line as JSON, and an event `end` says that the job has ended.
+         * @description At most 4 MiB of lines. With `follow=true` the answer is `text/event-stream`: each event's data is one line as JSON, its id the place to go on from. An event `begin` comes first and tells `has_earlier` and `is_trimmed`; `cut` tells how many `bytes` of a `worker` were dropped before they could be sent; `end` says that the job has ended, `refused` that the token or session holds no longer, and `interrupted` that this could not be found out for a minute: come again.
          */
         get: operations["list_job_logs"];
         put?: never;
@@ -1437,6 +1437,10 @@ export interface components {
         };
         LogLineList: {
             items: components["schemas"]["LogLine"][];
+            /** @description There are lines before these. */
+            has_earlier: boolean;
+            /** @description Older lines were dropped for good: a process or the job wrote too much. */
+            is_trimmed: boolean;
         };
         /**
          * @description * `stdout` - stdout
@@ -3202,6 +3206,8 @@ export interface operations {
     list_job_logs: {
         parameters: {
             query?: {
+                /** @description With `follow`: go on behind the event with this id, as `Last-Event-ID` does. */
+                after?: string;
                 /** @description Lines as server-sent events, as they come. */
                 follow?: boolean;
                 /** @description Begin so many lines from the end. Default: 1000; all with `follow`. */
@@ -3209,7 +3215,10 @@ export interface operations {
                 /** @description Only this process. */
                 worker?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the last event that was read; more than `after`. */
+                "Last-Event-ID"?: string;
+            };
             path: {
                 job_id: string;
             };

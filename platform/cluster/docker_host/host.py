@@ -16,6 +16,7 @@ from cluster.docker_host.endpoint import Endpoint, Place
 from cluster.docker_host.parts import Parts
 from cluster.gpu_listing import Gpu
 from cluster.job_network import JobNetwork
+from cluster.log_files import USUAL, LogBounds
 from cluster.machine import Machine
 from cluster.worker_host import (
     Launch,
@@ -48,6 +49,7 @@ class DockerHost:
     coordinator_network: str
     job_network: JobNetwork = JobNetwork.ISOLATED
     log_bytes: int = 64 << 20  # guessed: what a process may write while nobody copies it
+    log_bounds: LogBounds = USUAL  # of what is copied
     pids: int = MOST_PROCESSES  # of one container; threads count
     open_files: int = 1 << 14  # guessed; no more than the daemon itself may open
     answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
@@ -75,6 +77,7 @@ class DockerHost:
             registry_patience_seconds=self.registry_patience_seconds,
             daemon_patience_seconds=self.daemon_patience_seconds,
             warm_modules=self.warm_modules,
+            log_bounds=self.log_bounds,
         )
         object.__setattr__(self, "_parts", parts)
 

@@ -20,16 +20,17 @@ from typing import Final
 
 import docker.errors
 
-from cluster import log_lines, log_store
+from cluster import log_files, log_lines
 from cluster.docker_host import log_cursor
 from cluster.docker_host.connections import Connections, talking_to
+from cluster.docker_host.copied_log import CopiedLog
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_cursor import Cursor, News
-from cluster.docker_host.log_file import LogFile
 from cluster.docker_host.log_messages import Message, messages
 from cluster.docker_host.observing import ENDED
 from cluster.docker_host.records import Record
+from cluster.log_files import LogBounds
 from cluster.worker_host import HostUnavailable, Labels
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead
@@ -57,6 +58,7 @@ class Followers:
 
     state_dir: Path
     connections: Connections
+    bounds: LogBounds
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
     _problems: dict[str, Exception] = field(default_factory=dict)  # by container: its last
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,7 +68,7 @@ class Followers:
         with self._lock:
             if source.container in self._threads or _is_complete(source):
                 return
-            follower = Follower(self.state_dir, self.connections, source)
+            follower = Follower(self.state_dir, self.connections, source, self.bounds)
             thread = threading.Thread(
                 target=self._run,
                 args=(follower, source),
@@ -117,11 +119,14 @@ class Followers:
 class Follower:
     """Copies one container's log to its end."""
 
-    def __init__(self, state_dir: Path, connections: Connections, source: Source) -> None:
+    def __init__(
+        self, state_dir: Path, connections: Connections, source: Source, bounds: LogBounds
+    ) -> None:
+        self._bounds = bounds
         self._connections = connections
         self._source = source
         self._complaint = ""
-        self._path = log_store.path_of(
+        self._path = log_files.path_of(
             source.labels.process_id, job_id=source.labels.job_id, state_dir=state_dir
         )
 
@@ -158,18 +163,18 @@ class Follower:
         """What comes over one connection; of an ended container that is all there is."""
         path = self._source.record.log_cursor_path
         cursor = log_cursor.read(path, container=self._source.container)
-        file = LogFile(self._path, offset=cursor.file_bytes)
+        file = CopiedLog(self._path, place=cursor.file_bytes, bounds=self._bounds)
         try:
             self._take_all(cursor, file, is_ended=is_ended)
             if is_ended:
                 _end(cursor, file)
             cursor.is_complete = is_ended
-            cursor.file_bytes = file.size
+            cursor.file_bytes = file.end
             cursor.write(path)
         finally:
             file.close()
 
-    def _take_all(self, cursor: Cursor, file: LogFile, *, is_ended: bool) -> None:
+    def _take_all(self, cursor: Cursor, file: CopiedLog, *, is_ended: bool) -> None:
         news, write_at = News(cursor), time.monotonic() + _CURSOR_SECONDS
         chunks = self._chunks(cursor, is_ended=is_ended)
         for arrived in messages(chunks, complain=self._complain):
@@ -178,7 +183,7 @@ class Follower:
                     _add(message, cursor, file)
             file.flush()
             if time.monotonic() >= write_at:
-                cursor.file_bytes = file.size
+                cursor.file_bytes = file.end
                 cursor.write(self._source.record.log_cursor_path)
                 write_at = time.monotonic() + _CURSOR_SECONDS
 
@@ -213,14 +218,14 @@ class Follower:
                 yield from answer.iter_content(chunk_size=None)
 
 
-def _add(message: Message, cursor: Cursor, file: LogFile) -> None:
+def _add(message: Message, cursor: Cursor, file: CopiedLog) -> None:
     lines = cursor.lines(message)
     stamp = f"{message.at[:26]}Z"
     for line in lines:
         file.add(f"{stamp} {message.stream} {log_lines.readable(line)}\n".encode())
 
 
-def _end(cursor: Cursor, file: LogFile) -> None:
+def _end(cursor: Cursor, file: CopiedLog) -> None:
     """What is left of lines that never ended."""
     for stream, place in cursor.places.items():
         if rest := log_lines.last_state(place.held):

@@ -35,6 +35,7 @@ from cluster.docker_host.warm_keeping import WarmKeeping
 from cluster.docker_host.warm_making import WarmMaking
 from cluster.docker_host.warm_waiting import WaitingRoom
 from cluster.job_network import JobNetwork
+from cluster.log_files import USUAL, LogBounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,7 @@ class Parts:
     registry_patience_seconds: float
     daemon_patience_seconds: float
     warm_modules: tuple[str, ...]
+    log_bounds: LogBounds = USUAL
 
     @cached_property
     def connections(self) -> Connections:
@@ -102,7 +104,9 @@ class Parts:
 
     @cached_property
     def followers(self) -> Followers:
-        return Followers(state_dir=self.state_dir, connections=self.connections)
+        return Followers(
+            state_dir=self.state_dir, connections=self.connections, bounds=self.log_bounds
+        )
 
     @cached_property
     def stopper(self) -> Stopper:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster import log_store
+from cluster.log_files import USUAL, LogBounds
 from cluster.process_host import folders, identity, launch_document, leftovers, records
 from cluster.process_host.starting import start_supervisors
 from cluster.process_host.zygotes import Zygotes, version_of
@@ -43,6 +44,7 @@ class ProcessHost:
     """Runs processes under supervisors that outlive the service; Linux only."""
 
     state_dir: Path
+    log_bounds: LogBounds = USUAL
     warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
     warm_after_seconds: float = 5.0  # guessed: a launch that found no zygote imports the same now
 
@@ -144,7 +146,9 @@ class ProcessHost:
     def _write_down(self, launch: Launch) -> records.Record:
         record = self._record(launch.labels.process_id)
         folders.make_private(record.folder)
-        document = launch_document.of(launch, record=record, state_dir=self.state_dir)
+        document = launch_document.of(
+            launch, record=record, state_dir=self.state_dir, log_bounds=self.log_bounds
+        )
         records.create_once(record.launch_path, document)
         return record
 

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import log_store
+from cluster import log_files
+from cluster.log_files import LogBounds
 from cluster.plain_python import DEFAULT_PATH
 from cluster.process_host import folders, records, team_users
 from cluster.process_host.starting import SOURCE_ROOT
@@ -19,7 +20,9 @@ from concertina_worker import protocol
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
-def of(launch: Launch, *, record: records.Record, state_dir: Path) -> dict[str, Any]:
+def of(
+    launch: Launch, *, record: records.Record, state_dir: Path, log_bounds: LogBounds
+) -> dict[str, Any]:
     """The document; the folders that are the process's own are there, and its user's."""
     labels = launch.labels
     workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / "work")
@@ -27,12 +30,13 @@ def of(launch: Launch, *, record: records.Record, state_dir: Path) -> dict[str, 
     own = _own_folders(launch, workdir, home)
     for folder in own:
         folders.give(folder, launch.user)
-    log_path = log_store.path_of(labels.process_id, job_id=labels.job_id, state_dir=state_dir)
+    log_path = log_files.path_of(labels.process_id, job_id=labels.job_id, state_dir=state_dir)
     env = {"PATH": DEFAULT_PATH, **_inherited(launch, home), **launch.env, **launch.secret_env}
     return {
         "labels": asdict(labels),
         "node": launch.node,
         "log_path": str(log_path),
+        "log_bounds": asdict(log_bounds),
         "command": {
             "arguments": list(launch.command),
             "env": {**env, records.RECORD_VARIABLE: str(record.folder)},

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster import log_lines
+from cluster.log_files import LogBounds
 from cluster.process_host import command, identity, records, warm
 
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
@@ -56,7 +57,8 @@ class Supervisor:
         if self._record.stop_path.exists():
             self._exit_code = -signal.SIGTERM
         else:
-            self._log = log_lines.LineLog(Path(launch["log_path"]))
+            bounds = LogBounds(**launch.get("log_bounds", {}))
+            self._log = log_lines.LineLog(Path(launch["log_path"]), bounds)
             self._pid = self._spawn(launch)
             with contextlib.suppress(OSError):  # a lost record, a full disk: it runs nevertheless
                 _note(self._record.command_path, self._pid)

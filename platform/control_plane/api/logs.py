@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import AsyncIterator
+import weakref
 from typing import Any, Final
 
-from cluster import log_store
-from cluster.worker_host import LogLine
+from cluster import log_places
+from cluster.log_places import BadPlace, Places
+from cluster.log_store import JobLog
 from django.conf import settings
 from django.db import connections
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import exceptions, serializers
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
+from tenancy.grants import grant_of
 
-from control_plane.api.final_jobs import FinalJobs
+from control_plane.api.log_streams import LogStream, document_of
+from control_plane.api.stream_places import StreamPlaces
 from jobs import queries
 from jobs.api.requests import query
 
-KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing for a minute
+LAST_EVENT_ID: Final = "Last-Event-ID"
 _AT_ONCE: Final = 1000
 
-_final_jobs: Final = FinalJobs()
+stream_places: Final = StreamPlaces()
 
 
 class LogQuery(serializers.Serializer[Any]):
@@ -47,6 +48,13 @@ class LogQuery(serializers.Serializer[Any]):
     follow = serializers.BooleanField(
         required=False, default=False, help_text="Lines as server-sent events, as they come."
     )
+    after = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=log_places.MOST_CHARACTERS,
+        help_text="With `follow`: go on behind the event with this id, as `Last-Event-ID` does.",
+    )
 
 
 class LogLineSerializer(serializers.Serializer[Any]):
@@ -58,6 +66,10 @@ class LogLineSerializer(serializers.Serializer[Any]):
 
 class LogLineListSerializer(serializers.Serializer[Any]):
     items = LogLineSerializer(many=True)
+    has_earlier = serializers.BooleanField(help_text="There are lines before these.")
+    is_trimmed = serializers.BooleanField(
+        help_text="Older lines were dropped for good: a process or the job wrote too much."
+    )
 
 
 class AnythingGoes(BaseContentNegotiation):
@@ -82,9 +94,21 @@ class LogsView(APIView):
     @extend_schema(
         operation_id="list_job_logs",
         summary="What a job's workers wrote, in order of time",
-        description="With `follow=true` the answer is `text/event-stream`: each event's data is"
-        " one line as JSON, and an event `end` says that the job has ended.",
-        parameters=[LogQuery],
+        description="At most 4 MiB of lines. With `follow=true` the answer is"
+        " `text/event-stream`: each event's data is one line as JSON, its id the place to go on"
+        " from. An event `begin` comes first and tells `has_earlier` and `is_trimmed`; `cut` tells"
+        " how many `bytes` of a `worker` were dropped before they could be sent; `end` says that"
+        " the job has ended, `refused` that the token or session holds no longer, and"
+        " `interrupted` that this could not be found out for a minute: come again.",
+        parameters=[
+            LogQuery,
+            OpenApiParameter(
+                LAST_EVENT_ID,
+                str,
+                OpenApiParameter.HEADER,
+                description="The id of the last event that was read; more than `after`.",
+            ),
+        ],
         responses={
             (200, "application/json"): LogLineListSerializer,
             (200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR),
@@ -93,53 +117,44 @@ class LogsView(APIView):
     def get(self, request: Request, job_id: str) -> HttpResponseBase:
         job = queries.find_job(principal_of(request), job_id)
         asked = query(request, LogQuery)
-        if asked["follow"]:
-            return _stream(job.id, worker=asked["worker"], tail=asked["tail"])
-        lines = log_store.read(
-            job.id,
-            state_dir=settings.CONCERTINA.state_dir,
-            worker=asked["worker"],
-            tail=asked["tail"] or _AT_ONCE,
-        )
-        return Response(LogLineListSerializer({"items": lines}).data)
+        log = JobLog(job_id=job.id, state_dir=settings.CONCERTINA.state_dir, worker=asked["worker"])
+        if not asked["follow"]:
+            page = log.page(tail=asked["tail"] or _AT_ONCE)
+            return Response(
+                {
+                    "items": [document_of(line) for line in page.lines],
+                    "has_earlier": page.beginning.has_earlier,
+                    "is_trimmed": page.beginning.is_trimmed,
+                }
+            )
+        grant = grant_of(request, team_id=job.team_id)
+        after = _places(request, asked["after"], job_id=job.id)
+        stream_places.take(grant.holder)
+        connections.close_all()  # the stream outlives this request's need for the database
+        return StreamedLog(LogStream(log=log, grant=grant, tail=asked["tail"], after=after))
 
 
-def _stream(job_id: str, *, worker: str | None, tail: int | None) -> StreamingHttpResponse:
-    connections.close_all()  # the stream outlives this request's need for the database
-    return StreamingHttpResponse(
-        _events(job_id, worker=worker, tail=tail),
-        content_type="text/event-stream",
-        headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
-    )
-
-
-async def _events(job_id: str, *, worker: str | None, tail: int | None) -> AsyncIterator[bytes]:
-    async def is_final() -> bool:
-        return await _final_jobs.is_final(job_id)
-
-    _final_jobs.follow(job_id)
+def _places(request: Request, after: str, *, job_id: str) -> Places | None:
+    """Where the reader stands; None: at the beginning."""
+    text = request.headers.get(LAST_EVENT_ID, "") or after
     try:
-        yield b": following\n\n"
-        looks = log_store.follow(
-            job_id,
-            state_dir=settings.CONCERTINA.state_dir,
-            worker=worker,
-            tail=tail,
-            is_final=is_final,
+        return log_places.parse(text, job_id=job_id) if text else None
+    except BadPlace:
+        problem = "is no id of an event of this log. Leave it out to read from the beginning."
+        raise exceptions.ValidationError({"after": [problem]}) from None
+
+
+class StreamedLog(StreamingHttpResponse):
+    """Holds a place among the streams until it is closed, or nobody has it any more."""
+
+    def __init__(self, stream: LogStream) -> None:
+        super().__init__(
+            stream.events(),
+            content_type="text/event-stream",
+            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
         )
-        spoke_at = time.monotonic()
-        async for lines in looks:
-            for line in lines:
-                yield b"data: " + json.dumps(_document(line)).encode() + b"\n\n"
-            is_silent = time.monotonic() - spoke_at >= KEEP_ALIVE_SECONDS
-            if is_silent and not lines:
-                yield b": nothing new\n\n"
-            if is_silent or lines:
-                spoke_at = time.monotonic()
-        yield b"event: end\ndata: {}\n\n"
-    finally:
-        _final_jobs.unfollow(job_id)
+        self._leave = weakref.finalize(self, stream_places.leave, stream.grant.holder)
 
-
-def _document(line: LogLine) -> dict[str, Any]:
-    return dict(LogLineSerializer(line).data)
+    def close(self) -> None:
+        self._leave()
+        super().close()

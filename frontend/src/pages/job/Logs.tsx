@@ -16,6 +16,7 @@ const STATUS: Record<StreamStatus, string> = {
   open: "live",
   reconnecting: "reconnecting",
   ended: "complete",
+  refused: "no longer allowed",
 };
 
 export function Logs({ job }: { readonly job: Job }) {

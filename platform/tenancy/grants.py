@@ -1,0 +1,78 @@
+"""May those who were let in still see what they look at? Few questions for many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from rest_framework.request import Request
+
+from tenancy.access import TokenUser
+from tenancy.models import Membership, Token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """By what somebody was let in to see something of a team."""
+
+    team_id: int
+    token_id: int | None = None
+    user_id: int | None = None
+    session_key: str = ""
+
+    @property
+    def holder(self) -> str:
+        """The same for all sessions of a person."""
+        return f"user {self.user_id}" if self.token_id is None else f"token {self.token_id}"
+
+
+def grant_of(request: Request, *, team_id: int) -> Grant:
+    """What lets an authenticated request see something of the team."""
+    if isinstance(request.user, TokenUser):
+        return Grant(team_id=team_id, token_id=request.user.token.pk)
+    key = request._request.session.session_key or ""  # noqa: SLF001 - DRF gives no other way
+    return Grant(team_id=team_id, user_id=request.user.pk, session_key=key)
+
+
+def standing(grants: Collection[Grant]) -> set[Grant]:
+    """Those of them that still hold."""
+    return _of_tokens(grants) | _of_people(grants)
+
+
+def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
+    asked = {grant.token_id for grant in grants if grant.token_id is not None}
+    if not asked:
+        return set()
+    rows = Token.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now()), pk__in=asked, revoked_at=None
+    )
+    valid = set(rows.values_list("pk", "team_id"))
+    return {grant for grant in grants if (grant.token_id, grant.team_id) in valid}
+
+
+def _of_people(grants: Collection[Grant]) -> set[Grant]:
+    keys = {grant.session_key for grant in grants} - {""}
+    if not keys:
+        return set()
+    rows = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
+    sessions = {row.session_key: row.get_decoded() for row in rows}
+    asked = {grant.user_id for grant in grants if grant.user_id is not None}
+    people = {user.pk: user for user in User.objects.filter(pk__in=asked, is_active=True)}
+    places = set(Membership.objects.filter(user__in=people).values_list("user_id", "team_id"))
+
+    def holds(grant: Grant) -> bool:
+        person, session = people.get(grant.user_id or 0), sessions.get(grant.session_key, {})
+        if person is None or session.get(SESSION_KEY) != str(person.pk):
+            return False
+        known = session.get(HASH_SESSION_KEY, "")
+        if not constant_time_compare(known, person.get_session_auth_hash()):
+            return False
+        return person.is_superuser or (person.pk, grant.team_id) in places
+
+    return {grant for grant in grants if grant.session_key and holds(grant)}
