@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -87,7 +88,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     told = Environment(
         database_url=variables.secret("DATABASE_URL"),
         redis_url=variables.secret("REDIS_URL"),
-        secret_key=variables.secret("CONCERTINA_SECRET_KEY"),
+        secret_key=_secret_key(variables),
         secret_key_fallbacks=variables.secrets("CONCERTINA_SECRET_KEY_FALLBACKS"),
         state_dir=Path(variables.text("CONCERTINA_STATE", default=".concertina/state")).absolute(),
         service_url=service_url,
@@ -133,6 +134,13 @@ def _log_bounds(variables: Variables) -> LogBounds:
             f" CONCERTINA_PROCESS_LOG_MB={of_process}. Use that or more."
         )
     return LogBounds(process_bytes=of_process << 20, job_bytes=of_job << 20)
+
+
+def _secret_key(variables: Variables) -> str:
+    """The installation's; a process that neither signs nor opens anything makes up its own."""
+    if variables.boolean("CONCERTINA_SIGNS", default=True):
+        return variables.secret("CONCERTINA_SECRET_KEY")
+    return secrets.token_urlsafe(48)
 
 
 def _path(text: str) -> Path | None:

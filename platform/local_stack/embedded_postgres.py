@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psycopg2
+from control_plane import database_roles
 
 from local_stack.child_process import ProcessSpec
 from local_stack.servers import NoServer, answers
@@ -103,9 +104,9 @@ def _run(command: tuple[str, ...], identity: Identity) -> subprocess.CompletedPr
     )
 
 
-def url(runtime_dir: Path, database: str = DATABASE) -> str:
-    """The DATABASE_URL of a server that `spec` runs."""
-    return f"postgresql://{ROLE}@/{database}?host={quote(str(socket_dir(runtime_dir)))}"
+def url(runtime_dir: Path, database: str = DATABASE, *, role: str = ROLE) -> str:
+    """The DATABASE_URL of a server that `spec` runs; of its superuser, unless another is named."""
+    return f"postgresql://{role}@/{database}?host={quote(str(socket_dir(runtime_dir)))}"
 
 
 def socket_dir(runtime_dir: Path) -> Path:
@@ -180,6 +181,11 @@ def reach(database_url: str) -> None:
         psycopg2.connect(database_url, connect_timeout=2).close()
     except psycopg2.Error as error:
         raise NoPostgres(f"DATABASE_URL: {str(error).strip().splitlines()[0]}") from None
+
+
+def ensure_roles(runtime_dir: Path) -> None:
+    """Make the roles under which the service works; here they need no passwords."""
+    database_roles.establish(url(runtime_dir), passwords={})
 
 
 def ensure_database(runtime_dir: Path, database: str = DATABASE) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from control_plane import database_roles
+
 from local_stack import secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.service import Service
@@ -29,7 +31,7 @@ def run(checkout: Checkout, arguments: Sequence[str]) -> int:
     ran = subprocess.run(
         (sys.executable, "manage.py", *arguments),
         cwd=checkout.root,
-        env={**os.environ, **service.environment()},
+        env={**os.environ, **service.environment(database_roles.OWNER)},
         check=False,
     )
     return ran.returncode

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from control_plane import database_roles
+
 from local_stack import secrets_file
 from local_stack.gpus import Supply
 from local_stack.images.catalogue import DEMO
@@ -37,7 +39,7 @@ def migrate(service: Service) -> None:
     stamp = _stamp(service, "schema", digest_of(_migrations(service.checkout.root)))
     if service.has_own_database and stamp.is_valid:
         return
-    manage(service, "migrate", "--no-input")
+    manage(service, "migrate", "--no-input", role=database_roles.OWNER)
     stamp.set()
 
 
@@ -63,7 +65,9 @@ def guarantees(slots: int) -> dict[str, int]:
     return dict(zip(TEAMS, (slots - half, half), strict=True))
 
 
-def manage(service: Service, *arguments: str, **environment: str) -> str:
+def manage(
+    service: Service, *arguments: str, role: str = database_roles.API, **environment: str
+) -> str:
     """Run one of the service's management commands and return what it printed.
 
     What nobody else on the machine may see goes into the environment.
@@ -74,7 +78,7 @@ def manage(service: Service, *arguments: str, **environment: str) -> str:
     ran = subprocess.run(
         (sys.executable, "manage.py", *arguments),
         cwd=service.checkout.root,
-        env={**os.environ, **service.environment(), **environment},
+        env={**os.environ, **service.environment(role), **environment},
         capture_output=True,
         text=True,
         check=False,

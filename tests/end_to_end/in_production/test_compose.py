@@ -89,6 +89,37 @@ def test_only_the_control_worker_may_talk_to_docker_and_nobody_is_root(composed:
     assert composed.container("postgres")["Config"]["User"] == "999"
 
 
+OF_SIGNERS = {"secret_key", "secret_key_fallbacks"}
+SECRETS = {
+    "api": {"database_url_api", *OF_SIGNERS},
+    "beat": set(),
+    "control": {"database_url_control", *OF_SIGNERS},
+    "io": {"database_url_io"},
+}
+
+
+def test_each_service_has_a_role_of_its_own_and_no_secret_that_it_does_not_need(
+    composed: Composed,
+) -> None:
+    for service, expected in SECRETS.items():
+        mounts = composed.container(service)["Mounts"]
+        places = {Path(mount["Destination"]) for mount in mounts}
+        found = {place.name for place in places if place.parent == Path("/run/secrets")}
+        assert found == expected, service
+    told = composed.compose(
+        *("exec", "-T", "postgres", "psql", "-U", "concertina", "-qAtc"),
+        "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = current_database()"
+        " AND usename <> current_user ORDER BY usename",
+    )
+    assert set(told.split()) <= {"concertina_api", "concertina_control", "concertina_io"}
+    assert "concertina_api" in told
+
+
+def test_the_api_sees_logs_and_neither_checkpoints_nor_secrets_of_jobs(composed: Composed) -> None:
+    (composed.data / "jobs").mkdir(exist_ok=True)
+    assert composed.compose("exec", "-T", "api", "ls", str(composed.data)) == "logs"
+
+
 def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) -> None:
     """As the official image's first start, whose temporary server listens on its socket alone."""
     made = composed.docker(
