@@ -1,0 +1,111 @@
+"""Are connections to the api bounded, and those that ask for nothing let go?"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from control_plane import gunicorn_worker
+from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.gunicorn_worker import BoundedProtocol
+from gunicorn.config import Config
+
+GET = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+class Worker:
+    """What gunicorn's protocol needs of its worker."""
+
+    def __init__(self, *, worker_connections: int) -> None:
+        self.cfg = Config()
+        self.log = Log()
+        self.asgi = application
+        self.worker_connections = worker_connections
+        self.loop = asyncio.get_running_loop()
+        self.nr_conns = self.nr = 0
+        self.max_requests = 1000
+        self.alive = True
+        self.state: dict[str, Any] = {}
+
+
+class Log:
+    """gunicorn's logger, as far as a request needs it."""
+
+    access_log_enabled = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(logging.getLogger("gunicorn"), name)
+
+    def access(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def serve(story: Callable[[Connect, Worker], Awaitable[None]], *, most: int) -> None:
+    async def run() -> None:
+        worker = Worker(worker_connections=most)
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: BoundedProtocol(worker), "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        opened: list[asyncio.StreamWriter] = []
+
+        async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            opened.append(writer)
+            return reader, writer
+
+        try:
+            await story(connect, worker)
+        finally:
+            for writer in opened:
+                writer.close()
+            server.close()
+            while worker.nr_conns:  # noqa: ASYNC110 - gunicorn tells of no event
+                await asyncio.sleep(0.01)
+
+    asyncio.run(run())
+
+
+async def asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+    writer.write(GET)
+    return await reader.readline()
+
+
+def test_one_connection_more_than_there_may_be_is_refused_until_another_ends() -> None:
+    async def story(connect: Connect, worker: Worker) -> None:
+        first, second = await connect(), await connect()
+        assert await asked(*first) == b"HTTP/1.1 204 No Content\r\n"
+        assert await asked(*second) == b"HTTP/1.1 204 No Content\r\n"
+        reader, _ = await connect()
+        told = await reader.read()
+        assert told.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+        assert b"Retry-After: 2" in told
+        head, _, body = told.partition(b"\r\n\r\n")
+        assert f"Content-Length: {len(body)}".encode() in head
+        assert worker.nr_conns == 2
+        first[1].close()
+        while worker.nr_conns == 2:  # noqa: ASYNC110 - gunicorn tells of no event
+            await asyncio.sleep(0.01)
+        assert await asked(*await connect()) == b"HTTP/1.1 204 No Content\r\n"
+
+    serve(story, most=2)
+
+
+def test_a_connection_without_a_whole_request_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gunicorn_worker, "FIRST_REQUEST_SECONDS", 0.05)
+
+    async def story(connect: Connect, worker: Worker) -> None:
+        reader, writer = await connect()
+        writer.write(GET[:20])
+        assert await reader.read() == b""
+
+    serve(story, most=2)
