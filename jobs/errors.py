@@ -53,6 +53,18 @@ class BadCursor(JobsError):
     code = "bad_cursor"
 
 
+class JobNotOver(JobsError):
+    """Only a job that has ended can be deleted. Cancel it first, and wait until it has ended."""
+
+    code = "job_not_over"
+
+
+class JobPinned(JobsError):
+    """This job is pinned, so that nothing of it is removed. Unpin it first."""
+
+    code = "job_pinned"
+
+
 class NameInUse(JobsError):
     """The team has a live job of this name."""
 

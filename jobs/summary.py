@@ -10,7 +10,7 @@ from statistics import fmean
 from django.db.models import F, Max, Q, Sum
 
 from jobs.lifecycle import ACTIVE, LIVE, State
-from jobs.models import Generation, Job
+from jobs.models import Generation, Job, PastUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,7 @@ def summarise(*, since: datetime, until: datetime, includes_now: bool) -> Summar
     counted = Q(pk__in=ended) | (Q(state__in=LIVE) if includes_now else Q(pk=None))
     took = ended.filter(state=State.COMPLETED).annotate(took=F("finished_at") - F("submitted_at"))
     seconds = sorted(one.total_seconds() for one in took.values_list("took", flat=True))
+    removed = PastUsage.objects.filter(hour__gte=since, hour__lt=until)  # by the hour
     stalls = Generation.objects.filter(began_at__gte=since, began_at__lt=until)
     return Summary(
         completed=len(seconds),
@@ -42,7 +43,10 @@ def summarise(*, since: datetime, until: datetime, includes_now: bool) -> Summar
         mean_completion_seconds=fmean(seconds) if seconds else None,
         p50_completion_seconds=quantile(seconds, 0.50),
         p99_completion_seconds=quantile(seconds, 0.99),
-        gpu_seconds=Job.objects.filter(counted).aggregate(all=Sum("gpu_seconds"))["all"] or 0.0,
+        gpu_seconds=sum(
+            rows.aggregate(all=Sum("gpu_seconds"))["all"] or 0.0
+            for rows in (Job.objects.filter(counted), removed)
+        ),
         rescales=stalls.exclude(number=1).count(),
         longest_stall_seconds=stalls.aggregate(most=Max("stall_seconds"))["most"] or 0.0,
     )

@@ -21,6 +21,7 @@ from autoscaler.control_loop.deciding import Check, Decided, Planner
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
@@ -125,6 +126,7 @@ class ControlLoop:
         watch.lap("apply")
         _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)
+        remove_leftovers(self.state_dir, shell.now)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
 

@@ -105,6 +105,17 @@ class Client:
     def resume(self, job_id: str, *, reason: str = "") -> Job:
         return self._control(job_id, "resume", reason)
 
+    def delete(self, job_id: str) -> None:
+        """Forget a job that has ended, with its logs and checkpoints. There is no way back."""
+        self._send("DELETE", f"/jobs/{job_id}", is_repeatable=False)
+
+    def pin(self, job_id: str) -> Job:
+        """Keep all of it, whatever its age."""
+        return cast("Job", self._send("POST", f"/jobs/{job_id}/pin")[1])
+
+    def unpin(self, job_id: str) -> Job:
+        return cast("Job", self._send("POST", f"/jobs/{job_id}/unpin")[1])
+
     def job(self, job_id: str) -> Job:
         return cast("Job", self._get(f"/jobs/{job_id}"))
 

@@ -14,7 +14,7 @@ from tenancy.access import principal_of
 
 from jobs import queries
 from jobs.api import requests, serializers
-from jobs.commands import control
+from jobs.commands import control, deletion
 from jobs.models import Job
 
 
@@ -26,6 +26,51 @@ class JobView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         return _answer(request, job_id)
+
+    @extend_schema(
+        operation_id="delete_job",
+        summary="Forget a job that has ended",
+        description="With its history, curves, logs and checkpoints; there is no way back. The GPU"
+        " time that it used stays in the sums. A job that lives has to be cancelled first, a pinned"
+        " one unpinned.",
+        responses={204: None},
+    )
+    def delete(self, request: Request, job_id: str) -> Response:
+        queries.find_job(principal_of(request), job_id)
+        deletion.delete(job_id=job_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _pins(operation_id: str, summary: str) -> Callable[..., Any]:
+    return extend_schema_view(
+        post=extend_schema(
+            operation_id=operation_id,
+            summary=summary,
+            description="Of a pinned job nothing is removed because it is old: neither logs,"
+            " checkpoints and curves nor the job itself.",
+            request=None,
+            responses=serializers.JobDetailSerializer,
+        )
+    )
+
+
+class _PinningView(APIView):
+    is_pinned: bool
+
+    def post(self, request: Request, job_id: str) -> Response:
+        queries.find_job(principal_of(request), job_id)
+        deletion.pin(job_id=job_id, is_pinned=self.is_pinned)
+        return _answer(request, job_id)
+
+
+@_pins("pin_job", "Keep all of a job, whatever its age")
+class PinView(_PinningView):
+    is_pinned = True
+
+
+@_pins("unpin_job", "Let a job go when its time has come")
+class UnpinView(_PinningView):
+    is_pinned = False
 
 
 class _SteeringView(APIView):

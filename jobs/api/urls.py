@@ -20,6 +20,8 @@ urlpatterns = [
     path("jobs/<job:job_id>/cancel", single.CancelView.as_view()),
     path("jobs/<job:job_id>/pause", single.PauseView.as_view()),
     path("jobs/<job:job_id>/resume", single.ResumeView.as_view()),
+    path("jobs/<job:job_id>/pin", single.PinView.as_view()),
+    path("jobs/<job:job_id>/unpin", single.UnpinView.as_view()),
     path("jobs/<job:job_id>/events", single.EventsView.as_view()),
     path("jobs/<job:job_id>/generations", single.GenerationsView.as_view()),
     path("jobs/<job:job_id>/workers", single.WorkersView.as_view()),

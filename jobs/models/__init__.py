@@ -4,7 +4,8 @@
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
 `MetricPoint` and `Measurement` (how it went), `Prediction` (what was foretold), `Quarantine` (what
 it is left out of). `GpuClaim`, beside the worker that holds it, makes double booking impossible;
-`IdempotencyKey` double submitting.
+`IdempotencyKey` double submitting. Of what was removed `PastUsage` keeps the GPU time, and
+`Leftover` knows the files until they are gone as well.
 """
 
 from jobs.models.assignment import Assignment
@@ -12,8 +13,10 @@ from jobs.models.event import Event
 from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job, new_id
+from jobs.models.leftover import Leftover
 from jobs.models.measurement import Measurement
 from jobs.models.metric_point import MetricPoint
+from jobs.models.past_usage import PastUsage
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
 from jobs.models.worker import GpuClaim, Worker
@@ -25,8 +28,10 @@ __all__ = [
     "GpuClaim",
     "IdempotencyKey",
     "Job",
+    "Leftover",
     "Measurement",
     "MetricPoint",
+    "PastUsage",
     "Prediction",
     "Quarantine",
     "Worker",

@@ -133,11 +133,20 @@ class Job(models.Model):
         default=0, db_default=0, help_text="How many were stored: no more than it had time to make."
     )
 
+    is_pinned = models.BooleanField(
+        default=False, db_default=False, help_text="Nothing of it is removed for its age."
+    )
+    curves_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    history_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    logs_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    files_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+
     class Meta:
         ordering = ("-submitted_at", "id")
         indexes = (
             models.Index(fields=("state",)),
             models.Index(fields=("team", "-submitted_at")),
+            models.Index(fields=("finished_at",)),
         )
         constraints = (
             models.UniqueConstraint(

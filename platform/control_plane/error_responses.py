@@ -29,6 +29,8 @@ from jobs.errors import (
     IdempotencyConflict,
     IllegalTransition,
     JobNotFound,
+    JobNotOver,
+    JobPinned,
     JobsError,
     NameInUse,
     SpecInvalid,
@@ -45,6 +47,8 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     TooManyQueued: 409,
     IdempotencyConflict: 409,
     IllegalTransition: 409,
+    JobNotOver: 409,
+    JobPinned: 409,
 }
 _CODE: Final[Mapping[int, str]] = {
     400: "invalid_request",

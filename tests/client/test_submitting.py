@@ -189,3 +189,18 @@ def test_one_may_wait_for_a_job_submitted_before(concertina: CommandLine, job_fi
     ended = concertina("wait", "digits")
     assert ended.exit_code == 1
     assert "Exit code 1." in ended.err
+
+
+def test_a_job_that_has_ended_is_deleted_if_one_is_sure(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    job = concertina("submit", "-f", job_file, "-o", "json").document
+    refused = concertina("delete", job["id"], "--yes")
+    assert refused.exit_code == 3
+    assert "Cancel it first" in refused.err
+    concertina("cancel", job["id"])
+    assert concertina("pin", job["id"], "-o", "json").document["is_pinned"] is True
+    concertina("unpin", job["id"])
+    assert "--yes" in concertina("delete", job["id"]).err  # nobody is there to be asked
+    assert "is deleted" in concertina("delete", job["id"], "--yes").out
+    assert concertina("describe", job["id"]).exit_code == 4

@@ -170,7 +170,16 @@ class JobDetailSerializer(JobSerializer):
     resolved_spec = serializers.DictField()
 
     class Meta(JobSerializer.Meta):
-        fields: ClassVar[tuple[str, ...]] = (*_JOB_FIELDS, "spec", "resolved_spec")
+        fields: ClassVar[tuple[str, ...]] = (
+            *_JOB_FIELDS,
+            "spec",
+            "resolved_spec",
+            "is_pinned",
+            "curves_removed_at",
+            "history_removed_at",
+            "logs_removed_at",
+            "files_removed_at",
+        )
         read_only_fields = fields
 
 

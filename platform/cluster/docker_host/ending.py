@@ -15,12 +15,12 @@ from typing import Final
 
 import docker.errors
 
+from cluster.discarding import discard
 from cluster.docker_host import containers, labels
 from cluster.docker_host.adoption import Adoption
 from cluster.docker_host.chores import Chores
 from cluster.docker_host.connections import Connections, asking, asking_for, talking_to
 from cluster.docker_host.daemons import Daemons
-from cluster.docker_host.discarding import discard
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_following import Followers, Source
