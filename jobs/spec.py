@@ -202,6 +202,7 @@ class JobSpec(SpecPart):
     deadline: Moment | None = None
     utility: Utility | None = None
     retry: Retry = Retry()
+    early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     labels: Annotated[dict[str, Word], AfterValidator(check_labels)] = Field(default_factory=dict)

@@ -20,6 +20,7 @@ class Ending(StrEnum):
     COMPLETED = "completed"  # ran to its end
     RELEASED = "released"  # left because it was told to
     CANNOT_RUN = "cannot_run"  # the command does not exist or cannot be executed
+    ENDED_EARLY = "ended_early"  # its script did, before its training was through
     FAILED = "failed"  # the job's own code went wrong
     LOST = "lost"  # ended from outside: killed, out of memory, machine gone
     NO_IMAGE = "no_image"  # never ran: its image cannot be fetched
@@ -43,6 +44,7 @@ _OWN_CRASHES: Final = frozenset(
 _BY_CODE: Final = {
     ExitCode.COMPLETED: Ending.COMPLETED,
     ExitCode.RELEASED: Ending.RELEASED,
+    ExitCode.ENDED_EARLY: Ending.ENDED_EARLY,
     ExitCode.COORDINATOR_LOST: Ending.LOST,
     ExitCode.OUT_OF_MEMORY: Ending.LOST,
     ExitCode.COMMAND_NOT_FOUND: Ending.CANNOT_RUN,
@@ -52,7 +54,8 @@ _BY_FAILING: Final = {
     Failing.IMAGE_UNAVAILABLE: Ending.NO_IMAGE,
     Failing.CANNOT_START: Ending.NOT_STARTED,
 }
-_WELL: Final = frozenset({ExitCode.COMPLETED, ExitCode.RELEASED})
+_WELL: Final = frozenset({ExitCode.COMPLETED, ExitCode.RELEASED, ExitCode.ENDED_EARLY})
+AT_THE_END: Final = frozenset({Ending.COMPLETED, Ending.ENDED_EARLY})  # of the script
 
 
 def ending_of(exit_code: int | None, failing: str = "") -> Ending:

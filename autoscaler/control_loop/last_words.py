@@ -12,6 +12,7 @@ LINES_KEPT: Final = 20  # with a failure: enough for a traceback
 LINES_READ: Final = 200  # guessed: what others of its threads may say after an exception
 _LONGEST_LINE: Final = 500  # characters; guessed: what people read of a line
 _TRACEBACK: Final = "Traceback (most recent call last)"
+_OURS: Final = "concertina: "
 _ESCAPES: Final = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
@@ -36,6 +37,12 @@ def telling(lines: Sequence[LogLine]) -> str:
         *(line.text for line in reversed(lines)),
     )
     return next(filter(None, (_short(text).strip() for text in candidates)), "")
+
+
+def ours(lines: Sequence[LogLine]) -> str:
+    """The last line that the worker's own runtime wrote; empty: none did."""
+    said = (line.text.strip() for line in reversed(lines) if line.stream == "stderr")
+    return next((_short(text) for text in said if text.startswith(_OURS)), "")
 
 
 def _exceptions(errors: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     NOT_ALLOWED = 5  # not logged in, the token is unknown or expired, or may not do this
     UNREACHABLE = 6  # the service did not answer for as long as we were willing to try
     JOB_CANCELLED = 7  # the job ended as `cancelled`
+    JOB_ENDED_EARLY = 8  # the job's script ended before its training was through
     INTERRUPTED = 130  # Ctrl-C; a submitted job goes on
 
 
@@ -26,6 +27,8 @@ _BY_FINAL_STATE = {
 }
 
 
-def of_outcome(state: str) -> ExitCode:
-    """The exit code that tells a final `state`."""
+def of_outcome(state: str, reason: str = "") -> ExitCode:
+    """The exit code that tells a final `state`, and of failures why."""
+    if (state, reason) == ("failed", "ended_early"):
+        return ExitCode.JOB_ENDED_EARLY
     return _BY_FINAL_STATE[state]

@@ -12,7 +12,7 @@ from concertina.commands import control, inspect, login, logs, removal, secrets,
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
     "3 refused by the service · 4 not found · 5 not logged in or not allowed · "
-    "6 service unreachable · 7 the job was cancelled · 130 interrupted."
+    "6 service unreachable · 7 the job was cancelled · 8 its script ended early · 130 interrupted."
 )
 
 app = typer.Typer(

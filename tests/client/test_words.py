@@ -56,6 +56,8 @@ def test_an_age_is_counted_from_now() -> None:
 def test_each_state_has_a_style_and_each_final_one_an_exit_code() -> None:
     assert set(STATE_STYLES) == {*LIVE_STATES, *FINAL_STATES}
     assert {exit_codes.of_outcome(state) for state in FINAL_STATES} == {0, 1, 7}
+    assert exit_codes.of_outcome("failed", "ended_early") == 8
+    assert exit_codes.of_outcome("completed", "ended_early") == 0
 
 
 def test_a_predicted_moment_has_its_middle_and_its_range() -> None:

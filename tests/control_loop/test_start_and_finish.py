@@ -9,11 +9,30 @@ import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.exclusive import exclusively
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs import job_token
 from jobs.models import Job, Worker
 
 from .conftest import Coordinator, World, claims, fresh, live_workers, states
+
+
+@pytest.mark.parametrize(("early_end", "state"), [("failed", "failed"), ("completed", "completed")])
+def test_a_script_that_ends_before_its_training_has_an_outcome_of_its_own(
+    world: World, early_end: str, state: str
+) -> None:
+    job = world.job(early_end=early_end)
+    world.running(job, 2)
+    for worker in live_workers(job):
+        said = "concertina: the script ended in epoch 2 of 30, and without job.finish()."
+        world.host.write(worker, said, stream="stderr")
+        world.host.write(worker, "Traceback (most recent call last):", stream="stdout")
+        world.host.exit(worker, ExitCode.ENDED_EARLY)
+    world.tick()
+    ending = fresh(job)
+    assert (ending.state, ending.ends_as, ending.reason) == ("stopping", state, "ended_early")
+    assert ending.message.startswith("The script ended in epoch 2 of 30, and without job.finish().")
+    assert ("early_end: completed" in ending.message) is (state == "failed")
+    assert (ending.failures, ending.losses) == (0, 0)
 
 
 def test_a_waiting_job_waits_and_says_why(world: World) -> None:

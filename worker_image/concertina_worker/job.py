@@ -180,6 +180,16 @@ class Job:
             )
         )
 
+    def finish(self) -> None:
+        """Say that the training is over although epochs are left: early stopping, a limit of steps.
+
+        The loop over `epochs` ends with the epoch it is in; `break` leaves that at once. Workers
+        have to agree, as all do that decide by `job.mean`. A script that ends without it before its
+        epochs are through has ended early, and its job has failed unless it says
+        `early_end: completed`.
+        """
+        self._ending.is_wanted = True
+
     def epochs(self, total: int) -> Iterator[int]:
         """The epochs that are left to do: all of them, or what a checkpoint or joiner lacks.
 

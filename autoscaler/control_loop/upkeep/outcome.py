@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from cluster.worker_host import Failing
 
 from autoscaler.control_loop import signs_of_life
 from autoscaler.control_loop.endings import (
+    AT_THE_END,
     NEVER_RAN,
     Ending,
     cannot_run_as_it_stands,
@@ -152,30 +153,54 @@ def _completed(view: JobView, shell: Shell) -> bool:
     if not _all_ended(trained):
         return False
     endings = {worker.ending for worker in trained}
-    is_lost_excused = view.is_hot and Ending.COMPLETED in endings
-    if endings - ({Ending.LOST} if is_lost_excused else set()) != {Ending.COMPLETED}:
+    is_lost_excused = view.is_hot and bool(endings & AT_THE_END)
+    if not (endings - ({Ending.LOST} if is_lost_excused else set()) <= AT_THE_END):
         return False
+    early = [worker for worker in trained if worker.ending is Ending.ENDED_EARLY]
+    if early:
+        return stop(view, shell, **_early_end(view, early[0]))
     count = len(trained)
     message = f"Ran to its end on {count} worker{'s' if count != 1 else ''}."
     return stop(view, shell, ends_as=State.COMPLETED, reason="completed", message=message)
+
+
+def _early_end(view: JobView, worker: WorkerView) -> _Outcome:
+    """What becomes of a job whose script ended before its training was through."""
+    said = headline(worker.row.error).removeprefix("concertina: ")
+    message = f"{said[:1].upper()}{said[1:]}" or "The script ended before its training was through."
+    if view.spec.early_end == "completed":
+        return _Outcome(ends_as=State.COMPLETED, reason="ended_early", message=message)
+    advice = "If any end will do, say `early_end: completed` in the job spec."
+    return _Outcome(ends_as=State.FAILED, reason="ended_early", message=f"{message} {advice}")
+
+
+class _Outcome(TypedDict):
+    ends_as: State
+    reason: str
+    message: str
 
 
 def _finished_after_all(view: JobView, shell: Shell) -> bool:
     """Asked to pause, but all its workers ran to the end first: nothing is left to resume."""
     if not view.is_hot or view.job.ends_as not in {State.PAUSED, State.QUEUED}:
         return False
-    if {worker.ending for worker in view.members} != {Ending.COMPLETED}:
+    if not {worker.ending for worker in view.members} <= AT_THE_END:
         return False
+    early = [worker for worker in view.members if worker.ending is Ending.ENDED_EARLY]
+    outcome = _early_end(view, early[0]) if early else _ENDED_BEFORE_IT_PAUSED
     with shell.changing(view.id):
-        changed = Job.objects.filter(pk=view.id, state=State.STOPPING).update(
-            ends_as=State.COMPLETED, reason="completed", message="Ran to its end before it paused."
-        )
+        changed = Job.objects.filter(pk=view.id, state=State.STOPPING).update(**outcome)
     return bool(changed)
+
+
+_ENDED_BEFORE_IT_PAUSED: Final = _Outcome(
+    ends_as=State.COMPLETED, reason="completed", message="Ran to its end before it paused."
+)
 
 
 def _must_start_again(view: JobView, shell: Shell) -> bool:
     """No worker is left, or those left cannot go on without the others."""
-    bad = [w for w in view.members if w.ending not in {None, Ending.COMPLETED, *NEVER_RAN}]
+    bad = [w for w in view.members if w.ending not in {None, *AT_THE_END, *NEVER_RAN}]
     if not bad or not (_all_ended(view.members) or _need_each_other(view, bad)):
         return False
     failed = [worker for worker in bad if worker.ending is Ending.FAILED]

@@ -62,6 +62,8 @@ class _End:
     def error(self) -> str:
         """What to keep of it on the worker."""
         note = self.worker.process.note if self.worker.process else ""
+        if self.ending is Ending.ENDED_EARLY:
+            return last_words.ours(self.log)
         return note if self.ending in NEVER_RAN else last_words.telling(self.log)
 
     @property
@@ -94,7 +96,7 @@ def release_ended_workers(view: JobView, shell: Shell) -> bool:
     return bool(ended)
 
 
-_TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST}
+_TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST, Ending.ENDED_EARLY}
 
 
 def write_off(

@@ -91,4 +91,4 @@ def _wait(current: Session, job: Job) -> None:
         terminal.out.print(outcome_line(final), soft_wrap=True)
     if final["state"] != "completed" and final["message"]:
         terminal.say(final["message"], style="red")
-    raise typer.Exit(exit_codes.of_outcome(final["state"]))
+    raise typer.Exit(exit_codes.of_outcome(final["state"], final["reason"]))

@@ -1449,6 +1449,12 @@ export interface components {
              */
             retry: components["schemas"]["Retry"];
             /**
+             * Early End
+             * @default failed
+             * @enum {string}
+             */
+            early_end: "failed" | "completed";
+            /**
              * @default {
              *       "interval": "1m",
              *       "keep_last": 3

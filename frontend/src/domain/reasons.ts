@@ -37,6 +37,7 @@ const LABELS: Record<string, string> = {
   cannot_start: "Node cannot start it",
   not_registered: "Script did not register",
   job_failed: "Its own code failed",
+  ended_early: "Ended before its epochs",
   workers_lost: "Workers lost too often",
   out_of_memory: "Ran out of memory",
   secret_unavailable: "A secret is missing",

@@ -119,7 +119,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return batch_limit.of(job)
 
     def get_progress(self, job: Job) -> float | None:
-        if job.state == State.COMPLETED:
+        if job.state == State.COMPLETED and job.reason != "ended_early":
             return 1.0
         return min(job.samples / job.total_samples, 1.0) if job.total_samples else None
 

@@ -86,6 +86,7 @@ def main() -> None:
             optimizer.zero_grad()
             time.sleep(0.01)
         if job.mean(float(arguments.stop_file.exists())) > 0:
+            job.finish()
             break
 
 

@@ -50,6 +50,7 @@ def main() -> None:
             (folder / f"{worker}.json").write_text(json.dumps(seen))
         is_told = mean > 0 and job.world_size == 3 and not seen
         if (folder / f"{worker}.json").exists() and epoch % 2:
+            job.finish()
             break
     if takes_many:
         (folder / f"{worker}.json").write_text(json.dumps(seen))

@@ -109,6 +109,7 @@ def train(job: elastic.Job, arguments: argparse.Namespace) -> dict[str, Any]:
             optimizer.zero_grad()
         is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
         if job.mean(float(is_enough)) > 0:
+            job.finish()
             break
     return {"parameters": [p.tolist() for p in model.parameters()], "epochs": epoch + 1, "rate": 0}
 

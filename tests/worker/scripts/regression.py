@@ -117,6 +117,7 @@ def main() -> None:
         job.log(epoch_loss=job.mean(loss.item()))
         is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
         if job.mean(float(is_enough)) > 0:
+            job.finish()
             break
     job.log(final=1.0)
     document = {

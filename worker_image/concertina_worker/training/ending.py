@@ -1,5 +1,8 @@
 """How does a script end, and who is told? By its last line, by `SystemExit`, or by an error.
 
+A script whose training is not through, and that did not call `job.finish`, has ended early: nobody
+can tell that from a training that is done but by the exit code, so it gets one of its own.
+
 An error reaches the top, or the script handles it and calls `sys.exit(1)`, as hydra and click do:
 training that ends so has failed, too.
 """
@@ -7,7 +10,9 @@ training that ends so has failed, too.
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
+import logging
 import os
 import sys
 import threading
@@ -34,6 +39,8 @@ class Ending:
         self.has_entered = False  # training has begun
         self.progress = progress
         self.on_last_line: Callable[[], None] = lambda: None
+        self.is_wanted = False  # by the script, whatever its epochs
+        self.what_is_left: Callable[[], str] = self._what_is_left  # empty: nothing
         self._membership = membership
         self._is_finished = self._is_crash = False
         self._failure = ""  # for which the script ends by itself
@@ -44,6 +51,8 @@ class Ending:
     def watch(self) -> None:
         """From the beginning of the process."""
         sys.exit = self._exit
+        for name in ("exit", "quit"):  # which raise SystemExit by themselves
+            setattr(builtins, name, self._exit)
         self._watch_errors()
         atexit.register(self._at_exit)
 
@@ -123,16 +132,45 @@ class Ending:
         raise SystemExit(int(ExitCode.OUT_OF_MEMORY))
 
     def _at_exit(self) -> None:
+        left = ""
         if not (self._is_crash or self._membership.has_ended):
             shown = getattr(sys, "last_value", None)  # by a hook that took the place of ours
             failure = _text_of(shown) if shown else self._failure
             if failure:
                 self._tell_error(failure)
-            elif self.has_entered:
-                self.on_last_line()
-                self.finish()
+            else:
+                left = self._what_nobody_trained()
+                if self.has_entered:
+                    self.on_last_line()
+                    self.finish()
         self.progress.flush()
         self._membership.close()
+        if left:
+            _exit_early(left)
+
+    def _what_nobody_trained(self) -> str:
+        """Of a worker of the platform; a script that runs alone ends as it likes."""
+        is_own = isinstance(self._membership, Membership) and os.getpid() == self._process
+        return self.what_is_left() if is_own and not self.is_wanted else ""
+
+    def _what_is_left(self) -> str:
+        """All of it: there are no epochs yet."""
+        return "before job.register" if self.loop is None else "before its epochs began"
+
+
+def _exit_early(left: str) -> NoReturn:
+    """By a code that no script returns by itself: Python lets nobody change it any more here.
+
+    Whatever else wants to run at the exit did so, but for what was registered before `init`.
+    """
+    sys.stderr.write(
+        f"concertina: the script ended {left}, and without job.finish(). If its training is over"
+        " then, let it call job.finish() first.\n"
+    )
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(int(ExitCode.ENDED_EARLY))
 
 
 def _text_of(error: BaseException) -> str:

@@ -33,6 +33,7 @@ class Epochs:
         self._total: int | None = None
         self._has_used_up = False  # the epoch that the script is in
         ending.on_last_line = self._check_worth
+        ending.what_is_left = self._what_is_left
 
     def left_of(self, total: int) -> Iterator[int]:
         """One after the other; this worker joins before the first."""
@@ -48,7 +49,7 @@ class Epochs:
             self._membership.enter(loop)
             self._ending.begin()
             self._pitfalls.begin(lambda: self._membership.rank == 0)
-        while not loop.rates.has_trained(total):
+        while not (loop.rates.has_trained(total) or self._ending.is_wanted):
             epoch = loop.state.cursor.epoch
             self._has_used_up = False
             yield epoch
@@ -96,6 +97,18 @@ class Epochs:
         """The script has come to its end, maybe before its `job.epochs` did."""
         if self._total is not None and self.loop.rates.falls_short(self._total):
             self._pitfalls.tell_early_end(self.loop.state.schedule.epochs, self._total)
+
+    def _what_is_left(self) -> str:
+        """Where in its epochs the script is, as a sentence goes on; empty: behind the last.
+
+        An epoch is behind it once its data are used, wherever the script went from there.
+        """
+        if self._total is None:
+            return "before its epochs began"
+        epoch, rates = self.loop.state.cursor.epoch, self.loop.rates
+        if rates.has_trained(self._total) or (self._has_used_up and epoch + 1 >= self._total):
+            return ""
+        return f"{'after' if self._has_used_up else 'in'} epoch {epoch + 1} of {self._total}"
 
     def _settle_batch(self, source: Source, own_size: int | None) -> None:
         if isinstance(self._membership, Alone):
