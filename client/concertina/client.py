@@ -207,6 +207,10 @@ class Client:
     def teams(self, *, pool: str | None = None) -> list[Team]:
         return self._items("/teams", pool=pool)
 
+    def notices(self) -> list[str]:
+        """What whoever uses this installation should know, in sentences; mostly nothing."""
+        return self._items("/notices")
+
     def pools(self) -> list[Pool]:
         return self._items("/pools")
 

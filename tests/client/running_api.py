@@ -75,5 +75,6 @@ def _environment() -> dict[str, str]:
         "REDIS_URL": settings.CONCERTINA.redis_url,
         "CONCERTINA_SECRET_KEY": settings.SECRET_KEY,
         "CONCERTINA_STATE": str(settings.CONCERTINA.state_dir),
+        "CONCERTINA_TEAM_USERS": "off",  # so that there is something to tell who logs in
         "PYTHONPATH": os.pathsep.join(str(ROOT / folder) for folder in source_roots),
     }

@@ -23,6 +23,16 @@ def test_a_login_is_remembered(
     assert stranger("ps").exit_code == 0
 
 
+def test_who_logs_in_is_told_that_jobs_own_the_service(
+    stranger: CommandLine, api: RunningApi, token_of: dict[str, str]
+) -> None:
+    ended = stranger("login", api.url, "--token", token_of["vision"])
+    assert ended.exit_code == 0
+    assert "CONCERTINA_TEAM_USERS is off" in ended.err
+    ended = stranger("login", api.url, "--token", token_of["vision"], "-o", "json")
+    assert "CONCERTINA_TEAM_USERS is off" in ended.document["notices"][0]
+
+
 @pytest.mark.parametrize("token", ["ct_wrong", "x", "ct_" + "a" * 4000, "ü"])
 def test_a_wrong_token_is_not_remembered(
     stranger: CommandLine, api: RunningApi, tmp_path: Path, token: str

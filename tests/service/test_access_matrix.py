@@ -147,6 +147,7 @@ BODIES: Final[dict[str, Any]] = {
     "submit_job": spec(team="vision"),
     "validate_job": spec(team="vision"),
     "change_quota": {"guaranteed_gpus": 1},
+    "change_team": {"max_queued_jobs": 1000},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "add_image_rule": {"pattern": "x.example.com/*"},
     "add_warm_pool": {"pool": "default", "image": "x.example.com/a:1", "size": 1},

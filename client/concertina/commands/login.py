@@ -35,13 +35,16 @@ def login(
         )
         with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
             teams = [team["name"] for team in client.teams()]
+            notices = client.notices()
         file = credentials.config_file()
         credentials.store(found, file)
         current.terminal.show(
-            {"url": found.url, "teams": teams, "stored_in": str(file)},
+            {"url": found.url, "teams": teams, "stored_in": str(file), "notices": notices},
             f"Logged in to {found.url}. Sees: {', '.join(teams) or 'no team yet'}. "
             f"Stored in {file}.",
         )
+        for notice in notices:
+            current.terminal.say(notice, style="yellow")
 
 
 def _asked_for() -> str:

@@ -41,5 +41,5 @@ function SignedIn() {
       <Problem error={session.error} onRetry={() => void session.refetch()} />
     ) : null;
   }
-  return <Shell user={session.data.user} />;
+  return <Shell {...session.data} />;
 }

@@ -6,11 +6,12 @@ import { Link, NavLink, Outlet } from "react-router";
 import type { Session } from "../api/types";
 import { useSessionWatch } from "./sessionWatch";
 import { Logo } from "./Logo";
+import { Notices } from "./Notices";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { UserMenu } from "./UserMenu";
 import styles from "./Shell.module.css";
 
-export function Shell({ user }: { readonly user: Session["user"] }) {
+export function Shell({ user, notices }: Session) {
   useSessionWatch();
   return (
     <div className={styles.shell}>
@@ -34,6 +35,7 @@ export function Shell({ user }: { readonly user: Session["user"] }) {
           <UserMenu user={user} />
         </div>
       </header>
+      <Notices notices={notices} />
       <main id="content" className={styles.content} tabIndex={-1}>
         <Suspense>
           <Outlet />

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of_person
 
+from control_plane import notices
 from control_plane.body_parsers import BoundedJsonParser
 
 
@@ -31,6 +32,9 @@ class UserSerializer(serializers.Serializer[Any]):
 
 class SessionSerializer(serializers.Serializer[Any]):
     user = UserSerializer()
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="What whoever signs in should know; for people."
+    )
 
 
 class SessionView(APIView):
@@ -78,5 +82,6 @@ def _session_of(user: User) -> dict[str, Any]:
             "username": user.get_username(),
             "is_admin": principal.is_admin,
             "teams": sorted(principal.teams),
-        }
+        },
+        "notices": notices.current(),
     }

@@ -15,6 +15,7 @@ from control_plane.api import (
     images,
     logs,
     nodes,
+    notices,
     pools,
     quotas,
     session,
@@ -56,6 +57,7 @@ urlpatterns = [
     path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
     path("cluster/utilisation", cluster.UtilisationView.as_view()),
     path("cluster/summary", cluster.SummaryView.as_view()),
+    path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),
     path(
         "schema",
