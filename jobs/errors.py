@@ -41,6 +41,12 @@ class CoordinatorReplaced(JobsError):
     code = "coordinator_replaced"
 
 
+class NotTheCoordinator(JobsError):
+    """This needs the token of the job's coordinator."""
+
+    code = "not_authenticated"
+
+
 class JobOver(JobsError):
     """This job has ended; nothing is reported of it any more."""
 

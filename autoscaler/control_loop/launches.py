@@ -41,7 +41,12 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
             Env.STATE_DIR: _memories(place, view.job.database_epoch),
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
         },
-        secret_env=_secrets(view),
+        secret_env={
+            **_secrets(view),
+            Env.SERVICE_TOKEN: job_token.of_coordinator(
+                view.id, term=view.job.coordinator_term, now=shell.now
+            ),
+        },
         node=node.name,
         user=surroundings.user_of(view.job.team_id, Role.COORDINATOR),
         limits=place.limits,
@@ -169,7 +174,7 @@ def _registry_logins(view: JobView, place: Place) -> tuple[RegistryLogin, ...]:
 
 
 def _secrets(view: JobView) -> dict[str, str]:
-    return {str(Env.TOKEN): job_token.issue(view.id)}
+    return {str(Env.TOKEN): job_token.of_workers(view.id)}
 
 
 def _common(view: JobView, coordinator_node: Node, place: Place, shell: Shell) -> dict[str, str]:

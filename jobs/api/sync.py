@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django.db import InterfaceError, OperationalError
@@ -15,7 +16,8 @@ from pydantic import ValidationError
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from jobs import job_token
 from jobs.commands.sync import record_sync
-from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
+from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
+from jobs.job_token import Credential
 from jobs.sync_report import SyncReport
 
 
@@ -24,8 +26,10 @@ from jobs.sync_report import SyncReport
 def sync(request: HttpRequest, job_id: str) -> JsonResponse:
     """Take a `SyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not job_token.opens(token.strip(), job_id):
-        return _refusal(401, "not_authenticated", "This needs the token of the job.")
+    now = timezone.now()
+    credential = job_token.read(token.strip(), job_id, now=now)
+    if scheme.lower() != "bearer" or credential is None:
+        return _refusal(401, NotTheCoordinator.code, str(NotTheCoordinator()))
     body = request.read(LARGEST_REPORT_BYTES + 1)
     if len(body) > LARGEST_REPORT_BYTES:
         return _refusal(413, "too_large", f"A report has at most {LARGEST_REPORT_BYTES} bytes.")
@@ -35,18 +39,23 @@ def sync(request: HttpRequest, job_id: str) -> JsonResponse:
         return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
     except (ValueError, RecursionError):
         return _refusal(400, "malformed", "The body is not JSON.")
-    return _answer(job_id, report)
+    return _answer(job_id, report, credential, now)
 
 
-def _answer(job_id: str, report: SyncReport) -> JsonResponse:
+def _answer(job_id: str, report: SyncReport, credential: Credential, now: datetime) -> JsonResponse:
     try:
-        return JsonResponse(record_sync(job_id=job_id, report=report, now=timezone.now()))
+        desired = record_sync(job_id=job_id, report=report, credential=credential, now=now)
+    except NotTheCoordinator as error:
+        return _refusal(401, error.code, str(error))
     except JobNotFound as error:
         return _refusal(404, error.code, str(error))
     except (CoordinatorReplaced, JobOver) as error:
         return _refusal(409, error.code, str(error))
     except (OperationalError, InterfaceError):
         return _refusal(503, "unavailable", "The database does not answer now; report again.")
+    if credential.is_to_be_renewed:
+        desired["token"] = job_token.of_coordinator(job_id, term=report.term, now=now)
+    return JsonResponse(desired)
 
 
 def _refusal(

@@ -22,7 +22,8 @@ from jobs.commands.metric_observations import store_metrics
 from jobs.commands.reported_events import ReportedEvents
 from jobs.commands.service_time import ServiceTime
 from jobs.commands.worker_observations import store_workers
-from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
+from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
+from jobs.job_token import Credential
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Assignment, Generation, Job
 from jobs.noise_scale import smoothed
@@ -32,11 +33,14 @@ from jobs.transitions import move
 
 
 @transaction.atomic
-def record_sync(*, job_id: str, report: SyncReport, now: datetime) -> Desired:
+def record_sync(
+    *, job_id: str, report: SyncReport, credential: Credential, now: datetime
+) -> Desired:
     """Store what the coordinator reports and return what it should do.
 
     Raises:
         JobNotFound: there is no such job.
+        NotTheCoordinator: the credential is that of a worker.
         JobOver: it has ended, and what it said until then is all there is to be known.
         CoordinatorReplaced: it was on a node that was lost, say; another speaks for the job now.
     """
@@ -44,9 +48,11 @@ def record_sync(*, job_id: str, report: SyncReport, now: datetime) -> Desired:
     job = held.filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
+    if credential.term is None and not job.takes_workers_token:
+        raise NotTheCoordinator
     if job.state in FINAL:
         raise JobOver
-    if report.term != job.coordinator_term:
+    if {report.term, credential.term} - {None} != {job.coordinator_term}:
         raise CoordinatorReplaced
     wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
     time, told = ServiceTime.of(job, now), ReportedEvents(job.id)

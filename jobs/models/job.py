@@ -103,6 +103,11 @@ class Job(models.Model):
     coordinator_term = models.PositiveIntegerField(
         default=0, db_default=0, help_text="Counts up with each coordinator that takes over."
     )
+    takes_workers_token = models.BooleanField(
+        default=False,
+        db_default=True,
+        help_text="Its coordinator was started before coordinators had tokens of their own.",
+    )
     coordinator_port = models.PositiveIntegerField(null=True, blank=True)
     coordinator_seen_at = models.DateTimeField(null=True, blank=True)
 

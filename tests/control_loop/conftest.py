@@ -44,6 +44,7 @@ from autoscaler.planning.explanations.values import (
 )
 from concertina_worker.protocol import WorkerPhase
 from jobs.commands.sync import record_sync
+from jobs.job_token import Credential
 from jobs.models import Event, Generation, GpuClaim, Job, Worker
 from jobs.spec import parse
 from jobs.sync_report import SyncReport
@@ -204,7 +205,12 @@ class Coordinator:
             **fields,
         }
         parsed = SyncReport.model_validate(report)
-        answer = record_sync(job_id=self.job_id, report=parsed, now=timezone.now())
+        answer = record_sync(
+            job_id=self.job_id,
+            report=parsed,
+            credential=Credential(term=parsed.term),
+            now=timezone.now(),
+        )
         return dict(answer)
 
     def train(self, *, samples: int = 0) -> None:

@@ -98,9 +98,11 @@ def test_a_folder_and_variables_of_the_spec_win(world: World) -> None:
 
 
 def test_the_token_is_kept_from_whoever_looks_at_the_container(world: World) -> None:
-    for launch in started(world, world.job()):
-        assert set(launch.secret_env) == {"CONCERTINA_TOKEN"}
-        assert "CONCERTINA_TOKEN" not in launch.env
+    coordinator, worker = started(world, world.job(), workers=1)
+    assert set(worker.secret_env) == {"CONCERTINA_TOKEN"}
+    assert set(coordinator.secret_env) == {"CONCERTINA_TOKEN", "CONCERTINA_SERVICE_TOKEN"}
+    for launch in (coordinator, worker):
+        assert not launch.secret_env.keys() & launch.env.keys()
 
 
 def test_limits_are_those_of_the_spec(world: World) -> None:

@@ -89,7 +89,8 @@ def test_a_worker_gets_the_librarys_and_torchruns_environment(world: World) -> N
     }
     assert {name: launch.env.get(name) for name in expected} == expected
     assert launch.env["PATH"].startswith("/opt/concertina/bin:")
-    assert job_token.opens(launch.secret_env["CONCERTINA_TOKEN"], job.id)
+    assert launch.secret_env["CONCERTINA_TOKEN"] == job_token.of_workers(job.id)
+    assert "CONCERTINA_SERVICE_TOKEN" not in launch.secret_env
     assert "CONCERTINA_TOKEN" not in launch.env
     assert json.loads(launch.env["CONCERTINA_BATCH"])["base"] == 32
     assert "CONCERTINA_SERVICE_URL" not in launch.env
@@ -104,6 +105,16 @@ def test_a_coordinator_is_told_where_the_service_is(world: World) -> None:
     assert launch.labels.role is Role.COORDINATOR
     assert launch.command[1:] == ("-m", "concertina_worker.coordinator")
     assert launch.env["CONCERTINA_SERVICE_URL"] == "http://127.0.0.1:1"
+
+
+def test_a_coordinator_is_the_only_one_whose_token_the_service_takes(world: World) -> None:
+    job = world.job()
+    Job.objects.filter(pk=job.id).update(takes_workers_token=True)  # as of an earlier release
+    world.wish(job, 1)
+    world.tick()
+    token = world.host.launch_of(f"{job.id}-coordinator").secret_env["CONCERTINA_SERVICE_TOKEN"]
+    assert job_token.read(token, job.id, now=world.clock()) == job_token.Credential(term=0)
+    assert not fresh(job).takes_workers_token
 
 
 def test_a_user_cannot_overrule_what_the_platform_sets(world: World) -> None:

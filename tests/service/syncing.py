@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from django.test import Client
+from django.utils import timezone
 
 from jobs import job_token
 from jobs.models import Job, Worker
@@ -75,10 +76,16 @@ def measured(workers: int, batch: int, **changes: Any) -> dict[str, Any]:
     }
 
 
+def token_of(job: Job, term: int = 0) -> str:
+    return job_token.of_coordinator(job.id, term=term, now=timezone.now())
+
+
 def sync(job: Job, body: object, token: str | None = None) -> Any:
+    """Report, with the token of a coordinator of the term that the report names."""
+    term = body.get("term", 0) if isinstance(body, dict) else 0
     return Client().post(
         f"/internal/v1/jobs/{job.id}/sync",
         json.dumps(body),
         content_type="application/json",
-        headers={"Authorization": f"Bearer {token or job_token.issue(job.id)}"},
+        headers={"Authorization": f"Bearer {token or token_of(job, term)}"},
     )

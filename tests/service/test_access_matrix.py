@@ -22,10 +22,9 @@ from tenancy.secret_values import variables
 
 from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation
-from jobs import job_token
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run, spec
-from tests.service.syncing import report
+from tests.service.syncing import report, token_of
 
 HERE: Final = Path(__file__).parent
 DESCRIPTION: Final = HERE.parents[1] / "docs" / "openapi.yaml"
@@ -134,7 +133,7 @@ def client(sender: str, world: World) -> APIClient:
     if sender in {"member", "lead", "foreign", "teamless", "admin"}:
         made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
     elif sender == "job":
-        made.credentials(HTTP_AUTHORIZATION=f"Bearer {job_token.issue(world.job.id)}")
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")
     elif sender in {"token", "revoked"}:
         token, key = tokens.issue(team=Team.objects.get(name="vision"), name=sender)
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")

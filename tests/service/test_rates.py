@@ -19,6 +19,7 @@ from control_plane.front.wiring import job_opened_by
 from control_plane.variables import Variables
 from django.conf import settings
 from django.test import RequestFactory
+from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
 
@@ -126,7 +127,10 @@ def test_made_up_credentials_count_by_address_and_leave_those_that_are_known_alo
 
 def test_a_job_is_known_by_its_token_and_nobody_elses_requests_count_as_its() -> None:
     path = "/internal/v1/jobs/abc/sync"
-    own, foreign = (f"Bearer {job_token.issue(job)}" for job in ("abc", "other"))
+    own, foreign = (
+        f"Bearer {job_token.of_coordinator(job, term=0, now=timezone.now())}"
+        for job in ("abc", "other")
+    )
     world = World()
     assert refused(world.ask(45, "POST", path, Authorization=foreign)) == 5
     assert refused(world.ask(31, "POST", path, Authorization=own)) == 1

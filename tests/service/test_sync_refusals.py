@@ -8,10 +8,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from jobs import job_token
 from jobs.models import Generation, Job, Measurement, MetricPoint, Worker
 from tests.service.conftest import SubmitJob
-from tests.service.syncing import began, measured, metric, report, sync
+from tests.service.syncing import began, measured, metric, report, sync, token_of
 
 
 def test_numbers_that_are_none_are_stored_as_null(job: Job, workers: list[Worker]) -> None:
@@ -61,14 +60,14 @@ def test_a_body_that_is_no_json_is_refused(job: Job, body: bytes) -> None:
         f"/internal/v1/jobs/{job.id}/sync",
         body,
         content_type="application/json",
-        headers={"Authorization": f"Bearer {job_token.issue(job.id)}"},
+        headers={"Authorization": f"Bearer {token_of(job)}"},
     )
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
 
 
 def test_a_token_opens_its_own_job_only(job: Job, submit: SubmitJob) -> None:
     other = submit(name="other")
-    for token in (job_token.issue(other.id), "ct_nothing", job.id, f"{job.id}:x"):
+    for token in (token_of(other), "ct_nothing", job.id, f"{job.id}:x"):
         answer = sync(job, report(), token=token)
         assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
     assert Client().post(f"/internal/v1/jobs/{job.id}/sync").status_code == 401

@@ -55,6 +55,13 @@ def test_a_variable_that_makes_no_sense_is_named(name: Env, value: str) -> None:
         WorkerEnvironment.read({**WORKER, Env.CHECKPOINT_DIR: "/x", name: value})
 
 
+def test_a_coordinator_syncs_with_a_token_of_its_own_where_it_was_given_one() -> None:
+    told = {**WORKER, Env.JOB_ID: "j", Env.SERVICE_URL: "http://s", Env.STATE_DIR: "/x"}
+    assert CoordinatorEnvironment.read(told).service_token == "t"
+    environment = CoordinatorEnvironment.read({**told, Env.SERVICE_TOKEN: "s"})
+    assert (environment.token, environment.service_token) == ("t", "s")
+
+
 def test_a_coordinator_must_know_where_its_service_is() -> None:
     with pytest.raises(EnvironmentVariableError, match=Env.SERVICE_URL):
         CoordinatorEnvironment.read({**WORKER, Env.JOB_ID: "j"})

@@ -37,7 +37,8 @@ class CoordinatorEnvironment:
     """Of a coordinator."""
 
     job_id: str
-    token: str
+    token: str  # that workers say hello with
+    service_token: str  # that syncs are sent with
     host: str  # to listen on
     port: int
     service_url: str
@@ -50,6 +51,7 @@ class CoordinatorEnvironment:
         return cls(
             job_id=_required(environ, Env.JOB_ID),
             token=_required(environ, Env.TOKEN),
+            service_token=environ.get(Env.SERVICE_TOKEN) or _required(environ, Env.TOKEN),
             host=environ.get(Env.LISTEN_ON) or host,
             port=port,
             service_url=_required(environ, Env.SERVICE_URL),

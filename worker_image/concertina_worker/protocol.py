@@ -30,7 +30,8 @@ class Env(StrEnum):
     """Environment variables set for a job's processes."""
 
     JOB_ID = "CONCERTINA_JOB_ID"
-    TOKEN = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name; valid for this job only
+    TOKEN = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name; of workers, for their coordinator
+    SERVICE_TOKEN = "CONCERTINA_SERVICE_TOKEN"  # noqa: S105 - coordinator only, for syncs
     WORKER_ID = "CONCERTINA_WORKER_ID"
     ATTEMPT = "CONCERTINA_ATTEMPT"
     COORDINATOR = "CONCERTINA_COORDINATOR"  # host:port where workers reach it
@@ -111,6 +112,7 @@ class Desired(TypedDict):
     workers: list[str]  # ids of the workers that should train, in rank order
     global_batch_size: int
     next_generation: int  # no new generation may be numbered below this
+    token: NotRequired[str]  # for the syncs from now on: the one before will expire
 
 
 class WorkerPhase(StrEnum):

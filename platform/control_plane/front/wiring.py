@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils import timezone
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
@@ -50,7 +51,9 @@ def bound_statements() -> None:
 def job_opened_by(path: str, token: str) -> str | None:
     """The job whose report goes to this path, if the token is that job's own."""
     found = _SYNC.fullmatch(path)
-    return found[1] if found and job_token.opens(token, found[1]) else None
+    if found is None or job_token.read(token, found[1], now=timezone.now()) is None:
+        return None
+    return found[1]
 
 
 def largest_bodies(*, spec_bytes: int) -> Callable[[str], int]:

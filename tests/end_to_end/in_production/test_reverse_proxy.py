@@ -199,3 +199,13 @@ def test_who_does_not_know_the_certificate_is_told_at_once(
     assert "self-signed" in ended.err
     assert "SSL_CERT_FILE" in ended.err
     assert "Trying again" not in ended.err
+
+
+@pytest.mark.parametrize("path", ["/internal/v1/jobs/abc/sync", "/%69nternal/v1/jobs/abc/sync"])
+def test_where_coordinators_report_is_nothing_for_who_comes_from_outside(
+    site: Site, vision_token: str, path: str
+) -> None:
+    with site.client(vision_token) as client:
+        answer = client.post(path, json={})
+    assert answer.status_code == 404
+    assert "not_authenticated" not in answer.text

@@ -26,7 +26,7 @@ async def run(environment: CoordinatorEnvironment) -> int:
     coordination = Coordination(state_file.load(), now=time.time(), term=environment.term)
     server = Server(coordination, state_file, token=environment.token)
     service = HttpService(
-        url=environment.service_url, job_id=environment.job_id, token=environment.token
+        url=environment.service_url, job_id=environment.job_id, token=environment.service_token
     )
     try:
         listener = await server.listen(environment.host, environment.port)

@@ -92,7 +92,7 @@ class Server:
         hello = await _next_message(reader)
         if hello is None or hello["type"] != FromWorker.HELLO:
             raise ProtocolError("the first message must be a hello")
-        if not hmac.compare_digest(str(hello.get("token", "")), self._token):
+        if not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             raise ProtocolError("wrong token")
         worker = str(hello["worker"])
         event = to_event(worker, hello)

@@ -46,7 +46,10 @@ class HttpService:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
                 if answer.status != HTTPStatus.OK:
                     raise ServiceUnavailableError(f"HTTP {answer.status}")
-                return _desired(json.load(answer))
+                document = json.load(answer)
+                desired = _desired(document)
+                self._token = str(document.get("token") or self._token)
+                return desired
         except urllib.error.HTTPError as error:
             if error.code == HTTPStatus.CONFLICT:
                 raise ReplacedError from error
