@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
+from control_plane.front.callers import CALLER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ async def ask(
     pieces: Iterable[bytes] = (b"",),
     address: str = "192.0.2.1",
     never_ends: bool = False,
+    caller: str | None = None,
 ) -> Answer:
     """Send a request and wait for its whole answer; no length is announced but by `headers`."""
     said: list[Message] = []
@@ -44,7 +46,10 @@ async def ask(
     async def send(message: Message) -> None:
         said.append(message)
 
-    await application(scope_of(method, path, headers or {}, address), receive, send)
+    scope = scope_of(method, path, headers or {}, address)
+    if caller is not None:
+        scope[CALLER] = caller
+    await application(scope, receive, send)
     return _answer(said)
 
 

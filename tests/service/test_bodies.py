@@ -8,20 +8,23 @@ from dataclasses import replace
 
 import pytest
 from control_plane.front.bodies import BoundedBodies
-from control_plane.front.wiring import in_front_of
+from control_plane.front.callers import CALLER
+from control_plane.front.wiring import in_front_of, largest_bodies
+from control_plane.limit_settings import LARGEST_BODY
 from django.core.asgi import get_asgi_application
 from django.db import connections
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from tests.service.asking import Recorder, ask
+from concertina_worker.protocol import LARGEST_REPORT_BYTES
+from tests.service.asking import Recorder, ask, scope_of
 
 
 def bounded(inner: Recorder, **changes: float) -> BoundedBodies:
     bounds = {"longest_seconds": 60.0, "most_held_bytes": 1000, **changes}
     return BoundedBodies(
         inner,
-        largest_at=lambda path: 10 if path == "/small" else 500,
+        largest_of=lambda scope: 10 if scope["path"] == "/small" else 500,
         longest_seconds=bounds["longest_seconds"],
         most_held_bytes=int(bounds["most_held_bytes"]),
     )
@@ -68,12 +71,37 @@ def test_a_body_that_does_not_end_in_time_is_given_up() -> None:
     assert not inner.bodies
 
 
-def test_all_bodies_together_take_a_bounded_memory_which_is_given_back() -> None:
-    inner = Recorder()
-    one = bounded(inner, most_held_bytes=100)
+def test_one_callers_bodies_take_an_eighth_of_the_memory_and_give_it_back() -> None:
+    one = bounded(Recorder(), most_held_bytes=800)
     refused = asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 60, b"x" * 60]))
     assert (refused.status, refused.headers["retry-after"]) == (503, "2")
     assert asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 100])).status == 200
+
+
+def test_all_bodies_together_take_a_bounded_memory() -> None:
+    async def story() -> list[int]:
+        may_end = asyncio.Event()
+        inner = Recorder(before=lambda _: may_end.wait())
+        one = bounded(inner, most_held_bytes=80)
+        sent = [
+            asyncio.create_task(ask(one, "POST", "/x", pieces=[b"x" * 10], caller=f"caller-{n}"))
+            for n in range(9)
+        ]
+        while not any(task.done() for task in sent):  # noqa: ASYNC110 - the one without room
+            await asyncio.sleep(0)
+        may_end.set()
+        return sorted(answer.status for answer in await asyncio.gather(*sent))
+
+    assert asyncio.run(story()) == [200] * 8 + [503]
+
+
+def test_a_whole_report_is_read_only_from_who_has_the_jobs_token() -> None:
+    largest_of = largest_bodies(spec_bytes=1000)
+    scope = scope_of("POST", "/internal/v1/jobs/abc/sync", {})
+    assert largest_of(scope) == 1000
+    assert largest_of({**scope, CALLER: "job:abc"}) == LARGEST_REPORT_BYTES
+    assert largest_of({**scope, "path": "/api/v1/jobs", CALLER: "token:1"}) == 1000
+    assert largest_of({**scope, "path": "/api/v1/simulations"}) == LARGEST_BODY
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/yaml"])

@@ -8,14 +8,17 @@ hence the header is added when the length is known.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
+from control_plane.front.callers import caller_of
 from control_plane.front.refusal import Refusal
 
 LONGEST_READ_SECONDS: Final = 20.0  # guessed: a body of 512 KB over a line of 200 kbit/s
 MOST_HELD_BYTES: Final = 64 * 2**20  # by all requests of a process, while their senders are slow
+SHARE_OF_ONE_CALLER: Final = 1 / 8  # of these
 
 
 class _Gone(Exception):
@@ -29,15 +32,15 @@ class BoundedBodies:
         self,
         application: Application,
         *,
-        largest_at: Callable[[str], int],
+        largest_of: Callable[[Scope], int],
         longest_seconds: float = LONGEST_READ_SECONDS,
         most_held_bytes: int = MOST_HELD_BYTES,
     ) -> None:
         self._application = application
-        self._largest_at = largest_at
+        self._largest_of = largest_of
         self._longest_seconds = longest_seconds
         self._most_held_bytes = most_held_bytes
-        self._held_bytes = 0
+        self._held: Counter[str] = Counter()  # bytes, by caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,16 +55,16 @@ class BoundedBodies:
         except _Gone:
             pass
         finally:
-            self._held_bytes -= len(body)
+            self._let_go(caller_of(scope), len(body))
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
-        largest = self._largest_at(scope["path"])
+        largest = self._largest_of(scope)
         announced = header(scope, b"content-length") or b"0"
         if announced.isdigit() and int(announced) > largest:
             raise _too_large(largest)
         try:
             async with asyncio.timeout(self._longest_seconds):
-                await self._gather(receive, body, largest)
+                await self._gather(receive, body, largest, caller_of(scope))
         except TimeoutError:
             raise Refusal(
                 status=408,
@@ -70,7 +73,7 @@ class BoundedBodies:
                 headers=((b"connection", b"close"),),
             ) from None
 
-    async def _gather(self, receive: Receive, body: bytearray, largest: int) -> None:
+    async def _gather(self, receive: Receive, body: bytearray, largest: int, caller: str) -> None:
         is_whole = False
         while not is_whole:
             message = await receive()
@@ -79,17 +82,28 @@ class BoundedBodies:
             piece = message.get("body", b"")
             if len(body) + len(piece) > largest:
                 raise _too_large(largest)
-            if self._held_bytes + len(piece) > self._most_held_bytes:
-                raise Refusal(
-                    status=503,
-                    code="unavailable",
-                    message="Too many bodies are being sent at once; try again in a moment.",
-                    retry_after_seconds=2.0,
-                    headers=((b"connection", b"close"),),
-                )
+            self._check_room(caller, len(piece))
             body += piece
-            self._held_bytes += len(piece)
+            self._held[caller] += len(piece)
             is_whole = not message.get("more_body", False)
+
+    def _check_room(self, caller: str, more: int) -> None:
+        """Refuse what would not fit beside the bodies that are here, or beside the caller's own."""
+        most_of_one = self._most_held_bytes * SHARE_OF_ONE_CALLER
+        is_full = self._held.total() + more > self._most_held_bytes
+        if is_full or self._held[caller] + more > most_of_one:
+            raise Refusal(
+                status=503,
+                code="overloaded",
+                message="Too many bodies are being sent at once; try again in a moment.",
+                retry_after_seconds=2.0,
+                headers=((b"connection", b"close"),),
+            )
+
+    def _let_go(self, caller: str, size: int) -> None:
+        self._held[caller] -= size
+        if not self._held[caller]:
+            del self._held[caller]
 
 
 class _Replay:

@@ -12,10 +12,10 @@ from django.utils import timezone
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
-from control_plane.front.asgi_types import Application
+from control_plane.front.asgi_types import Application, Scope
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.bulkheads import Bulkheads, sizes
-from control_plane.front.callers import Callers
+from control_plane.front.callers import Callers, caller_of
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import RateLimited
 from control_plane.front.statements import bounded
@@ -36,7 +36,7 @@ def in_front_of(django: Application) -> Application:
     )
     bodies = BoundedBodies(
         Bulkheads(django, sizes(limits.api_threads)),
-        largest_at=largest_bodies(spec_bytes=limits.largest_spec_bytes),
+        largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
     return OnlyHttp(RateLimited(bodies, buckets=buckets, callers=callers, limits=limits))
@@ -56,12 +56,13 @@ def job_opened_by(path: str, token: str) -> str | None:
     return found[1]
 
 
-def largest_bodies(*, spec_bytes: int) -> Callable[[str], int]:
-    """How many bytes a request to a path may have in its body."""
+def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
+    """How many bytes a request may have in its body; a whole report, with its job's token alone."""
 
-    def largest_at(path: str) -> int:
+    def largest_of(scope: Scope) -> int:
+        path = scope["path"]
         if path.startswith("/internal/"):
-            return LARGEST_REPORT_BYTES
+            return LARGEST_REPORT_BYTES if caller_of(scope).startswith("job:") else spec_bytes
         return spec_bytes if path in _SPECS else LARGEST_BODY
 
-    return largest_at
+    return largest_of
