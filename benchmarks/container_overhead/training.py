@@ -46,8 +46,11 @@ def elastically(
 
     job = elastic.init()
     job.register(model, optimizer)
-    for _ in job.epochs(epochs):
-        yield from job.batches(data)
+    try:
+        for _ in job.epochs(epochs):
+            yield from job.batches(data)
+    finally:  # whoever reads it has had enough
+        job.finish()
 
 
 def main() -> None:

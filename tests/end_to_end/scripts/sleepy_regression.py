@@ -55,6 +55,7 @@ def main() -> None:
                 print("line", next(lines), flush=True)
         is_enough = arguments.stop_file is not None and arguments.stop_file.exists()
         if job.mean(float(is_enough)) > 0:
+            job.finish()
             break
     if job.is_main:
         print(f"weight {model.weight.item():.3f} bias {model.bias.item():.3f}")
