@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
+import signal
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 from cluster.docker_host.records import Records
 from cluster.worker_host import Launch
 
-from .conftest import DockerBench, exited, labels, until
+from .conftest import DockerBench, exited, labels, texts, until
 from .docker_view import run_elsewhere
 
 
@@ -61,6 +64,31 @@ def test_a_flood_of_output_is_kept_whole_whoever_dies_meanwhile(docker_bench: Do
     for stream in ("stdout", "stderr"):
         said = [line.text for line in lines if line.stream == stream]
         assert said == [str(number) for number in range(30_000)]
+
+
+def test_another_copier_goes_on_where_one_was_killed_and_no_thread_of_ours_copies(
+    docker_bench: DockerBench,
+) -> None:
+    script = "i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i+1)); done"
+    command = ("sh", "-c", f"until [ -e /control/go ]; do sleep 0.05; done; {script}")
+    docker_bench.launch("w1", command)
+    path = docker_bench.host.state_dir / "logs" / "job1" / "w1.log"
+    (docker_bench.folder / "go").touch()
+    until(lambda: path.exists() and path.stat().st_size)
+    (first,) = until(copiers)
+    os.kill(first, signal.SIGKILL)
+    until(lambda: docker_bench.host.list() and first not in copiers() and copiers())
+    exited(docker_bench.host, "w1")
+    until(lambda: docker_bench.host.list() and texts(docker_bench, "w1")[-1:] == ["19999"])
+    assert texts(docker_bench, "w1") == [str(number) for number in range(20_000)]
+    assert not [one.name for one in threading.enumerate() if one.name.startswith("log-")]
+
+
+def copiers() -> list[int]:
+    """Those that this process has started."""
+    tasks = Path("/proc/self/task").iterdir()
+    children = {pid for task in tasks for pid in (task / "children").read_text().split()}
+    return [int(pid) for pid in children if b"log_copier" in read(Path(f"/proc/{pid}/cmdline"))]
 
 
 @pytest.mark.parametrize("left", [b"", b'{"container": "', b"\0" * 64])

@@ -23,7 +23,8 @@ from cluster.docker_host.connections import Connections, asking, asking_for, tal
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.lock_files import holding
-from cluster.docker_host.log_following import Followers, Source
+from cluster.docker_host.log_copying import Source
+from cluster.docker_host.log_following import Followers
 from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records

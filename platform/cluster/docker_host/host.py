@@ -85,6 +85,7 @@ class DockerHost:
         """See the port. Images that are not on their node are fetched in the background."""
         for launch in launches:
             self._check(launch)
+        self._parts.followers.get_ready()
         endpoints = self.endpoints()  # once: threads that ask would each connect to the database
         places = [_place(launch.node, endpoints) for launch in launches]
         nodes = {place.endpoint: one.node for one, place in zip(launches, places, strict=True)}
@@ -165,6 +166,7 @@ class DockerHost:
 
     def close(self) -> None:
         """End its connections, not the processes. For who has several hosts, as tests do."""
+        self._parts.followers.close()
         self._parts.connections.close()
 
     def _check(self, launch: Launch) -> None:

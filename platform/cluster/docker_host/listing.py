@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
@@ -13,7 +13,8 @@ from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.ending import Ending
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.inventory import Found, Inventory
-from cluster.docker_host.log_following import Followers, Source
+from cluster.docker_host.log_copying import Source
+from cluster.docker_host.log_following import Followers
 from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
@@ -36,6 +37,7 @@ class Lister:
     stopper: Stopper
     ending: Ending
     networks: NetworkSweep
+    _awaited: set[str] = field(default_factory=set)  # ended containers; for each once
 
     def list(self) -> Listing:
         """See the port."""
@@ -81,12 +83,15 @@ class Lister:
         return None
 
     def _copy_logs(self, found: Iterable[Found]) -> None:
-        """Of all that run; of those that ended, to the end."""
+        """Of all that run; of those that ended, to the end, for which a look waits a moment."""
         sources = {one: self._source(one) for one in found if one.status in RUNNING | ENDED}
         for source in sources.values():
             self.followers.follow(source)
-        ended = [source for one, source in sources.items() if one.status in ENDED]
-        self.followers.await_complete(ended, seconds=_LOG_SECONDS)
+        ended = {one.container: source for one, source in sources.items() if one.status in ENDED}
+        news = [source for container, source in ended.items() if container not in self._awaited]
+        self.followers.await_complete(news, seconds=_LOG_SECONDS)
+        self._awaited.intersection_update(ended)
+        self._awaited.update(ended)
 
     def _see_to(self, one: Found) -> None:
         record = self.records.of(one.labels.process_id)

@@ -1,82 +1,124 @@
-"""How do a container's lines get into the log store? A thread copies them as they come.
+"""Whose logs are copied, and which are complete? What a service process knows of its copier.
 
-It goes on behind the last line that was copied, whoever copied it: after a lost connection, a
-restart of the daemon, or one of the service. Of several service processes one copies, the others
-wait for its lock. What our disk refuses is tried again when the container is listed again, and a
-container stays until its log is copied; but nobody waits for a full disk to forget a process.
+The copier is a program of its own, started again should it die. What our disk refuses is tried
+again when the container is listed again, and a container stays until its log is copied; but nobody
+waits for a full disk to forget a process.
 """
 
 from __future__ import annotations
 
-import errno
+import contextlib
+import json
 import logging
+import os
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import docker.errors
-
-from cluster import log_files, log_lines
-from cluster.docker_host import log_cursor
-from cluster.docker_host.connections import Connections, talking_to
-from cluster.docker_host.copied_log import CopiedLog
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.lock_files import holding
-from cluster.docker_host.log_cursor import Cursor, News
-from cluster.docker_host.log_messages import Message, messages
-from cluster.docker_host.observing import ENDED
-from cluster.docker_host.records import Record
+from cluster.docker_host.lock_files import is_held
+from cluster.docker_host.log_copying import Source, is_complete
 from cluster.log_files import LogBounds
-from cluster.worker_host import HostUnavailable, Labels
 
-_IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead
-_CURSOR_SECONDS: Final = 0.5  # between two writes of the cursor, while lines flood in
-_FIRST_PAUSE_SECONDS: Final = 0.1
-_LONGEST_PAUSE_SECONDS: Final = 5.0
+SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _POLL_SECONDS: Final = 0.01
+_RESTART_SECONDS: Final = 1.0  # guessed: between two starts of a copier that dies
 
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """One container whose log is copied."""
+@dataclass(slots=True)
+class _Heard:
+    """What is known of one copier."""
 
-    container: str  # Docker's id
-    labels: Labels
-    endpoint: Endpoint
-    record: Record
+    process_ids: dict[str, str] = field(default_factory=dict)  # of what it copies, by container
+    problems: dict[str, tuple[str, bool]] = field(
+        default_factory=dict
+    )  # its last, and if it is lost
+    is_over: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class _Copier:
+    """The program, which ends when nobody knows this object any more, or its process dies."""
+
+    def __init__(self, settings: dict[str, Any], problems: dict[str, tuple[str, bool]]) -> None:
+        reader, writer = os.pipe()
+        path = os.pathsep.join([str(SOURCE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        process = subprocess.Popen(
+            (sys.executable, "-m", "cluster.docker_host.log_copier"),
+            stdin=reader,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+        os.close(reader)
+        os.set_blocking(writer, False)
+        self.heard = _Heard(problems=problems)
+        self._writer = writer
+        self._end = weakref.finalize(self, os.close, writer)
+        threading.Thread(target=_listen, args=(process, self.heard), daemon=True).start()
+        self._order(settings)
+
+    def follow(self, source: Source) -> None:
+        self.heard.process_ids[source.container] = source.labels.process_id
+        if not self._order(source.as_document()):
+            del self.heard.process_ids[source.container]  # at the next look, then
+
+    def close(self) -> None:
+        self._end()
+
+    def _order(self, document: dict[str, Any]) -> bool:
+        """Whether it was taken. An order is shorter than what a pipe takes whole or not at all."""
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            os.write(self._writer, (json.dumps(document) + "\n").encode())
+            return True
+        return False
+
+
+@dataclass(slots=True, kw_only=True)
 class Followers:
-    """The threads of one service process, one per container."""
+    """Of one service process: its copier, and what that is told to copy."""
 
     state_dir: Path
-    connections: Connections
+    answer_seconds: float
     bounds: LogBounds
-    _threads: dict[str, threading.Thread] = field(default_factory=dict)
-    _problems: dict[str, Exception] = field(default_factory=dict)  # by container: its last
+    _copier: _Copier | None = None
+    _started_at: float = -_RESTART_SECONDS
+    _problems: dict[str, tuple[str, bool]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get_ready(self) -> _Copier | None:
+        """Have a copier; None: the last one died a moment ago."""
+        with self._lock:
+            if self._copier is not None and not self._copier.heard.is_over:
+                return self._copier
+            if time.monotonic() - self._started_at < _RESTART_SECONDS:
+                return None
+            self._started_at = time.monotonic()
+            settings = {
+                "state_dir": str(self.state_dir),
+                "answer_seconds": self.answer_seconds,
+                "bounds": asdict(self.bounds),
+            }
+            self._copier = _Copier(settings, self._problems)
+            return self._copier
 
     def follow(self, source: Source) -> None:
         """See that the container's log is copied, to its end."""
+        if is_complete(source):
+            self._problems.pop(source.container, None)
+            return
+        if self._is_ours(source) or is_held(source.record.log_lock_path):
+            return
+        copier = self.get_ready()
         with self._lock:
-            if source.container in self._threads or _is_complete(source):
-                return
-            follower = Follower(self.state_dir, self.connections, source, self.bounds)
-            thread = threading.Thread(
-                target=self._run,
-                args=(follower, source),
-                name=f"log-{source.labels.process_id}",
-                daemon=True,
-            )
-            self._threads[source.container] = thread
-        thread.start()
+            if copier is not None and source.container not in copier.heard.process_ids:
+                copier.follow(source)
 
     def await_complete(self, sources: Iterable[Source], *, seconds: float) -> bool:
         """Wait for what is copied of these ended containers; whether nothing more will come."""
@@ -84,160 +126,53 @@ class Followers:
         over = [self._await_one(source, give_up_at) for source in sources]
         return all(over)
 
+    def _is_ours(self, source: Source) -> bool:
+        """Whether our copier is at it; else another service process's may be."""
+        heard = None if self._copier is None else self._copier.heard
+        return heard is not None and not heard.is_over and source.container in heard.process_ids
+
+    def _is_given_up(self, source: Source) -> bool:
+        """Whether the copier is through with it: the container is gone, or the disk is full."""
+        said, is_lost = self._problems.get(source.container, ("nobody copies it", False))
+        return not said or is_lost
+
+    def close(self) -> None:
+        with self._lock:
+            if self._copier is not None:
+                self._copier.close()
+                self._copier = None
+
     def _await_one(self, source: Source, give_up_at: float) -> bool:
-        while not _is_complete(source):
-            if source.container not in self._threads:
-                problem = self._problems.get(source.container)
-                return problem is None or _is_full(problem)
+        while not is_complete(source):
+            if not self._is_ours(source) and not is_held(source.record.log_lock_path):
+                return is_complete(source) or self._is_given_up(source)
             if time.monotonic() >= give_up_at:
                 return False
             time.sleep(_POLL_SECONDS)
         return True
 
-    def _run(self, follower: Follower, source: Source) -> None:
-        try:
-            follower.run()
-        except Exception as problem:  # noqa: BLE001 - tried again when it is next listed
-            self._note(problem, source)
-        else:
-            self._problems.pop(source.container, None)
-        finally:
-            self._threads.pop(source.container, None)
 
-    def _note(self, problem: Exception, source: Source) -> None:
-        """Tell it, once however often it is tried."""
-        before = self._problems.get(source.container)
-        self._problems[source.container] = problem
-        if repr(problem) != repr(before):
-            is_lost = _is_full(problem)
-            what = "A log is not copied for want of room" if is_lost else "A log is copied later"
-            trace = None if isinstance(problem, OSError) else problem
-            extra = {"action": "copy_log", "process_id": source.labels.process_id}
-            _log.warning("%s: %r", what, problem, exc_info=trace, extra=extra)
+def _listen(process: subprocess.Popen[bytes], heard: _Heard) -> None:
+    """Until the copier ends."""
+    with process:
+        for line in process.stdout or ():
+            _hear(json.loads(line), heard)
+    heard.is_over = True
 
 
-class Follower:
-    """Copies one container's log to its end."""
-
-    def __init__(
-        self, state_dir: Path, connections: Connections, source: Source, bounds: LogBounds
-    ) -> None:
-        self._bounds = bounds
-        self._connections = connections
-        self._source = source
-        self._complaint = ""
-        self._path = log_files.path_of(
-            source.labels.process_id, job_id=source.labels.job_id, state_dir=state_dir
-        )
-
-    def run(self) -> None:
-        """Returns when all is copied, or the container is gone.
-
-        Raises:
-            OSError: our disk refuses.
-        """
-        record = self._source.record
-        with holding(record.log_lock_path):
-            pause_seconds = _FIRST_PAUSE_SECONDS
-            while not _is_complete(self._source):
-                began = time.monotonic()
-                try:
-                    self._copy(is_ended=self._is_ended())
-                except docker.errors.NotFound:
-                    return
-                except (HostUnavailable, docker.errors.APIError) as problem:
-                    _log.debug("A log is copied later: %s", problem, extra={"action": "copy_log"})
-                if time.monotonic() - began > pause_seconds:
-                    pause_seconds = _FIRST_PAUSE_SECONDS
-                time.sleep(pause_seconds)
-                pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
-
-    def _is_ended(self) -> bool:
-        endpoint = self._source.endpoint
-        with talking_to(endpoint):
-            client = self._connections.quick(endpoint)
-            state = client.inspect_container(self._source.container)["State"]
-        return state["Status"] in ENDED
-
-    def _copy(self, *, is_ended: bool) -> None:
-        """What comes over one connection; of an ended container that is all there is."""
-        path = self._source.record.log_cursor_path
-        cursor = log_cursor.read(path, container=self._source.container)
-        file = CopiedLog(self._path, place=cursor.file_bytes, bounds=self._bounds)
-        try:
-            self._take_all(cursor, file, is_ended=is_ended)
-            if is_ended:
-                _end(cursor, file)
-            cursor.is_complete = is_ended
-            cursor.file_bytes = file.end
-            cursor.write(path)
-        finally:
-            file.close()
-
-    def _take_all(self, cursor: Cursor, file: CopiedLog, *, is_ended: bool) -> None:
-        news, write_at = News(cursor), time.monotonic() + _CURSOR_SECONDS
-        chunks = self._chunks(cursor, is_ended=is_ended)
-        for arrived in messages(chunks, complain=self._complain):
-            for message in arrived:
-                if news.has(message.stream, message.at):
-                    _add(message, cursor, file)
-            file.flush()
-            if time.monotonic() >= write_at:
-                cursor.file_bytes = file.end
-                cursor.write(self._source.record.log_cursor_path)
-                write_at = time.monotonic() + _CURSOR_SECONDS
-
-    def _complain(self, said: str) -> None:
-        """Tell what of the log Docker itself cannot read; again only if it says something else."""
-        if said != self._complaint:
-            self._complaint = said
-            who = self._source.labels.process_id
-            extra = {"action": "copy_log", "process_id": who}
-            _log.warning("Docker cannot read the log of %s: %s", who, said, extra=extra)
-
-    def _chunks(self, cursor: Cursor, *, is_ended: bool) -> Iterable[bytes]:
-        endpoint = self._source.endpoint
-        client = self._connections.quick(endpoint)
-        with talking_to(endpoint):
-            answer = client.get(
-                f"{client.base_url}/v{client.api_version}/containers/{self._source.container}/logs",
-                params={
-                    "stdout": 1,
-                    "stderr": 1,
-                    "timestamps": 1,
-                    "follow": int(not is_ended),
-                    "since": cursor.since(),
-                },
-                stream=True,
-                timeout=(client.timeout, _IDLE_SECONDS),
-            )
-            with answer:
-                if answer.status_code == HTTPStatus.NOT_FOUND:
-                    raise docker.errors.NotFound("The container is gone.", response=answer)
-                answer.raise_for_status()
-                yield from answer.iter_content(chunk_size=None)
-
-
-def _add(message: Message, cursor: Cursor, file: CopiedLog) -> None:
-    lines = cursor.lines(message)
-    stamp = f"{message.at[:26]}Z"
-    for line in lines:
-        file.add(f"{stamp} {message.stream} {log_lines.readable(line)}\n".encode())
-
-
-def _end(cursor: Cursor, file: CopiedLog) -> None:
-    """What is left of lines that never ended."""
-    for stream, place in cursor.places.items():
-        if rest := log_lines.last_state(place.held):
-            file.add(f"{place.at[:26]}Z {stream} {log_lines.readable(rest)}\n".encode())
-    file.flush()
-
-
-def _is_full(problem: Exception) -> bool:
-    """Our disk, or our share of it: that may last for ever."""
-    return isinstance(problem, OSError) and problem.errno in {errno.ENOSPC, errno.EDQUOT}
-
-
-def _is_complete(source: Source) -> bool:
-    path = source.record.log_cursor_path
-    return log_cursor.read(path, container=source.container).is_complete
+def _hear(document: dict[str, Any], heard: _Heard) -> None:
+    """Tell people what went wrong, once however often it is tried."""
+    container = document["container"]
+    who = heard.process_ids.get(container, container)
+    extra = {"action": "copy_log", "process_id": who}
+    if "complaint" in document:
+        said = document["complaint"]
+        _log.warning("Docker cannot read the log of %s: %s", who, said, extra=extra)
+        return
+    said, is_lost = document["problem"], document["is_lost"]
+    before, _ = heard.problems.get(container, ("", False))
+    if said and said != before:
+        what = "A log is not copied for want of room" if is_lost else "A log is copied later"
+        _log.warning("%s: %s", what, said, extra=extra)
+    heard.problems[container] = (said, is_lost)
+    heard.process_ids.pop(container, None)

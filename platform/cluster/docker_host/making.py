@@ -22,7 +22,8 @@ from cluster.docker_host.blueprints import Blueprints
 from cluster.docker_host.connections import Client, Connections, talking_to, words
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import Images
-from cluster.docker_host.log_following import Followers, Source
+from cluster.docker_host.log_copying import Source
+from cluster.docker_host.log_following import Followers
 from cluster.docker_host.networks import Networks
 from cluster.docker_host.node_memory import NodeMemory
 from cluster.docker_host.records import Record

@@ -105,7 +105,7 @@ class Parts:
     @cached_property
     def followers(self) -> Followers:
         return Followers(
-            state_dir=self.state_dir, connections=self.connections, bounds=self.log_bounds
+            state_dir=self.state_dir, answer_seconds=self.answer_seconds, bounds=self.log_bounds
         )
 
     @cached_property
