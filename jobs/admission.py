@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
-from tenancy.models import Quota, Team
+from tenancy.models import FairShareSettings, Quota, Team
 
 from jobs import secret_use
 from jobs.capacity import PoolCapacity
@@ -16,7 +16,7 @@ from jobs.errors import SpecInvalid
 from jobs.feasibility import counts_without_batch, worker_counts
 from jobs.moments import format_moment
 from jobs.problems import Problem
-from jobs.quantities import format_size
+from jobs.quantities import format_duration, format_size
 from jobs.spec import JobSpec
 
 
@@ -79,7 +79,24 @@ def notes(admission: Admission) -> list[str]:
             f"max_workers needs {most} GPUs; pool {admission.pool.name} has {gpus},"
             " so the job will never reach it."
         )
-    return said
+    return [*said, *_cut_short(admission)]
+
+
+def _cut_short(admission: Admission) -> Iterator[str]:
+    """Patience that ends sooner while the job uses what another team is guaranteed."""
+    elastic, pool = admission.spec.elastic, admission.pool
+    row = FairShareSettings.objects.filter(pool=pool.pool_id).first() or FairShareSettings()
+    patience = {
+        "elastic.grace_period": elastic.grace_period,
+        "elastic.registration_timeout": elastic.registration_timeout,
+    }
+    for name, seconds in patience.items():
+        if seconds > row.reclaim_seconds:
+            yield (
+                f"{name} is {format_duration(seconds)}, but pool {pool.name} takes back what"
+                f" another team is guaranteed within {format_duration(row.reclaim_seconds)}"
+                " (reclaim_seconds): while the job borrows, it has no longer than that."
+            )
 
 
 def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:

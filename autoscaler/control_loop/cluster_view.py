@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -63,7 +63,7 @@ def cluster_state(
 
     def seen(view: JobView) -> planning.Job | None:
         if view.id in left_out:
-            return holder_of(view)
+            return holder_of(view, now)
         try:
             job = _looked_into(view, histories, now)
         except (OperationalError, InterfaceError):
@@ -72,7 +72,7 @@ def cluster_state(
             extra = {"action": "observe", "job_id": view.id}
             _log.exception("A job cannot be looked into and is left out of plans.", extra=extra)
             failing[view.id] = error
-            return holder_of(view)
+            return holder_of(view, now)
         return growth.kept_from_growing(job) if view.id in held_back else job
 
     jobs = [seen(view) for view in plannable]
@@ -89,28 +89,41 @@ def cluster_state(
 def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     if view.unreadable:
         raise SpecUnreadable(", ".join(name or "all of it" for name in view.unreadable))
-    return with_straggler(planned_job(view, histories), view, now)
+    return with_straggler(planned_job(view, histories, now), view, now)
 
 
-def as_submitted(views: Iterable[JobView]) -> tuple[planning.Job, ...]:
-    """Jobs as they would come again: waiting, with all that was measured of them."""
+def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.Job]]:
+    """Jobs as they would come again: waiting, with all that was measured of them.
+
+    Those that cannot be looked into are left out.
+    """
     jobs = list(views)
     histories = Histories.of(jobs)
-    return tuple(
-        replace(
-            planned_job(view, histories),
-            phase=planning.JobPhase.WAITING,
-            allocation=None,
-            target=None,
-            can_rescale=True,
-            can_pause=False,
-            started_at=None,
-            last_rescaled_at=None,
-            rescales=0,
-            attained_gpu_seconds=0.0,
-            remaining_samples=None,
-        )
-        for view in jobs
+    for view in jobs:
+        try:
+            job = _looked_into(view, histories, view.state_since)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, the others are of use
+            extra = {"action": "observe", "job_id": view.id}
+            _log.exception("A job of the past cannot be looked into.", extra=extra)
+        else:
+            yield view, _waiting(job)
+
+
+def _waiting(job: planning.Job) -> planning.Job:
+    return replace(
+        job,
+        phase=planning.JobPhase.WAITING,
+        allocation=None,
+        target=None,
+        can_rescale=True,
+        can_pause=False,
+        started_at=None,
+        last_rescaled_at=None,
+        rescales=0,
+        attained_gpu_seconds=0.0,
+        remaining_samples=None,
     )
 
 

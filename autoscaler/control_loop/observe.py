@@ -50,7 +50,7 @@ def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, 
 
     One whose spec cannot be read is there, too: it may hold GPUs, and has to be looked after.
     """
-    jobs = Job.objects.select_related("team", "pool").in_bulk(job_ids)
+    jobs = Job.objects.select_related("team", "pool__fair_share").in_bulk(job_ids)
     rows = _rows(list(jobs))
     return tuple(_view(jobs[job_id], rows, processes) for job_id in job_ids if job_id in jobs)
 

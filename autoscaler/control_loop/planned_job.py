@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from django.db.models import Avg
@@ -14,6 +15,7 @@ from autoscaler.control_loop.endings import Ending
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.job_wishes import Values, newest_values, with_wishes
 from autoscaler.control_loop.pool_view import all_reduce
+from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.remaining_work import remaining_samples
@@ -52,12 +54,13 @@ class Histories:
         )
 
 
-def planned_job(view: JobView, histories: Histories) -> planning.Job:
+def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     """One job, with what its user wishes; raises whatever its data make it raise."""
-    return with_wishes(_observed(view, histories), view, histories.values.get(view.id, {}))
+    seen = _observed(view, histories, now)
+    return with_wishes(seen, view, histories.values.get(view.id, {}))
 
 
-def holder_of(view: JobView) -> planning.Job | None:
+def holder_of(view: JobView, now: datetime) -> planning.Job | None:
     """All that a plan has to know of a job that is left out: what it holds. None: nothing."""
     if view.state is State.QUEUED:
         return None
@@ -74,7 +77,7 @@ def holder_of(view: JobView) -> planning.Job | None:
         gpus_per_worker=_gpus_per_worker(view),
         held=_places(held) if held else target,
         target=target,
-        can_pause=_is_settled(view),
+        can_pause=_is_settled(view) or reclaiming.is_slow_to_change(view, now),
     )
 
 
@@ -98,7 +101,7 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
     return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
-def _observed(view: JobView, histories: Histories) -> planning.Job:
+def _observed(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     job, spec = view.job, view.spec
     is_waiting = view.state is State.QUEUED
     is_fixed = spec.elastic.mode == "fixed"
@@ -132,7 +135,7 @@ def _observed(view: JobView, histories: Histories) -> planning.Job:
         model_bytes=job.model_bytes,
         can_rescale=is_waiting or (is_settled and not is_fixed),
         target=None if is_waiting or is_settled else _target(view),
-        can_pause=is_settled and is_fixed,
+        can_pause=(is_settled and is_fixed) or reclaiming.is_slow_to_change(view, now),
         scaling=_scaling(view, histories),
         is_measurable=view.is_hot,
         noise_scale=job.noise_scale,

@@ -39,7 +39,7 @@ def past_until(now: datetime) -> Past:
                 run_seconds=_run_seconds(view.job),
                 declared_samples=view.job.total_samples,
             )
-            for view, job in zip(views, as_submitted(views), strict=True)
+            for view, job in as_submitted(views)
         ),
         arrivals_per_second=came / window.total_seconds(),
         arrivals_seen=came,

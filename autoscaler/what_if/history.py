@@ -27,7 +27,7 @@ def trace(*, days: float) -> Trace:
     since = timezone.now() - timedelta(days=days)
     lately = Job.objects.filter(submitted_at__gte=since).order_by("submitted_at", "id")
     views = observe.job_views(list(lately.values_list("id", flat=True)[:MOST_JOBS]), {})
-    rows = (_row(view, job) for view, job in zip(views, as_submitted(views), strict=True))
+    rows = (_row(view, job) for view, job in as_submitted(views))
     return trace_of_history(rows, name=f"the last {days:g} days")
 
 

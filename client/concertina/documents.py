@@ -92,6 +92,7 @@ class Job(TypedDict):
     labels: dict[str, str]
     spec: NotRequired[dict[str, Any]]
     resolved_spec: NotRequired[dict[str, Any]]
+    notes: NotRequired[list[str]]  # of a job that was just submitted
 
 
 class Event(TypedDict):

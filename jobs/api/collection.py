@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -15,7 +15,11 @@ from tenancy.access import principal_of
 
 from jobs import admission, pages, queries
 from jobs.api import requests
-from jobs.api.serializers import JobDetailSerializer, JobPageSerializer, ValidationSerializer
+from jobs.api.serializers import (
+    JobPageSerializer,
+    SubmittedJobSerializer,
+    ValidationSerializer,
+)
 from jobs.api.spec_schema import JOB_SPEC_BODY
 from jobs.capacity import PoolCapacity, ReadPools
 from jobs.commands import submission
@@ -67,7 +71,7 @@ class JobsView(_KnowsPools):
             OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=False)
         ],
         request=JOB_SPEC_BODY,
-        responses={201: JobDetailSerializer, 200: JobDetailSerializer},
+        responses={201: SubmittedJobSerializer, 200: SubmittedJobSerializer},
     )
     def post(self, request: Request) -> Response:
         principal = principal_of(request)
@@ -78,9 +82,10 @@ class JobsView(_KnowsPools):
             submitted_by=principal.name,
             idempotency_key=_idempotency_key(request),
         )
-        job = queries.find_job(principal, made.job.id)
+        job: Any = queries.find_job(principal, made.job.id)
+        job.notes = made.notes
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
-        return Response(JobDetailSerializer(job).data, status=code)
+        return Response(SubmittedJobSerializer(job).data, status=code)
 
 
 class ValidateView(_KnowsPools):

@@ -25,10 +25,11 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A job, and whether this very call made it."""
+    """A job, whether this very call made it, and what its user should know."""
 
     job: Job
     is_new: bool
+    notes: tuple[str, ...] = ()
 
 
 def submit(
@@ -51,15 +52,17 @@ def submit(
     """
     admitted = admission.admit(parse(document), teams=teams, pools=pools)
     key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
+    notes = tuple(admission.notes(admitted))
     known = key.find()
     if known is not None:
-        return Submission(job=known, is_new=False)
+        return Submission(job=known, is_new=False, notes=notes)
     try:
-        return Submission(job=_create(admitted, document, submitted_by, key), is_new=True)
+        made = _create(admitted, document, submitted_by, key)
+        return Submission(job=made, is_new=True, notes=notes)
     except IntegrityError as error:
         known = key.find()  # somebody sent the same request at the same time
         if known is not None:
-            return Submission(job=known, is_new=False)
+            return Submission(job=known, is_new=False, notes=notes)
         if "live_job_names_are_unique_per_team" not in str(error):
             raise
         raise NameInUse(

@@ -96,6 +96,7 @@ class FairShareSettingsAdmin(FairShareSettingsAdminBase):
     list_display = (
         "pool",
         "reclaim_target",
+        "reclaim_seconds",
         "reclaim_delay_seconds",
         "reclaim_min_runtime_seconds",
         "usage_weight",

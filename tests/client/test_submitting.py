@@ -27,6 +27,13 @@ def test_a_submitted_job_is_queued(concertina: CommandLine, job_file: Path) -> N
     assert f"Submitted vision/digits ({job.id})." in ended.err
 
 
+def test_what_the_user_should_know_is_told_beside_the_submission(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    ended = concertina("submit", "-f", job_file, "--set", "elastic.grace_period=1h")
+    assert "Note: elastic.grace_period is 1h, but pool default takes back" in ended.err
+
+
 def test_a_program_gets_the_job_as_a_document(concertina: CommandLine, job_file: Path) -> None:
     document = concertina("submit", "-f", job_file, "-o", "json").document
     assert document["id"] == Job.objects.get().id

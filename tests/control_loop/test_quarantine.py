@@ -147,10 +147,10 @@ def test_a_job_that_cannot_be_looked_into_is_left_out_with_what_it_holds(
     healthy = of_language(world.job("healthy"))
     usual = cluster_view.planned_job
 
-    def planned_job(view: Any, histories: Any) -> Any:
+    def planned_job(view: Any, *seen: Any) -> Any:
         if view.id == poison.id:
             raise OverflowError(SECRET)
-        return usual(view, histories)
+        return usual(view, *seen)
 
     monkeypatch.setattr(cluster_view, "planned_job", planned_job)
     tick(world, planner.plan)
@@ -310,6 +310,17 @@ def test_a_job_that_makes_predictions_fail_is_left_out_of_them_and_is_planned(
     assert asked == [{healthy.id}]
     tick(world, planner.plan)
     assert fresh(poison).reason != "planning_failed"
+
+
+def test_a_job_of_the_past_that_cannot_be_read_spoils_no_prediction(world: World) -> None:
+    past, job = world.job("past"), world.job("job")
+    now = timezone.now()
+    Job.objects.filter(pk=past.pk).update(
+        state="completed", started_at=now, finished_at=now, samples=10, resolved_spec={"x": 1}
+    )
+    assert foresight.look_ahead(now, effort=QUICK) == 1
+    assert fresh(job).prediction
+    Job.objects.filter(pk=past.pk).update(resolved_spec=past.resolved_spec)
 
 
 def test_an_action_that_only_stands_still_is_not_written_on_the_job(world: World) -> None:

@@ -111,7 +111,7 @@ def _holding(job: planning.Job) -> planning.Job:
 def _state(drawn: list[tuple[JobView, list[Measurement]]], *, first_runs: bool) -> Any:
     known = {view.id: rows for view, rows in drawn}
     views = {view.id: view for view, _ in drawn}
-    seen = [planned_job(view, Histories(measurements=known)) for view in views.values()]
+    seen = [planned_job(view, Histories(measurements=known), NOW) for view in views.values()]
     if first_runs:
         seen[0] = _holding(seen[0])
     return planning.ClusterState(now=NOW.timestamp(), pools=(POOL,), quotas=(), jobs=tuple(seen))

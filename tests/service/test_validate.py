@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cluster.models import Pool
 from rest_framework.test import APIClient
+from tenancy.models import FairShareSettings
 
 from jobs.models import Job
 from tests.service.conftest import spec
@@ -35,6 +37,21 @@ def test_notes_tell_what_is_not_wrong_but_worth_knowing(api: APIClient) -> None:
     assert "the global batch is 32" in notes
     assert "33, 34, 35" in notes
     assert "max_workers needs 100 GPUs; pool default has 8" in notes
+
+
+def test_patience_that_a_claim_of_another_team_cuts_short_is_told(api: APIClient) -> None:
+    patient = spec(elastic={"grace_period": "1h", "registration_timeout": "2m"})
+    notes = api.post(URL, patient, format="json").json()["notes"]
+    assert [note.partition(",")[0] for note in notes] == [
+        "elastic.grace_period is 1h",
+        "elastic.registration_timeout is 2m",
+    ]
+    assert "within 1m (reclaim_seconds)" in notes[0]
+    FairShareSettings.objects.create(pool=Pool.objects.get(), reclaim_seconds=3600)
+    assert api.post(URL, patient, format="json").json()["notes"] == []
+    FairShareSettings.objects.update(reclaim_seconds=300)
+    (note,) = api.post("/api/v1/jobs", patient, format="json").json()["notes"]
+    assert "elastic.grace_period is 1h" in note
 
 
 def test_nobody_validates_without_a_token(db: None) -> None:

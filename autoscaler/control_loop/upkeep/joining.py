@@ -14,6 +14,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.slow_workers import called_back
+from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
 from autoscaler.control_loop.upkeep.preparing import CHANGING, endless, seconds_since_ready
 from jobs import events
@@ -47,13 +48,19 @@ def drop_late_joiners(view: JobView, shell: Shell) -> bool:
     """A worker that is not ready in time is dropped, if any other is ready."""
     if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
         return False
-    late = [worker for worker in view.members if _is_late(worker, view, shell)]
     ready = [worker for worker in view.members if worker.has_registered]
-    if not late or not ready:
+    if not ready:
         return False
+    late = [worker for worker in view.members if _is_late(worker, view, shell)]
     seconds = view.spec.elastic.registration_timeout
+    too_late = f"was not ready within {seconds:.0f} s"
+    coming = [worker for worker in view.members if not (worker.has_registered or worker.is_gone)]
+    if coming and not late and reclaiming.is_due(view, shell):
+        late, too_late = coming, "was not ready, and another team claims what it is guaranteed"
+    if not late:
+        return False
     going_on = len(ready + called_back(view))
-    message = f"{listed(ids(late))} was not ready within {seconds:.0f} s; {going_on} go on."
+    message = f"{listed(ids(late))} {too_late}; {going_on} go on."
     staying = [worker for worker in view.members if worker not in late]
     return _reduce(view, staying, shell, message=message)
 

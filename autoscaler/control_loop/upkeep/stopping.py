@@ -1,7 +1,8 @@
 """Who has to be asked to end, and when is a job at its end?
 
 A hot job that pauses is told by its coordinator: its workers write a checkpoint and leave on their
-own. Everybody else gets SIGTERM, and SIGKILL after the grace period.
+own. Everybody else gets SIGTERM, and SIGKILL after the grace period: the job's own, or what
+`reclaiming` leaves of it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from django.db.models import F
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.control_loop.upkeep.preparing import seconds_since_ready
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
@@ -62,11 +64,12 @@ def _grace(worker: WorkerView, view: JobView, shell: Shell) -> float | None:
     if worker.id in view.wanted:
         return None
     if not view.is_hot:
-        return own
+        return reclaiming.grace_seconds(own, view, shell)
     if worker.row.phase == Worker.Phase.STARTING or not view.is_active:
         return shell.limits.kill_grace
     is_overdue = view.assignment is not None and (
         seconds_since_ready(view, view.assignment.at, shell) > _leaving_seconds(view)
+        or reclaiming.is_due(view, shell)
     )
     return shell.limits.kill_grace if is_overdue else None
 
@@ -80,11 +83,10 @@ def _leaving_seconds(view: JobView) -> float:
 
 
 def _grace_of_stopping(view: JobView, shell: Shell, own: float) -> float | None:
-    if not view.is_hot or view.job.ends_as not in _LEAVE_ON_THEIR_OWN:
-        return own
-    if not any(worker.has_registered for worker in view.live):
-        return own
-    is_overdue = shell.seconds_since(view.state_since) > own
+    is_asked = view.is_hot and view.job.ends_as in _LEAVE_ON_THEIR_OWN
+    if not is_asked or not any(worker.has_registered for worker in view.live):
+        return reclaiming.grace_seconds(own, view, shell)
+    is_overdue = shell.seconds_since(view.state_since) > own or reclaiming.is_due(view, shell)
     return shell.limits.kill_grace if is_overdue else None
 
 

@@ -72,6 +72,8 @@ def _tell(current: Session, submission: Submission) -> None:
     job = submission.job
     if submission.is_new:
         current.terminal.say(f"Submitted {job['team']}/{job['name']} ({job['id']}).")
+        for note in job.get("notes", ()):
+            current.terminal.say(f"Note: {note}")
         return
     when = words.date_time(job["submitted_at"])
     current.terminal.say(f"This key had submitted {job['name']} ({job['id']}) at {when}.")

@@ -2157,6 +2157,123 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "ok" | "impaired" | "unavailable";
+        /** @description A job that was just submitted, and what its user should know although nothing is wrong. */
+        SubmittedJob: {
+            readonly id: string;
+            readonly name: string;
+            team: string;
+            pool: string;
+            state: components["schemas"]["JobState"];
+            readonly reason: string;
+            readonly message: string;
+            readonly priority: number;
+            readonly mode: components["schemas"]["JobMode"];
+            /** @description 0 before the first start. */
+            readonly attempt: number;
+            /** @description Active one; 0: none yet. */
+            readonly generation: number;
+            /** @description Of the job's own code. */
+            readonly failures: number;
+            /** @description Workers lost from outside. */
+            readonly losses: number;
+            readonly rescales: number;
+            readonly submitted_by: string;
+            /** Format: date-time */
+            readonly submitted_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            /** Format: date-time */
+            readonly last_rescaled_at: string | null;
+            /** @description Training now. */
+            readonly workers: number;
+            /** @description Of the newest plan. */
+            readonly workers_desired: number;
+            min_workers: number;
+            max_workers: number;
+            readonly global_batch_size: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: length unknown.
+             */
+            readonly progress: number | null;
+            /** Format: double */
+            readonly epoch: number;
+            /** @description Epochs are equally long, so the ones so far tell how many there are. */
+            readonly total_epochs: number | null;
+            readonly step: number;
+            readonly samples: number;
+            readonly total_samples: number | null;
+            /** Format: double */
+            readonly samples_per_second: number;
+            values: {
+                [key: string]: number | null;
+            };
+            /**
+             * Format: double
+             * @description GPU time held so far.
+             */
+            readonly gpu_seconds: number;
+            /**
+             * Format: double
+             * @description From submit to the end.
+             */
+            readonly completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description All generations together.
+             */
+            readonly trained_seconds: number;
+            /**
+             * Format: double
+             * @description Of all rescales and losses.
+             */
+            readonly stall_seconds: number;
+            /** Format: double */
+            readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description Of steps that were made again from a checkpoint.
+             */
+            readonly lost_work_seconds: number;
+            /**
+             * Format: double
+             * @description Gradient noise in samples, at the base batch.
+             */
+            readonly noise_scale: number | null;
+            /** @description Samples that fit one worker at once: declared, or found; null: no limit known. */
+            readonly batch_limit: number | null;
+            /**
+             * Format: double
+             * @description At the present speed.
+             */
+            readonly eta_seconds: number | null;
+            /** @description Null: none yet, or it has ended. */
+            readonly prediction: components["schemas"]["Prediction"] | null;
+            /** @description In the queue; 1 is next. */
+            readonly position: number | null;
+            labels: {
+                [key: string]: string;
+            };
+            spec: {
+                [key: string]: unknown;
+            };
+            resolved_spec: {
+                [key: string]: unknown;
+            };
+            /** @description Nothing of it is removed for its age. */
+            readonly is_pinned: boolean;
+            /** Format: date-time */
+            readonly curves_removed_at: string | null;
+            /** Format: date-time */
+            readonly history_removed_at: string | null;
+            /** Format: date-time */
+            readonly logs_removed_at: string | null;
+            /** Format: date-time */
+            readonly files_removed_at: string | null;
+            notes: string[];
+        };
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
             completed: number;
@@ -2928,7 +3045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobDetail"];
+                    "application/json": components["schemas"]["SubmittedJob"];
                 };
             };
             201: {
@@ -2940,7 +3057,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobDetail"];
+                    "application/json": components["schemas"]["SubmittedJob"];
                 };
             };
             400: {

@@ -3,7 +3,11 @@
 from jobs.api.serializers.event import EventListSerializer
 from jobs.api.serializers.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import GenerationListSerializer
-from jobs.api.serializers.job import JobDetailSerializer, JobPageSerializer
+from jobs.api.serializers.job import (
+    JobDetailSerializer,
+    JobPageSerializer,
+    SubmittedJobSerializer,
+)
 from jobs.api.serializers.metric import MetricListSerializer
 from jobs.api.serializers.validation import ValidationSerializer
 from jobs.api.serializers.worker import WorkerListSerializer
@@ -15,6 +19,7 @@ __all__ = [
     "JobDetailSerializer",
     "JobPageSerializer",
     "MetricListSerializer",
+    "SubmittedJobSerializer",
     "ValidationSerializer",
     "WorkerListSerializer",
 ]

@@ -183,6 +183,16 @@ class JobDetailSerializer(JobSerializer):
         read_only_fields = fields
 
 
+class SubmittedJobSerializer(JobDetailSerializer):
+    """A job that was just submitted, and what its user should know although nothing is wrong."""
+
+    notes = serializers.ListField(child=serializers.CharField())
+
+    class Meta(JobDetailSerializer.Meta):
+        fields: ClassVar[tuple[str, ...]] = (*JobDetailSerializer.Meta.fields, "notes")
+        read_only_fields = fields
+
+
 class JobPageSerializer(serializers.Serializer[Any]):
     items = JobSerializer(many=True)
     next_cursor = serializers.CharField(allow_null=True)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Final
 
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
 from tenancy.models.team import Team
+
+SHORTEST_RECLAIM: Final = 5.0  # seconds: less is no time to write anything
+LONGEST_RECLAIM: Final = 3600.0
 
 
 class FairShareSettings(models.Model):
@@ -47,6 +51,13 @@ class FairShareSettings(models.Model):
         validators=[MinValueValidator(0.0)],
         help_text="A borrower that runs for less is only shrunk for a claim, not paused.",
     )
+    reclaim_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[MinValueValidator(SHORTEST_RECLAIM), MaxValueValidator(LONGEST_RECLAIM)],
+        help_text="What is taken back for another team's guarantee is free after so long: caps"
+        " the grace_period and registration_timeout of borrowers.",
+    )
 
     class Meta:
         verbose_name_plural = "fair share settings"
@@ -59,6 +70,12 @@ class FairShareSettings(models.Model):
                 & Q(reclaim_delay_seconds__gte=0)
                 & Q(reclaim_min_runtime_seconds__gte=0),
                 name="fair_share_settings_are_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    reclaim_seconds__gte=SHORTEST_RECLAIM, reclaim_seconds__lte=LONGEST_RECLAIM
+                ),
+                name="reclaim_seconds_are_within_bounds",
             ),
         )
 
