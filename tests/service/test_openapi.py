@@ -164,3 +164,21 @@ def test_every_operation_has_a_name_a_summary_and_errors(description: dict[str, 
             if operation["operationId"] != "get_health":
                 assert "401" in operation["responses"], (path, method)
     assert len(names) == len(set(names))
+
+
+def test_every_operation_tells_how_often_it_may_be_asked(description: dict[str, Any]) -> None:
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            if operation["operationId"] in {"get_health", "log_in"}:
+                continue
+            answers = operation["responses"]
+            refused = {"$ref": "#/components/responses/TooManyRequests"}
+            assert answers["429"] == refused, (path, method)
+            assert answers["503"]["$ref"].startswith("#/components/responses/"), (path, method)
+            good = next(answers[code] for code in answers if code.startswith("2"))
+            assert "RateLimit-Remaining" in good["headers"], (path, method)
+            if "requestBody" in operation:
+                assert {"408", "413"} <= set(answers), (path, method)
+    told = description["components"]["responses"]["TooManyRequests"]["headers"]
+    parts = ("Limit", "Remaining", "Reset", "Policy")
+    assert set(told) == {*(f"RateLimit-{part}" for part in parts), "Retry-After"}
