@@ -49,7 +49,7 @@ def start(
     if ends_with_us:
         command = tethered(tuple(command), death_signal=signal.SIGTERM)
     offset = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as output:
+    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         process = subprocess.Popen(
             command,
             cwd=checkout.root,

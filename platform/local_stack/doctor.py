@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -134,6 +135,35 @@ def check_docker(checkout: Checkout) -> Finding:
     return Finding(level=Level.OK, text=f"./dev up --host docker runs jobs in containers, {way}")
 
 
+def check_job_users(checkout: Checkout) -> Finding:
+    """Tried as the service itself tries it, by the Python that it runs with."""
+    venv = VirtualEnvironment(folder=checkout.root / ".venv")
+    why = f"this is user {os.geteuid()}, and only root can start them so"
+    if os.geteuid() == 0:
+        why = _outcome_of_trial(checkout, venv) if venv.is_ready else ""
+    if not why:
+        text = "jobs without containers run as a user of their team's own"
+        return Finding(level=Level.OK, text=text)
+    return Finding(
+        level=Level.WARN,
+        text=f"jobs without containers can do all that the service can: {why}",
+        remedy="Let only people submit whom you trust with this machine; else run ./dev as root, or"
+        " jobs with --host docker.",
+    )
+
+
+def _outcome_of_trial(checkout: Checkout, venv: VirtualEnvironment) -> str:
+    code = "from cluster.process_host import trial; print(trial.why_not(1_900_000_000))"
+    ran = subprocess.run(
+        (str(venv.python), "-P", "-c", code),
+        cwd=checkout.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.stdout.strip() or (ran.stderr.strip().splitlines() or [""])[-1]
+
+
 def check_browser(_: Checkout) -> Finding:
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
@@ -213,5 +243,6 @@ CHECKS: tuple[Callable[[Checkout], Finding], ...] = (
     check_port,
     check_node,
     check_docker,
+    check_job_users,
     check_browser,
 )

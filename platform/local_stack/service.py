@@ -71,13 +71,13 @@ class Service:
         first = FIRST_UID + int(self.checkout.identity, 16) % UID_RANGES * UIDS_EACH
         return f"{first}-{first + UIDS_EACH - 1}"
 
-    def check(self) -> None:
-        """See that the service would accept its environment, before anything is started.
+    def why_jobs_are_trusted(self) -> str:
+        """Why jobs can do what the service can; empty: they cannot. Before anything is started.
 
         Raises:
-            BadEnvironment: it would not.
+            BadEnvironment: the service would not accept its environment.
         """
-        environment.read({**os.environ, **self.environment()})
+        return environment.read({**os.environ, **self.environment()}).why_jobs_are_trusted
 
     def servers(self) -> tuple[ProcessSpec, ...]:
         """The embedded servers, for what the environment does not name.

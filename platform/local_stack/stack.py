@@ -69,6 +69,7 @@ class Stack:
             PreparationFailed, NotReady, NoServer, StepFailed, DriverDoesNotAnswer: it could not
                 start; nothing is left.
         """
+        self._be_discreet()
         self._checkout.make_folders()
         with stack_record.exclusive(self._checkout):
             try:
@@ -78,6 +79,13 @@ class Stack:
                 self._say("Stopping…")
             finally:
                 self._stop()
+
+    def _be_discreet(self) -> None:
+        """Whatever the umask was, nobody else writes what the service's processes keep.
+
+        Nor reads it, but for the users of containers, who read what they are given.
+        """
+        os.umask(0o022 if self._options.host == "docker" else 0o077)
 
     def _start(self) -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -89,7 +97,8 @@ class Stack:
         self._update(url=service.url)
         if endpoint is not None:
             service = replace(service, containers=self._containers(endpoint))
-        service.check()
+        self._update(why_jobs_are_trusted=service.why_jobs_are_trusted())
+        self._warn_of_jobs()
         with self._step("PostgreSQL and Valkey"):
             self._supervisor.start(*service.servers())
             if service.has_own_database:
@@ -104,6 +113,10 @@ class Stack:
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
         self._update(phase=Phase.READY, doing="ready")
         self._on_ready(self._checkout, self._record)
+
+    def _warn_of_jobs(self) -> None:
+        if why := self._record.why_jobs_are_trusted:
+            self._say(f"  ! Whoever may submit a job can do what this user can: {why}.")
 
     def _end_containers_elsewhere(self, endpoint: Endpoint | None) -> None:
         """Those of an earlier run that was killed, unless this one takes them over."""

@@ -54,6 +54,7 @@ class StackRecord:
     started_at: float
     url: str
     docker_url: str = ""  # where its jobs' containers run, or were left; empty: it has none
+    why_jobs_are_trusted: str = ""  # with all that the service may do; empty: they are not
     processes: tuple[ProcessRecord, ...] = ()
 
 

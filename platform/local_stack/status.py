@@ -33,8 +33,11 @@ def status(checkout: Checkout) -> int:
 
 
 def _jobs(record: StackRecord) -> str:
+    if why := record.why_jobs_are_trusted:
+        told = f"run as this service's own user, with all its rights: {why}"
+        return coloured(told, "yellow")
     if not record.docker_url:
-        return "run as processes of this machine"
+        return "run as processes of this machine, each team's as a user of its own"
     return f"run in containers of Docker at {record.docker_url}"
 
 

@@ -84,6 +84,7 @@ def test_doctor_looks_at_everything_and_leaves_nothing_behind(bare_checkout: Pat
         "sockets",
         "Node",
         "Docker",
+        "jobs without containers",
     ):
         assert word in shown
     assert not (bare_checkout / ".concertina").exists()
