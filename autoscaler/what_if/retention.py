@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
 
@@ -9,13 +10,16 @@ from django.utils import timezone
 
 from autoscaler.what_if.models import Simulation
 
-SIMULATIONS_KEPT: Final = timedelta(days=90)
-MOST_ROWS_AT_ONCE: Final = 200  # each with a report of some hundred kilobytes
+SIMULATIONS_AT_ONCE: Final = 200  # each with a report of some hundred kilobytes
 
 
-def delete_old() -> dict[str, int]:
-    """Delete a bounded number of old simulations and tell how many."""
-    old = Simulation.objects.filter(finished_at__lt=timezone.now() - SIMULATIONS_KEPT)
-    some = list(old.order_by("finished_at").values_list("pk", flat=True)[:MOST_ROWS_AT_ONCE])
-    Simulation.objects.filter(pk__in=some).delete()
-    return {"simulations": len(some)}
+def delete_old(kept: timedelta | None, *, has_time: Callable[[], bool]) -> Mapping[str, int]:
+    """Delete old simulations with their reports, in bounded batches, and tell how many."""
+    if kept is None:
+        return {}
+    old = Simulation.objects.filter(finished_at__lt=timezone.now() - kept).order_by("finished_at")
+    count = 0
+    while has_time() and (some := list(old.values_list("pk", flat=True)[:SIMULATIONS_AT_ONCE])):
+        Simulation.objects.filter(pk__in=some).delete()
+        count += len(some)
+    return {"simulations": count}

@@ -1,39 +1,146 @@
-"""What may be forgotten about jobs, and when? Old curves and outlived keys; never a job itself."""
+"""What may be forgotten about jobs, and when?
+
+Of those that ended, part after part as each gets old, and at last the job itself; of those that
+live, only what nothing reads any more. Pinned jobs keep all they have.
+"""
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db import models, transaction
+from django.db.models import F, Max, QuerySet
 from django.utils import timezone
 
+from jobs import events
+from jobs.commands import deletion
+from jobs.commands.curves import thin_curves
+from jobs.commands.kept import KeptOfJobs
 from jobs.commands.submission import IDEMPOTENCY_WINDOW
-from jobs.lifecycle import FINAL
-from jobs.models import IdempotencyKey, MetricPoint, Quarantine
+from jobs.lifecycle import FINAL, LIVE
+from jobs.models import (
+    Assignment,
+    Event,
+    GpuClaim,
+    IdempotencyKey,
+    Job,
+    Leftover,
+    Prediction,
+    Quarantine,
+)
 
-METRICS_KEPT: Final = timedelta(days=90)
-MOST_ROWS_AT_ONCE: Final = 20_000  # guessed: a second of work, so that nothing waits for it
+JOBS_AT_ONCE: Final = 100
+ASSIGNMENTS_KEPT: Final = 100  # of a live job, however old: one of the last may still train
+# What the control loop's rules remember of a job by events is none of these, or lasts an hour.
+_OF_THE_MOMENT: Final = (
+    events.WORKERS_LOST,
+    events.WORK_LOST,
+    events.WORKER_HUNG,
+    events.STRAGGLER_FOUND,
+)
+
+Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
+HasTime = Callable[[], bool]
 
 
-def delete_old() -> dict[str, int]:
-    """Delete a bounded number of old rows and tell how many of each kind."""
+def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[str, int]:
+    """Delete what is old, in bounded batches, as long as there is time; how many of each kind."""
     now = timezone.now()
-    metrics = MetricPoint.objects.filter(
-        at__lt=now - METRICS_KEPT, job__finished_at__lt=now - METRICS_KEPT
-    )
+    deleted: Counter[str] = Counter()
     keys = IdempotencyKey.objects.filter(created_at__lt=now - IDEMPOTENCY_WINDOW)
-    healed = Quarantine.objects.filter(job__state__in=FINAL)
-    return {
-        "metrics": _delete_some(metrics),
-        "idempotency_keys": _delete_some(keys),
-        "quarantines": _delete_some(healed),
-    }
+    deleted["idempotency_keys"] = erase(keys)
+    deleted["quarantines"] = erase(Quarantine.objects.filter(job__state__in=FINAL))
+    deleted["metrics"] = thin_curves(now, has_time)
+    if kept.history:
+        deleted += _of_the_living(now - kept.history, erase)
+        deleted += _rows_of_ended(
+            now - kept.history, "history_removed_at", deletion.HISTORIES, erase, has_time
+        )
+    if kept.curves:
+        deleted += _rows_of_ended(
+            now - kept.curves, "curves_removed_at", deletion.CURVES, erase, has_time
+        )
+    if kept.logs:
+        part = Leftover.Part.LOGS
+        deleted["logs"] = _files_of_ended(now - kept.logs, "logs_removed_at", part, has_time)
+    if kept.files:
+        part = Leftover.Part.FILES
+        deleted["files"] = _files_of_ended(now - kept.files, "files_removed_at", part, has_time)
+    if kept.jobs:
+        deleted += _jobs(now - kept.jobs, erase, has_time)
+    return deleted
 
 
-def _delete_some(
-    rows: QuerySet[MetricPoint] | QuerySet[IdempotencyKey] | QuerySet[Quarantine],
-) -> int:
-    some = list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_ROWS_AT_ONCE])
-    deleted, _ = rows.model._default_manager.filter(pk__in=some).delete()  # noqa: SLF001 - its name
+def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
+    old = Event.objects.filter(job__state__in=LIVE, at__lt=before)
+    moves = old.filter(kind=events.STATE_CHANGED)
+    newest = Event.objects.filter(kind=events.STATE_CHANGED, job__state__in=LIVE).order_by()
+    since = newest.values("job", "new_state").annotate(newest=Max("pk")).values("newest")
+    assignments = Assignment.objects.filter(job__state__in=LIVE, at__lt=before)
+    return Counter(
+        events=erase(old.filter(kind__in=_OF_THE_MOMENT)) + erase(moves.exclude(pk__in=since)),
+        assignments=erase(assignments.filter(revision__lt=F("job__revision") - ASSIGNMENTS_KEPT)),
+        predictions=erase(Prediction.objects.filter(made_at__lt=before)),
+    )
+
+
+def _ended(before: datetime, **which: Any) -> QuerySet[Job]:
+    """Those that ended longest ago first. Whose processes still hold GPUs has not ended."""
+    held = GpuClaim.objects.values("worker__job")
+    jobs = Job.objects.filter(state__in=FINAL, is_pinned=False, finished_at__lt=before, **which)
+    return jobs.exclude(pk__in=held).order_by("finished_at", "pk")
+
+
+def _some(jobs: QuerySet[Job]) -> list[str]:
+    return list(jobs.values_list("pk", flat=True)[:JOBS_AT_ONCE])
+
+
+def _rows_of_ended(
+    before: datetime,
+    mark: str,
+    kinds: Collection[type[models.Model]],
+    erase: Erase,
+    has_time: HasTime,
+) -> Counter[str]:
+    deleted: Counter[str] = Counter()
+    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+        deleted += _erase_rows(ids, kinds, erase)
+        if has_time():  # else some may be left
+            Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
+    return deleted
+
+
+def _erase_rows(
+    ids: Collection[str], kinds: Collection[type[models.Model]], erase: Erase
+) -> Counter[str]:
+    return Counter(
+        {
+            str(kind._meta.verbose_name_plural): erase(  # noqa: SLF001 - its name
+                kind._default_manager.filter(job__in=ids)  # noqa: SLF001 - its name
+            )
+            for kind in kinds
+        }
+    )
+
+
+def _files_of_ended(before: datetime, mark: str, part: Leftover.Part, has_time: HasTime) -> int:
+    count = 0
+    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+        with transaction.atomic():
+            deletion.leave_files(ids, part)
+            Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
+        count += len(ids)
+    return count
+
+
+def _jobs(before: datetime, erase: Erase, has_time: HasTime) -> Counter[str]:
+    deleted: Counter[str] = Counter()
+    while has_time() and (ids := _some(_ended(before))):
+        # First what there may be much of, so that the rest is a short transaction.
+        deleted += _erase_rows(ids, (*deletion.CURVES, *deletion.HISTORIES), erase)
+        if has_time():
+            deleted["jobs"] += deletion.erase(ids)
     return deleted

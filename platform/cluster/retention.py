@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from cluster.models import NodeChange, UtilisationSample
 
-KEPT: Final = timedelta(days=30)
-MOST_ROWS_AT_ONCE: Final = 20_000  # guessed: a second of work, so that nothing waits for it
 
-
-def delete_old() -> dict[str, int]:
-    """Delete a bounded number of old rows of each kind and tell how many."""
+def delete_old(
+    kept: timedelta | None, *, erase: Callable[[QuerySet[Any]], int]
+) -> Mapping[str, int]:
+    """Delete what is old of each kind, in bounded batches, and tell how many."""
+    if kept is None:
+        return {}
+    before = timezone.now() - kept
     return {
-        "utilisation_samples": _delete_old(UtilisationSample),
-        "node_changes": _delete_old(NodeChange),
+        "utilisation_samples": erase(UtilisationSample.objects.filter(at__lt=before)),
+        "node_changes": erase(NodeChange.objects.filter(at__lt=before)),
     }
-
-
-def _delete_old(kind: type[UtilisationSample | NodeChange]) -> int:
-    old = kind.objects.filter(at__lt=timezone.now() - KEPT)
-    some = list(old.order_by("pk").values_list("pk", flat=True)[:MOST_ROWS_AT_ONCE])
-    deleted, _ = kind.objects.filter(pk__in=some).delete()
-    return deleted

@@ -14,9 +14,10 @@ from cluster.log_files import LogBounds
 from cluster.process_host.team_users import TeamUsers
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane import container_settings, limit_settings, user_settings
+from control_plane import container_settings, limit_settings, retention_settings, user_settings
 from control_plane.container_settings import ContainerSettings
 from control_plane.limit_settings import LimitSettings
+from control_plane.retention_settings import RetentionSettings
 from control_plane.user_settings import UserSettings
 from control_plane.variables import BadEnvironment, Variables
 
@@ -56,6 +57,7 @@ class Environment:
     users: UserSettings  # as whom jobs run that have no container
     containers: ContainerSettings
     limits: LimitSettings
+    retention: RetentionSettings
 
     @property
     def has_containers(self) -> bool:
@@ -112,6 +114,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         users=user_settings.read(variables),
         containers=container_settings.read(variables, host_id=host_id),
         limits=limit_settings.read(variables),
+        retention=retention_settings.read(variables),
     )
     if told.has_containers:
         container_settings.check_host_id(host_id)

@@ -170,7 +170,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "forget_what_is_old": {
         "task": "control_plane.tasks.forget_what_is_old",
-        "schedule": 3600.0,
-        "options": {"queue": "io", "expires": 3600.0},
+        "schedule": 600.0,
+        "options": {"queue": "io", "expires": 600.0},
     },
 }

@@ -7,10 +7,13 @@ from typing import Final
 
 from celery import shared_task
 from cluster import retention as cluster_retention
+from django.conf import settings
 from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
 from autoscaler.what_if import retention as what_if_retention
+from control_plane.erasing import Eraser
+from control_plane.retention_settings import RetentionSettings
 from jobs.commands import retention as jobs_retention
 
 logger: Final = logging.getLogger(__name__)
@@ -18,12 +21,14 @@ logger: Final = logging.getLogger(__name__)
 
 @shared_task(name="control_plane.tasks.forget_what_is_old")
 def forget_what_is_old() -> None:
-    """Delete old histories, a bounded number of rows at a time; the next run goes on."""
+    """Delete what is old, in bounded batches, for a bounded time; the next run goes on."""
+    kept: RetentionSettings = settings.CONCERTINA.retention
+    erase = Eraser(seconds=kept.seconds)
     deleted = {
-        **jobs_retention.delete_old(),
-        **cluster_retention.delete_old(),
-        **control_loop_retention.delete_old(),
-        **what_if_retention.delete_old(),
+        **cluster_retention.delete_old(kept.utilisation, erase=erase),
+        **control_loop_retention.delete_old(kept.utilisation, erase=erase),
+        **what_if_retention.delete_old(kept.simulations, has_time=erase.has_time),
+        **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
     }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+import pytest
+from cluster import retention as cluster_retention
 from cluster.models import NodeChange, Pool, UtilisationSample
+from control_plane import retention_settings
+from control_plane.erasing import Eraser
 from control_plane.tasks import forget_what_is_old
+from control_plane.variables import Variables
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
+from autoscaler.control_loop import retention as control_loop_retention
 from autoscaler.control_loop.models import Tick
-from jobs.commands import quarantine
+from jobs.commands import curves, quarantine, retention
+from jobs.commands.kept import KeptOfJobs
 from jobs.commands.quarantine import Part
-from jobs.models import IdempotencyKey, Job, MetricPoint, Quarantine
-from tests.service.conftest import SubmitJob, spec
+from jobs.models import (
+    Assignment,
+    Event,
+    IdempotencyKey,
+    Job,
+    Leftover,
+    MetricPoint,
+    PastUsage,
+    Quarantine,
+)
+from tests.service.conftest import SubmitJob, run, spec
 
 
 def days_ago(days: float) -> datetime:
@@ -35,6 +55,180 @@ def metric(job: Job, at: datetime) -> None:
         communication_seconds=0,
         learning_rate=0,
     )
+
+
+@dataclass
+class Clock:
+    """Time that passes with each look at it."""
+
+    seconds_a_look: float
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.seconds_a_look
+        return self.now
+
+
+KEPT = retention_settings.read(Variables({})).jobs  # as nobody says otherwise
+
+
+def forget(eraser: Eraser | None = None, kept: KeptOfJobs = KEPT) -> dict[str, int]:
+    eraser = eraser or Eraser(seconds=100.0, clock=Clock(0.0))
+    return dict(retention.delete_old(kept, erase=eraser, has_time=eraser.has_time))
+
+
+def ended(job: Job, days: float) -> Job:
+    Job.objects.filter(pk=job.pk).update(
+        state="completed", finished_at=days_ago(days), gpu_seconds=60.0, metric_points=10**6
+    )
+    return job
+
+
+def metrics(job: Job, count: int) -> None:
+    metrics_at(job, list(range(count)))
+
+
+def metrics_at(job: Job, steps: list[int]) -> None:
+    MetricPoint.objects.bulk_create(
+        MetricPoint(
+            job=job, at=timezone.now(), generation=1, step=step, epoch=0, samples=0,
+            samples_per_second=0, step_seconds=0, compute_seconds=0, communication_seconds=0,
+            learning_rate=0,
+        )
+        for step in steps
+    )  # fmt: skip
+
+
+def test_a_days_growth_goes_in_one_run_in_batches_of_a_bounded_size(
+    submit: SubmitJob, pool: Pool, vision: Team
+) -> None:
+    """2,000 of a kind where a batch is 100: no statement deletes more, and all of it goes."""
+    job = ended(submit(), 181)
+    metrics(job, 2000)
+    Event.objects.bulk_create(Event(job=job, kind="noise") for _ in range(2000))
+    old = {"pool": pool, "team": vision, "gpus": 1, "guaranteed_gpus": 1}
+    UtilisationSample.objects.bulk_create(
+        UtilisationSample(**old, at=days_ago(31)) for _ in range(2000)
+    )
+    eraser = Eraser(seconds=100.0, rows_at_once=100, clock=Clock(0.0))
+    with CaptureQueriesContext(connection) as captured:
+        cluster_retention.delete_old(timedelta(days=30), erase=eraser)
+        forget(eraser)
+    deletes = [one["sql"] for one in captured if one["sql"].startswith("DELETE")]
+    assert len(deletes) >= 60
+    assert all("LIMIT 100" in sql for sql in deletes)
+    assert not MetricPoint.objects.exists()
+    assert not Event.objects.filter(kind="noise").exists()
+    assert not UtilisationSample.objects.exists()
+
+
+def test_a_run_ends_when_its_time_is_over_and_the_next_goes_on(submit: SubmitJob) -> None:
+    job = ended(submit(), 181)
+    Event.objects.bulk_create(Event(job=job, kind="noise") for _ in range(500))
+    runs = 0
+    while Event.objects.filter(job=job).exists():
+        forget(Eraser(seconds=10.0, rows_at_once=100, clock=Clock(1.0)))
+        runs += 1
+        assert runs < 50
+    assert runs > 1
+    forget()
+    job.refresh_from_db()
+    assert job.history_removed_at is not None
+
+
+def test_what_ended_goes_part_by_part_and_at_last_altogether(submit: SubmitJob) -> None:
+    ages = {"a": 1, "b": 91, "c": 181, "d": 731}
+    jobs = {name: ended(submit(name=name), age) for name, age in ages.items()}
+    for job in jobs.values():
+        metrics(job, 3)
+    forget()
+
+    def left(kind: Any) -> set[str]:
+        return set(kind.objects.values_list("job__name", flat=True))
+
+    assert left(MetricPoint) == {"a"}
+    assert left(Event) == {"a", "b"}
+    assert set(Job.objects.values_list("name", flat=True)) == {"a", "b", "c"}
+    names = {job.id: name for name, job in jobs.items()}
+    wishes = {(names[one.job_id], one.part) for one in Leftover.objects.all()}
+    of_files = {("c", "files"), ("d", "files")}
+    assert wishes == {("b", "logs"), ("c", "logs"), ("d", "logs"), *of_files}
+    assert PastUsage.objects.get().gpu_seconds == 60.0
+
+
+def test_a_pinned_job_keeps_all_it_has(submit: SubmitJob) -> None:
+    job = ended(submit(), 9999)
+    metrics(job, 3)
+    Job.objects.update(is_pinned=True)
+    forget()
+    assert MetricPoint.objects.count() == 3
+    assert Event.objects.filter(job=job).exists()
+    assert not Leftover.objects.exists()
+
+
+def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
+    job = ended(submit(), 9999)
+    metrics(job, 3)
+    forget(kept=KeptOfJobs(curves=None, logs=None, files=None, history=None, jobs=None))
+    assert MetricPoint.objects.count() == 3
+    assert Event.objects.filter(job=job).exists()
+
+
+def test_of_a_live_job_nothing_goes_that_the_control_loop_reads(job: Job) -> None:
+    """Its rules remember by events: since when it is what it is, what it lost, what they told."""
+    run(job, workers=2)
+    kinds = ["all_workers_lost", "worker_failed", "preparing", "node_silent", "worker_lost"]
+    moves = ["starting", "running", "rescaling", "running", "rescaling", "running"]
+    Event.objects.bulk_create(
+        [
+            *(Event(job=job, kind=kind) for kind in [*kinds, "straggler_found"]),
+            *(Event(job=job, kind="state_changed", new_state=state) for state in moves),
+        ]
+    )
+    Event.objects.update(at=days_ago(400))
+    Assignment.objects.update(at=days_ago(400))
+    newest = Event.objects.filter(new_state="running").latest("pk").pk
+    forget()
+    rest = Event.objects.filter(job=job)
+    assert set(rest.exclude(kind="state_changed").values_list("kind", flat=True)) >= set(kinds)
+    assert not rest.filter(kind="straggler_found").exists()
+    assert [one.pk for one in rest.filter(new_state="running")] == [newest]
+    assert rest.filter(new_state="rescaling").count() == 1
+    assert Assignment.objects.filter(job=job, revision=job.revision).exists()
+    assert job.workers.count() == 2
+
+
+def test_a_live_curve_gets_thinner_with_age_and_never_longer_than_is_bounded(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(curves, "MOST_POINTS", 100)
+    monkeypatch.setattr(curves, "POINTS_AT_ONCE", 200)
+    for hour in range(5):
+        points = [hour * 400 + one for one in range(400)]
+        metrics_at(job, points)
+        Job.objects.filter(pk=job.pk).update(metric_points=(hour + 1) * 400)
+        forget()
+        steps = list(MetricPoint.objects.order_by("step").values_list("step", flat=True))
+        assert 50 <= len(steps) <= 100
+        assert steps[0] == 0
+        assert steps[-50:] == points[-50:]  # the newest are all there
+
+
+@pytest.mark.django_db
+def test_the_newest_tick_stays_for_it_tells_prices() -> None:
+    fields = {"fence": 1, "observe_seconds": 0, "plan_seconds": 0, "apply_seconds": 0}
+    _, newest = (Tick.objects.create(at=days_ago(days), **fields) for days in (99, 98))
+    control_loop_retention.delete_old(timedelta(days=30), erase=Eraser(seconds=9.0))
+    assert [one.pk for one in Tick.objects.all()] == [newest.pk]
+
+
+def test_how_long_is_what_kept_is_said_by_the_environment() -> None:
+    told = retention_settings.read(
+        Variables({"CONCERTINA_KEEP_LOGS_DAYS": "7", "CONCERTINA_KEEP_CHECKPOINTS_DAYS": "0"})
+    )
+    assert told.jobs.logs == timedelta(days=7)
+    assert told.jobs.files is None
+    assert told.jobs.jobs == timedelta(days=730)
 
 
 def test_old_curves_samples_and_keys_go_and_the_rest_stays(

@@ -199,10 +199,11 @@ def test_history_replays_the_measured_jobs_of_the_last_days(job: Job, vision: Te
 
 
 def test_simulations_are_forgotten_long_after_they_ended(simulation: Simulation) -> None:
-    long_ago = timezone.now() - retention.SIMULATIONS_KEPT - timedelta(days=1)
+    long_ago = timezone.now() - timedelta(days=91)
     Simulation.objects.update(state="failed", finished_at=long_ago)
     waiting = make()
-    assert retention.delete_old() == {"simulations": 1}
+    deleted = retention.delete_old(timedelta(days=90), has_time=lambda: True)
+    assert deleted == {"simulations": 1}
     assert list(Simulation.objects.all()) == [waiting]
 
 
