@@ -9,17 +9,17 @@ from typing import Final
 
 from concertina_worker.protocol import FOR_JOBS_TO_SET
 
-_JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
-_LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
+JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,79}")
 _OURS: Final = "CONCERTINA_"
 _OF_THE_KERNEL: Final = frozenset({"proc", "sys", "dev"})
 MOST_SECRETS: Final = 20  # of one job
-_MOST_ENTRIES: Final = 200  # guessed: far above real specs, far below what would hurt
+MOST_ENTRIES: Final = 200  # guessed: far above real specs, far below what would hurt
 
 
 def check_job_name(name: str) -> str:
-    if not _JOB_NAME.fullmatch(name):
+    if not JOB_NAME.fullmatch(name):
         raise ValueError(
             "is not a job name | Use 1 to 80 letters, digits, dots, hyphens and underscores,"
             " beginning with a letter or digit."
@@ -58,7 +58,7 @@ def check_workdir(workdir: str) -> str:
 def check_environment(env: dict[str, str]) -> dict[str, str]:
     _check_size(env)
     for name in env:
-        if not _VARIABLE.fullmatch(name):
+        if not VARIABLE.fullmatch(name):
             raise ValueError(
                 f"has {name!r}, which is not a variable name"
                 " | Use letters, digits and underscores, not beginning with a digit."
@@ -79,7 +79,7 @@ def check_secret_names(names: list[str]) -> list[str]:
 def check_labels(labels: dict[str, str]) -> dict[str, str]:
     _check_size(labels)
     for name in labels:
-        if not _LABEL.fullmatch(name):
+        if not LABEL.fullmatch(name):
             raise ValueError(
                 f"has {name!r}, which is not a label name"
                 " | Use up to 80 letters, digits, dots, slashes, hyphens and underscores."
@@ -88,5 +88,5 @@ def check_labels(labels: dict[str, str]) -> dict[str, str]:
 
 
 def _check_size(entries: dict[str, str]) -> None:
-    if len(entries) > _MOST_ENTRIES:
-        raise ValueError(f"has {len(entries)} entries | Use at most {_MOST_ENTRIES}.")
+    if len(entries) > MOST_ENTRIES:
+        raise ValueError(f"has {len(entries)} entries | Use at most {MOST_ENTRIES}.")

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, PlainSerializer
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 SECONDS_BY_UNIT: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -27,6 +27,11 @@ BYTES_BY_UNIT: Final = {
 }
 LARGEST_SIZE: Final = 2**50  # more than any machine has, and a number that kernels can hold
 _QUANTITY: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([A-Za-z]{1,3})")
+
+
+def _pattern(units: str) -> str:
+    """What is written, for the description of a spec."""
+    return rf"^\s*[0-9]{{1,12}}(\.[0-9]{{1,6}})? ?({units})\s*$"
 
 
 def parse_duration(value: object) -> float:
@@ -91,7 +96,7 @@ class Duration:
     ) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
             self._validate,
-            json_schema_input_schema=core_schema.str_schema(),
+            json_schema_input_schema=core_schema.str_schema(pattern=_pattern("ms|s|m|h|d")),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 format_duration, return_schema=core_schema.str_schema(), when_used="json"
             ),
@@ -108,6 +113,8 @@ class Duration:
 
 Bytes = Annotated[
     int,
-    BeforeValidator(parse_size, json_schema_input_type=str),
+    BeforeValidator(
+        parse_size, json_schema_input_type=Annotated[str, Field(pattern=_pattern("B|[KMGT]i?B"))]
+    ),
     PlainSerializer(format_size, return_type=str, when_used="json"),
 ]

@@ -7,6 +7,7 @@ reads it back, with durations in seconds and sizes in bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -27,7 +28,11 @@ from jobs.errors import SpecInvalid
 from jobs.feasibility import BatchBounds, check_batch, check_elastic
 from jobs.goals import Moment, ScaleOn, Utility
 from jobs.names import (
+    JOB_NAME,
+    LABEL,
+    MOST_ENTRIES,
     MOST_SECRETS,
+    VARIABLE,
     check_command,
     check_environment,
     check_job_name,
@@ -177,10 +182,23 @@ Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_t
 SecretName = Annotated[str, StringConstraints(max_length=40)]
 
 
+def _pattern(names: re.Pattern[str]) -> dict[str, Any]:
+    return {"pattern": f"^{names.pattern}$"}
+
+
+def _named(names: re.Pattern[str]) -> Any:
+    """What a mapping's description says of its names, beside what it says of its values."""
+    return Field(
+        json_schema_extra={"propertyNames": _pattern(names), "maxProperties": MOST_ENTRIES}
+    )
+
+
 class JobSpec(SpecPart):
     """One job as its user declares it."""
 
-    name: Annotated[str, AfterValidator(check_job_name)]
+    name: Annotated[
+        str, AfterValidator(check_job_name), Field(json_schema_extra=_pattern(JOB_NAME))
+    ]
     team: str = Field(default="", validation_alias=AliasChoices("team", "project"), max_length=40)
     pool: str = Field(default="", max_length=40)  # "": the only one there is
     image: Word | None = None
@@ -188,7 +206,9 @@ class JobSpec(SpecPart):
         list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
     ]
     workdir: Annotated[Word, AfterValidator(check_workdir)] | None = None
-    env: Annotated[dict[str, Word], AfterValidator(check_environment)] = Field(default_factory=dict)
+    env: Annotated[dict[str, Word], AfterValidator(check_environment), _named(VARIABLE)] = Field(
+        default_factory=dict
+    )
     secrets: Annotated[
         list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
     ] = Field(default_factory=list)
@@ -205,7 +225,9 @@ class JobSpec(SpecPart):
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
-    labels: Annotated[dict[str, Word], AfterValidator(check_labels)] = Field(default_factory=dict)
+    labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(
+        default_factory=dict
+    )
 
     def resolved(self, *, team: str, pool: str) -> dict[str, Any]:
         """Every field with its value, as JSON; `from_resolved` reads it back."""

@@ -68,7 +68,12 @@ class JobsView(_KnowsPools):
         description="The body is a job spec in JSON or YAML. The same `Idempotency-Key` with the"
         " same body answers with the same job for 24 hours.",
         parameters=[
-            OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=False)
+            OpenApiParameter(
+                "Idempotency-Key",
+                {"type": "string", "pattern": f"^{_KEY.pattern}$"},
+                OpenApiParameter.HEADER,
+                required=False,
+            )
         ],
         request=JOB_SPEC_BODY,
         responses={201: SubmittedJobSerializer, 200: SubmittedJobSerializer},

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from jobs.lifecycle import State
 
+_STATE: Final = "|".join(State)
 
+
+@extend_schema_field({"type": "string", "pattern": f"^ *({_STATE})?( *, *({_STATE})?)* *$"})
 class StatesField(serializers.CharField):
     """States with commas between them; validated it is a list, empty when none was given."""
 

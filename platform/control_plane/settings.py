@@ -108,6 +108,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "control_plane.body_parsers.BoundedJsonParser",
         "control_plane.body_parsers.YamlParser",
     ],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "control_plane.negotiation.ForgivingNegotiation",
     "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address of a request
     "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.Schema",
     "EXCEPTION_HANDLER": "control_plane.error_responses.handle",

@@ -146,7 +146,8 @@ def address_of(request: HttpRequest | None) -> str:
     """Where it comes from, as a proxy of ours says if any; of IPv6 a network of 64 bits."""
     if request is None:
         return "nowhere"
-    told: str = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # it reads META alone
+    ident: str | None = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # reads META alone
+    told = ident or "nowhere"  # it came through a socket of this machine
     try:
         address = ipaddress.ip_address(told)
     except ValueError:

@@ -28,6 +28,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures
     vision,
     workers,
 )
+from tests.service.world import people, world  # noqa: F401 - fixtures
 
 _EXAMPLES_OF_A_ROUND: Final = 100
 _CHECKS: Final = [check for check in hypothesis.HealthCheck if check.name != "nested_given"]

@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
-from rest_framework.renderers import JSONRenderer, StaticHTMLRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -77,11 +76,6 @@ class CancelView(APIView):
 
 
 class ReportView(APIView):
-    renderer_classes = (
-        JSONRenderer,
-        StaticHTMLRenderer,
-    )
-
     @extend_schema(
         operation_id="get_simulation_report",
         summary="The HTML report of a completed simulation",

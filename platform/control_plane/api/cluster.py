@@ -23,7 +23,9 @@ _WEEK_MINUTES = 7 * 24 * 60
 
 
 class UtilisationQuery(serializers.Serializer[Any]):
-    pool = serializers.CharField(required=False, default="", help_text="Default: the first.")
+    pool = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="Default: the first."
+    )
     minutes = serializers.IntegerField(
         required=False, default=60, min_value=1, max_value=_WEEK_MINUTES
     )

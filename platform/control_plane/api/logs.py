@@ -15,8 +15,6 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import exceptions, serializers
-from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -72,25 +70,7 @@ class LogLineListSerializer(serializers.Serializer[Any]):
     )
 
 
-class AnythingGoes(BaseContentNegotiation):
-    """Whatever `Accept` says: `follow` alone decides between JSON and a stream."""
-
-    def select_parser(self, request: Request, parsers: Any) -> Any:  # noqa: ARG002 - DRF's signature
-        return parsers[0]
-
-    def select_renderer(
-        self,
-        request: Request,  # noqa: ARG002 - DRF's signature
-        renderers: Any,
-        format_suffix: str | None = None,  # noqa: ARG002 - DRF's signature
-    ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
-
-
 class LogsView(APIView):
-    content_negotiation_class = AnythingGoes
-    renderer_classes = (JSONRenderer,)
-
     @extend_schema(
         operation_id="list_job_logs",
         summary="What a job's workers wrote, in order of time",

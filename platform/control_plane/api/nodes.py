@@ -23,9 +23,14 @@ _MOST = 500
 
 
 class NodeListQuery(serializers.Serializer[Any]):
-    pool = serializers.CharField(required=False, default="", help_text="Default: every pool.")
+    pool = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="Default: every pool."
+    )
     after = serializers.CharField(
-        required=False, default="", help_text="Names after this one: `next_after` of a page."
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Names after this one: `next_after` of a page.",
     )
     limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=_MOST)
 

@@ -1,0 +1,119 @@
+"""Somebody of each kind, and something of everything that the API tells of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+from cluster.models import Pool, WarmPool
+from django.contrib.auth.models import User
+from rest_framework.test import APIClient
+from tenancy import team_secrets, tokens
+from tenancy.models import ImageRule, Membership, Team
+from tenancy.secret_values import variables
+
+from autoscaler.what_if.api.requests import checked
+from autoscaler.what_if.models import Report, Simulation
+from jobs.models import Job
+from tests.service.conftest import SubmitJob, run, spec
+from tests.service.syncing import report, token_of
+
+PASSWORD: Final = "a long password"
+CANARY: Final = "canary"  # in what only team vision, or only admins, may read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Things of team vision, and of admins."""
+
+    job: Job
+    simulation: Simulation
+    rule: ImageRule
+    warm_pool: WarmPool
+
+    def parameters(self, path: str) -> dict[str, Any]:
+        """What stands for the names in an operation's address."""
+        return {
+            "job_id": self.job.id,
+            "name": "vision" if "/teams/" in path else "node-1",
+            "pool": "default",
+            "secret": f"{CANARY}-secret",
+            "simulation_id": self.simulation.id,
+            "rule_id": self.rule.pk,
+            "number": self.warm_pool.pk,
+        }
+
+    def address(self, path: str) -> str:
+        return path.format(**self.parameters(path))
+
+
+@pytest.fixture
+def people(vision: Team, language: Team, admin_user: User) -> None:
+    """One of each kind, by that name."""
+    for name, team, role in (
+        ("member", vision, Membership.Role.MEMBER),
+        ("lead", vision, Membership.Role.LEAD),
+        ("foreign", language, Membership.Role.LEAD),
+    ):
+        person = User.objects.create_user(name, password=PASSWORD)
+        Membership.objects.create(user=person, team=team, role=role)
+    User.objects.create_user("teamless", password=PASSWORD)
+
+
+@pytest.fixture
+def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr("autoscaler.what_if.tasks.ask", lambda: None)
+    vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
+    job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
+    run(job, workers=1)
+    content = variables({"CANARY": CANARY})
+    team_secrets.put(team=vision, name=f"{CANARY}-secret", content=content, by=CANARY)
+    asked = User.objects.get(username="lead")
+    simulation = Simulation.objects.create(
+        title=CANARY,
+        request=checked(BODIES["request_simulation"]),
+        requested_by=asked.username,
+        state="completed",
+        result={"trace": CANARY, "gpus": 8, "verdict": "", "runs": []},
+    )
+    Report.objects.create(simulation=simulation, html=CANARY)
+    return World(
+        job=job,
+        simulation=simulation,
+        rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
+        warm_pool=WarmPool.objects.create(pool=pool, image=CANARY, size=1),
+    )
+
+
+def client(sender: str, world: World) -> APIClient:
+    """A program or a browser that speaks for this sender."""
+    made = APIClient()
+    if sender in {"member", "lead", "foreign", "teamless", "admin"}:
+        made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
+    elif sender == "job":
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")
+    elif sender in {"token", "revoked"}:
+        token, key = tokens.issue(team=Team.objects.get(name="vision"), name=sender)
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+        if sender == "revoked":
+            tokens.revoke(token)
+    return made
+
+
+BODIES: Final[dict[str, Any]] = {
+    "submit_job": spec(team="vision"),
+    "validate_job": spec(team="vision"),
+    "change_team": {"max_queued_jobs": 5},
+    "change_quota": {"guaranteed_gpus": 1},
+    "set_secret": {"kind": "environment", "variables": {"A": "1"}},
+    "add_image_rule": {"pattern": "x.example.com/*"},
+    "add_warm_pool": {"pool": "default", "image": "x.example.com/a:1", "size": 1},
+    "change_warm_pool": {"size": 2},
+    "request_simulation": {
+        "trace": {"kind": "generated", "mix": "kinds", "jobs": 1},
+        "policies": ["completion_time"],
+    },
+    "log_in": {"username": "member", "password": PASSWORD},
+    "sync_job": report(),
+}
