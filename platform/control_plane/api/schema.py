@@ -32,6 +32,7 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "log_in": [429],
     "submit_job": [409, 422],
     "cancel_job": [409],
+    "delete_job": [409],
     "pause_job": [409],
     "resume_job": [409],
     "get_utilisation": [404],
