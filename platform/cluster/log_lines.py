@@ -18,6 +18,7 @@ from cluster.log_files import LogBounds
 
 MOST_BYTES_PER_LINE = 16 * 1024  # longer lines are cut: a reader must be able to show them
 REWRITTEN_EVERY_SECONDS = 10.0  # guessed: a bar that moves is seen to move, and the file is small
+STAMP_BYTES = len("2026-11-21T07:33:19.123456Z stdout ")  # before each line
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _KEPT_CONTROLS = {"\t", "\x1b", "\x07"}  # tabs, and what coloured output begins and ends with

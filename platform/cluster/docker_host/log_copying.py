@@ -25,9 +25,9 @@ from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_cursor import Cursor, News
 from cluster.docker_host.log_messages import Message, messages
 from cluster.docker_host.observing import ENDED
-from cluster.docker_host.pace import Pace
 from cluster.docker_host.records import Record
 from cluster.log_files import LogBounds
+from cluster.pace import Pace
 from cluster.worker_host import HostUnavailable, Labels, Role
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead

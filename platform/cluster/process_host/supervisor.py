@@ -22,6 +22,7 @@ from typing import Final
 
 from cluster import log_lines
 from cluster.log_files import LogBounds
+from cluster.pace import Pace
 from cluster.process_host import command, identity, records, warm
 
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
@@ -41,6 +42,7 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
         self._splitters: dict[str, log_lines.LineSplitter] = {}
         self._log: log_lines.LineLog | None = None
+        self._pace = Pace()
         self._pid = 0
         self._kill_at: float | None = None
         self._exit_code: int | None = None
@@ -119,6 +121,7 @@ class Supervisor:
         lines = splitter.feed(data, now=time.monotonic()) if data else splitter.flush()
         if lines and self._log is not None:
             self._log.write(stream, lines)
+        self._pace.take(len(data) + log_lines.STAMP_BYTES * len(lines))
         if not data:
             self._selector.unregister(descriptor)
             os.close(descriptor)

@@ -1,6 +1,7 @@
-"""How fast is a container's log copied? So fast that a flood of lines leaves others their turn.
+"""How fast is what a process writes taken up? So fast that a flood leaves others their turn.
 
-What is not copied in time stays with Docker, which keeps so much of it and drops the oldest.
+What is not copied of a container in time stays with Docker, which keeps so much of it and drops the
+oldest. A process without a container waits until what it wrote is taken up.
 """
 
 from __future__ import annotations
