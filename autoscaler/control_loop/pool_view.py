@@ -26,6 +26,7 @@ def pools() -> Iterable[planning.Pool]:
                 gpus=node.gpus,
                 is_schedulable=node.takes_work,
                 is_draining=node.is_draining,
+                is_silent=node.silent_since is not None,
             )
             for node in pool.nodes.all()
         )

@@ -27,6 +27,7 @@ class Node:
     gpus: int
     is_schedulable: bool = True
     is_draining: bool = False
+    is_silent: bool = False  # it does not answer, which is why it gets nothing new
 
 
 class AdmissionVariant(StrEnum):

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool
+from django.utils import timezone
 
+from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.planner import plan
+from autoscaler.simulation.prediction import Effort
 
 from .conftest import World, claims, fresh, live_workers
 
@@ -44,6 +47,17 @@ def test_a_cordoned_node_is_closed_and_a_drained_one_is_draining(world: World) -
     world.tick()
     (node,) = world.planner.seen[-1].pools[0].nodes
     assert (node.is_schedulable, node.is_draining) == (False, True)
+
+
+def test_a_job_that_waits_for_a_drained_node_names_it_and_what_would_help(world: World) -> None:
+    job = world.job()
+    maintain("n1", Maintenance.DRAIN)
+    assert replace(world.loop(), planner=plan).run_once()
+    told = fresh(job).message
+    assert "Node n1 (4 GPUs) is being drained; an admin can let it take work again." in told
+    look_ahead(timezone.now(), effort=Effort(planned_jobs=100))
+    remedy = fresh(job).remedy
+    assert (remedy["kind"], remedy["node"]) == ("reopened_node", "n1")
 
 
 def test_the_jobs_of_a_drained_node_move_and_never_stop(

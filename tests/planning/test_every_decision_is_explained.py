@@ -127,7 +127,8 @@ def test_a_sentence_is_found_for_any_reason_of_any_kind_of_explanation(reason: R
 
 @pytest.mark.parametrize("kind", RemedyKind)
 def test_every_remedy_is_said(kind: RemedyKind) -> None:
-    remedy = Remedy(kind=kind, gpus=2, workers=3, priority=60, pool="spare", paused_jobs=1)
+    numbers = {"gpus": 2, "workers": 3, "priority": 60, "paused_jobs": 1}
+    remedy = Remedy(kind=kind, pool="spare", node="n1", **numbers)
     assert_is_a_sentence(render_remedy(remedy, team="vision"))
 
 

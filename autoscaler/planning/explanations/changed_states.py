@@ -30,6 +30,8 @@ def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterStat
             return _with_quota(state, job, guaranteed_gpus=remedy.gpus)
         case RemedyKind.FREE_GPUS | RemedyKind.GPUS_TOGETHER:
             return _with_gpus(state, job.pool, remedy.gpus or 0)
+        case RemedyKind.REOPENED_NODE:
+            return _with_open_node(state, job.pool, remedy.node or "")
         case RemedyKind.PATIENCE | RemedyKind.NONE:
             return state
 
@@ -53,6 +55,17 @@ def _with_quota(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
     own = next((quota for quota in state.quotas if (quota.team, quota.pool) == place), None)
     own = own or TeamQuota(team=job.team, pool=job.pool, guaranteed_gpus=0)
     return replace(state, quotas=(*others, replace(own, **changes)))
+
+
+def _with_open_node(state: ClusterState, name: str, node: str) -> ClusterState:
+    def opened(one: Node) -> Node:
+        return replace(one, is_schedulable=True, is_draining=False) if one.name == node else one
+
+    pools = [
+        replace(pool, nodes=tuple(map(opened, pool.nodes))) if pool.name == name else pool
+        for pool in state.pools
+    ]
+    return replace(state, pools=tuple(pools))
 
 
 def _with_gpus(state: ClusterState, name: str, gpus: int) -> ClusterState:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.cluster_state import JobPhase, Preemptibility
 from autoscaler.planning.decisions import Reason
-from autoscaler.planning.explanations.values import Remedy, RemedyKind
+from autoscaler.planning.explanations.values import Closing, Remedy, RemedyKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,12 @@ _HIGHEST_PRIORITY: Final = 100
 
 
 def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
-    """Changes of the job, of its team's quota, another pool, and at last more free GPUs."""
+    """Changes of the job, of its team's quota, another pool, a closed node, and more free GPUs."""
     yield from _fewer_workers(job, waiting)
     yield from _higher_priority(job, state)
     yield from _higher_quota(job, waiting, state)
     yield from _other_pools(job, waiting, state)
+    yield from _reopened_nodes(waiting)
     yield from _more_gpus(job, waiting, state)
 
 
@@ -93,6 +94,13 @@ def _other_pools(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Re
         gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
         if pool.name != job.pool and gpus >= waiting.needed_gpus:
             yield Remedy(kind=RemedyKind.OTHER_POOL, pool=pool.name)
+
+
+def _reopened_nodes(waiting: Waiting) -> Iterator[Remedy]:
+    """A node that does not answer is nobody's to open."""
+    for node in waiting.closed_nodes:
+        if node.closing is not Closing.SILENT:
+            yield Remedy(kind=RemedyKind.REOPENED_NODE, node=node.name)
 
 
 def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:

@@ -24,6 +24,11 @@ def render_remedy(remedy: Remedy, *, team: str) -> str:
             return f"Starts as soon as {more} free."
         case RemedyKind.GPUS_TOGETHER:
             return f"Starts as soon as {many} more are free together on one node."
+        case RemedyKind.REOPENED_NODE:
+            return (
+                f"Starts as soon as an admin lets node {remedy.node} take work again"
+                f" (uncordon){_instead(remedy)}."
+            )
         case _:
             return f"{_change(remedy, team, many)} it would start now{_instead(remedy)}."
 

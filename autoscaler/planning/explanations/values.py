@@ -251,6 +251,7 @@ class RemedyKind(StrEnum):
     RAISED_GUARANTEE = "raised_guarantee"  # the team's guarantee raised to `gpus`
     OTHER_POOL = "other_pool"  # submitted to `pool` instead
     PREEMPTIBLE = "preemptible"  # that may borrow
+    REOPENED_NODE = "reopened_node"  # `node` takes work again
     PATIENCE = "patience"  # none is needed: its GPUs are on their way
     NONE = "none"  # no single change of the job or of its team's quota would
 
@@ -264,7 +265,25 @@ class Remedy:
     workers: int | None = None
     priority: int | None = None
     pool: str | None = None
+    node: str | None = None
     paused_jobs: int = 0
+
+
+class Closing(StrEnum):
+    """Why a node takes no new work."""
+
+    CORDONED = "cordoned"  # an admin said so
+    DRAINING = "draining"  # an admin said so, and what runs there has to leave
+    SILENT = "silent"  # it does not answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedNode:
+    """A node of the pool that takes no new work."""
+
+    name: str
+    gpus: int
+    closing: Closing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +308,9 @@ class Waiting:
     holders: tuple[Holder, ...]  # most first
     fragmentation: Fragmentation | None  # where the count fits and the shape does not
     movable: Jobs  # whose moves would make room, but cost more than they bring
+    closed_nodes: tuple[ClosedNode, ...]  # most GPUs first; a few of them
+    closed_nodes_count: int
+    open_gpus: int  # of nodes that take new work
     pool: str
     pool_gpus: int
 

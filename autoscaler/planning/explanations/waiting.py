@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
 from autoscaler.planning.explanations.remedies import remedy_for_refused
-from autoscaler.planning.explanations.values import Dropped, JobRef, Refused, Reserved, Waiting
+from autoscaler.planning.explanations.values import (
+    ClosedNode,
+    Closing,
+    Dropped,
+    JobRef,
+    Refused,
+    Reserved,
+    Waiting,
+)
 
 if TYPE_CHECKING:
+    from autoscaler.planning.cluster_state import Node, Pool
     from autoscaler.planning.outcome import Outcome, PoolPicture
+
+_NODES_TOLD: Final = 3
 
 
 def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
     demand, reason = outcome.demand, picture.cause_of(outcome).reason
     refusal = picture.admission.refused.get(outcome.job_id)
+    closed = closed_nodes(picture.pool)
     return Waiting(
         reason=reason,
         needed_gpus=demand.needed_gpus,
@@ -36,9 +48,27 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         holders=picture.holders,
         fragmentation=outcome.fragmentation and replace(outcome.fragmentation, relocations=()),
         movable=jobs(_movable(outcome, picture)),
+        closed_nodes=closed[:_NODES_TOLD],
+        closed_nodes_count=len(closed),
+        open_gpus=sum(node.gpus for node in picture.pool.nodes if node.is_schedulable),
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
     )
+
+
+def closed_nodes(pool: Pool) -> tuple[ClosedNode, ...]:
+    """Nodes that take no new work, those with most GPUs first."""
+    closed = (node for node in pool.nodes if not node.is_schedulable and node.gpus)
+    ordered = sorted(closed, key=lambda node: (-node.gpus, node.name))
+    return tuple(
+        ClosedNode(name=node.name, gpus=node.gpus, closing=_closing(node)) for node in ordered
+    )
+
+
+def _closing(node: Node) -> Closing:
+    if node.is_silent:
+        return Closing.SILENT
+    return Closing.DRAINING if node.is_draining else Closing.CORDONED
 
 
 def _movable(outcome: Outcome, picture: PoolPicture) -> list[Outcome]:

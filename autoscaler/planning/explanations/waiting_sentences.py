@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions import Reason
-from autoscaler.planning.explanations.values import RemedyKind
+from autoscaler.planning.explanations.values import Closing, RemedyKind
 from autoscaler.planning.explanations.wording import gpus, job_name, moment, names, plural, workers
 
 if TYPE_CHECKING:
@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
+_SHORT_OF_GPUS: Final = {Reason.WAITING_FOR_CAPACITY, Reason.FRAGMENTED}
+_WHY_CLOSED: Final = {
+    Closing.CORDONED: "is cordoned",
+    Closing.DRAINING: "is being drained",
+    Closing.SILENT: "does not answer",
+}
 _SHARED_OUT: Final = {Reason.WAITING_FOR_FAIR_SHARE, Reason.BEHIND_HIGHER_PRIORITY}
 
 
 def waiting(job: Waiting) -> str:
-    return " ".join(filter(None, (f"Waits for {_for_what(job)}.", _claim(job), _place(job))))
+    parts = (f"Waits for {_for_what(job)}.", _closed(job), _claim(job), _place(job))
+    return " ".join(filter(None, parts))
 
 
 def _for_what(job: Waiting) -> str:
@@ -92,6 +99,8 @@ def _blocker(job: Waiting) -> str:
 
 def _what_is_free(job: Waiting) -> str:
     free = job.available_gpus
+    if free == 0 and _is_all_closed(job):
+        return f"no node of pool {job.pool} takes new work"
     if free == 0:
         return "none is free, and the running jobs are at their smallest sizes"
     return f"{free} {plural(free, 'is', 'are')} free or can be freed by shrinking others"
@@ -105,6 +114,26 @@ def _holders(job: Waiting) -> str:
         verb = f" holds {holder.gpus} of {job.pool_gpus}" if not parts else f" {holder.gpus}"
         parts.append(f"{holder.team}{verb}{loan}")
     return ", ".join(parts) or "nobody holds any"
+
+
+def _is_all_closed(job: Waiting) -> bool:
+    return job.closed_nodes_count > 0 and job.open_gpus == 0
+
+
+def _closed(job: Waiting) -> str:
+    """Nodes that would have GPUs if they took new work, and who can change that."""
+    if job.reason not in _SHORT_OF_GPUS or not job.closed_nodes:
+        return ""
+    can_be_opened = any(node.closing is not Closing.SILENT for node in job.closed_nodes)
+    if job.closed_nodes_count == 1:
+        (node,) = job.closed_nodes
+        who = "; an admin can let it take work again" if can_be_opened else ""
+        return f"Node {node.name} ({gpus(node.gpus)}) {_WHY_CLOSED[node.closing]}{who}."
+    told = [f"{node.name} ({gpus(node.gpus)}, {node.closing})" for node in job.closed_nodes]
+    unnamed = job.closed_nodes_count - len(told)
+    others = f" and {unnamed} more" if unnamed else ""
+    who = "; an admin can let them take work again" if can_be_opened else ""
+    return f"Nodes that take no new work: {', '.join(told)}{others}{who}."
 
 
 def _claim(job: Waiting) -> str:

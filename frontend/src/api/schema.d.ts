@@ -844,6 +844,19 @@ export interface components {
             job_id: string | null;
             job_name: string | null;
         };
+        /** @description A node of the job's pool that takes no new work. */
+        ClosedNode: {
+            name: string;
+            gpus: number;
+            closing: components["schemas"]["ClosingEnum"];
+        };
+        /**
+         * @description * `cordoned` - cordoned
+         *     * `draining` - draining
+         *     * `silent` - silent
+         * @enum {string}
+         */
+        ClosingEnum: "cordoned" | "draining" | "silent";
         Credentials: {
             username: string;
             password: string;
@@ -878,6 +891,8 @@ export interface components {
             /** @description For a waiting job or the one it stands behind; or what a paused guest used. */
             reserved: components["schemas"]["Reserved"] | null;
             holders: components["schemas"]["Holder"][] | null;
+            /** @description That take no new work: those with most GPUs. */
+            closed_nodes: components["schemas"]["ClosedNode"][] | null;
             /** @description What makes a job possible that can never start as it is. */
             remedy: components["schemas"]["Remedy"] | null;
         };
@@ -1013,6 +1028,7 @@ export interface components {
             workers: number | null;
             priority: number | null;
             pool: string | null;
+            node?: string | null;
             /** @description Running jobs that it would pause. */
             paused_jobs: number;
             message: string;
@@ -1823,6 +1839,7 @@ export interface components {
             workers: number | null;
             priority: number | null;
             pool: string | null;
+            node?: string | null;
             /** @description Running jobs that it would pause. */
             paused_jobs: number;
         };

@@ -82,6 +82,7 @@ class RemedySerializer(serializers.Serializer[Any]):
     workers = serializers.IntegerField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     pool = serializers.CharField(allow_null=True)
+    node = serializers.CharField(allow_null=True, default=None)
     paused_jobs = serializers.IntegerField(help_text="Running jobs that it would pause.")
 
 
@@ -90,6 +91,14 @@ class FoundRemedySerializer(RemedySerializer):
 
     message = serializers.CharField()
     found_at = serializers.DateTimeField()
+
+
+class ClosedNodeSerializer(serializers.Serializer[Any]):
+    """A node of the job's pool that takes no new work."""
+
+    name = serializers.CharField()
+    gpus = serializers.IntegerField()
+    closing = serializers.ChoiceField(choices=["cordoned", "draining", "silent"])
 
 
 class DetailsSerializer(serializers.Serializer[Any]):
@@ -116,6 +125,9 @@ class DetailsSerializer(serializers.Serializer[Any]):
         help_text="For a waiting job or the one it stands behind; or what a paused guest used.",
     )
     holders = HolderSerializer(many=True, allow_null=True)
+    closed_nodes = ClosedNodeSerializer(
+        many=True, allow_null=True, help_text="That take no new work: those with most GPUs."
+    )
     remedy = RemedySerializer(
         allow_null=True, help_text="What makes a job possible that can never start as it is."
     )
