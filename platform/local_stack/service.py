@@ -53,7 +53,7 @@ class Service:
             "DATABASE_URL": given.get("DATABASE_URL")
             or embedded_postgres.url(runtime_dir, role=role),
             "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
-            "CONCERTINA_SECRET_KEY": self.secrets.secret_key,
+            **self._key(role),
             "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
             "CONCERTINA_SERVICE_URL": given.get("CONCERTINA_SERVICE_URL") or self.url,
             "CONCERTINA_INTERNAL_URL": self.url,
@@ -78,6 +78,12 @@ class Service:
             BadEnvironment: the service would not accept its environment.
         """
         return environment.read({**os.environ, **self.environment()}).why_jobs_are_trusted
+
+    def _key(self, role: str) -> dict[str, str]:
+        """Beat and io neither sign nor open anything."""
+        if role == database_roles.IO:
+            return {"CONCERTINA_SIGNS": "no"}
+        return {"CONCERTINA_SECRET_KEY": self.secrets.secret_key}
 
     def servers(self) -> tuple[ProcessSpec, ...]:
         """The embedded servers, for what the environment does not name.

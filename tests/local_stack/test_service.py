@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from control_plane import environment
@@ -27,4 +28,25 @@ def test_people_may_come_through_a_web_server_that_coordinators_do_not_need(
     told = environment.read({**service.environment(), "CONCERTINA_TRUST_ALL_JOBS": "yes"})
     assert told.service_url == "https://concertina.example.com"
     assert told.internal_url == service.url == "http://127.0.0.1:8100"
+    shutil.rmtree(checkout.runtime_dir)
+
+
+def test_each_process_has_its_own_role_in_the_database_and_only_who_signs_has_the_key(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    checkout = checkouts.find(home=folder / "state")
+    checkout.make_folders()
+    kept = secrets_file.load_or_create(checkout)
+    service = Service(checkout=checkout, secrets=kept, port=8100, tick_seconds=1.0)
+    told = {spec.name: spec.environment for spec in service.processes()}
+    roles = {name: urlsplit(one["DATABASE_URL"]).username for name, one in told.items()}
+    assert roles == {
+        "api": "concertina_api",
+        "beat": "concertina_io",
+        "control": "concertina_control",
+        "io": "concertina_io",
+    }
+    with_key = {name for name, one in told.items() if kept.secret_key in one.values()}
+    assert with_key == {"api", "control"}
     shutil.rmtree(checkout.runtime_dir)
