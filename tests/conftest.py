@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,12 @@ def _forbid_the_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_forbid_the_network)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Also for the users that teams' jobs run as; pytest's own is for the eyes of its user."""
+    prefix = "concertina-open-"
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o777)
+        yield Path(folder)

@@ -158,10 +158,10 @@ def test_a_cancelled_job_leaves_no_process_behind(machine: Machine) -> None:
 
 
 def test_the_torchrun_example_goes_on_from_its_own_checkpoint_with_more_workers(
-    machine: Machine, tmp_path: Path
+    machine: Machine, open_folder: Path
 ) -> None:
     """It is slowed down until it has been resized, so that there is something left to do."""
-    hurry = tmp_path / "hurry"
+    hurry = open_folder / "hurry"
     command = ["python", PACED, str(hurry), TORCHRUN, "--epochs", "10"]
     job = machine.job(command, grace="300s")
 
