@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -20,19 +20,31 @@ from autoscaler.what_if.models import LIVE, Report, Simulation
 SILENCE: Final = timedelta(seconds=60)  # after so long without a sign its worker counts as dead
 ATTEMPTS: Final = 2  # a simulation that takes its worker down twice would do so again
 MOST_WAITING: Final = 10  # guessed: one worker runs them one after the other
+MOST_WAITING_OF_ONE: Final = 5  # so that nobody fills the queue alone
+_LOCK_NUMBER: Final = 0x57684966  # "WhIf"
 
 State = Simulation.State
 
 
-def request(*, title: str, body: Mapping[str, Any], requested_by: str) -> Simulation:
-    """Write down that somebody wants a simulation.
+@transaction.atomic
+def request(
+    *, title: str, body: Mapping[str, Any], requested_by: str, owner_id: int | None = None
+) -> Simulation:
+    """Write down that somebody wants a simulation; of two at once, one counts the other.
 
     Raises:
-        TooManyWaiting: enough are wanted already.
+        TooManyWaiting: enough are wanted already, by all or by this person.
     """
-    if Simulation.objects.filter(state__in=LIVE).count() >= MOST_WAITING:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
+    live = Simulation.objects.filter(state__in=LIVE)
+    if live.count() >= MOST_WAITING:
         raise TooManyWaiting
-    return Simulation.objects.create(title=title, request=dict(body), requested_by=requested_by)
+    if owner_id is not None and live.filter(owner=owner_id).count() >= MOST_WAITING_OF_ONE:
+        raise TooManyWaiting(f"{MOST_WAITING_OF_ONE} of yours wait already; cancel one first.")
+    return Simulation.objects.create(
+        title=title, request=dict(body), requested_by=requested_by, owner_id=owner_id
+    )
 
 
 def cancel(simulation: Simulation) -> None:

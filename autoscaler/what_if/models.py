@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -25,7 +26,15 @@ class Simulation(models.Model):
     id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
     title = models.CharField(max_length=120)
     request = models.JSONField(help_text="The checked body of the request.")
-    requested_by = models.CharField(max_length=150)
+    requested_by = models.CharField(max_length=150, help_text="Their name then.")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="Who asked for it, whatever their name is now. Empty: nobody who is still here.",
+    )
     requested_at = models.DateTimeField(auto_now_add=True)
 
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)

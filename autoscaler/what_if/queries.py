@@ -12,7 +12,9 @@ from autoscaler.what_if.models import Report, Simulation
 def simulations_of(principal: Principal) -> QuerySet[Simulation]:
     """Newest first."""
     everybodys = Simulation.objects.order_by("-requested_at", "id")
-    return everybodys if principal.is_admin else everybodys.filter(requested_by=principal.name)
+    if principal.is_admin:
+        return everybodys
+    return everybodys.filter(owner=principal.person_id, owner__isnull=False)
 
 
 def find_simulation(principal: Principal, simulation_id: str) -> Simulation:

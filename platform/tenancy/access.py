@@ -23,6 +23,7 @@ class Principal:
     led: frozenset[str] = field(default=frozenset())  # teams whose tokens and members it manages
     is_admin: bool = False
     is_token: bool = False
+    person_id: int | None = None  # whose, when names were given to others since; None: a token
 
     @property
     def team_ids(self) -> list[int]:
@@ -67,10 +68,11 @@ def principal_of_person(user: User | AnonymousUser) -> Principal:
     """Return whom a logged-in person speaks for: their teams, or all for a superuser."""
     if user.is_superuser:
         teams = {team.name: team for team in Team.objects.all()}
-        return Principal(name=user.get_username(), teams=teams, is_admin=True)
+        return Principal(name=user.get_username(), teams=teams, is_admin=True, person_id=user.pk)
     places = Membership.objects.filter(user__username=user.get_username()).select_related("team")
     return Principal(
         name=user.get_username(),
         teams={place.team.name: place.team for place in places},
         led=frozenset(place.team.name for place in places if place.role == Membership.Role.LEAD),
+        person_id=user.pk,
     )

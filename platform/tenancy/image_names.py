@@ -202,8 +202,20 @@ def _fits(grammar: re.Pattern[str], piece: str | None) -> bool:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    wanted = ".*".join(re.escape(literal) for literal in pattern.split("*"))
-    return re.fullmatch(wanted, text) is not None
+    """In one pass: what stands between stars is found where it comes first, or not at all."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == first
+    *inner, last = rest
+    place, end = len(first), len(text) - len(last)
+    if place > end or not (text.startswith(first) and text.endswith(last)):
+        return False
+    for literal in inner:
+        found = text.find(literal, place, end)
+        if found < 0:
+            return False
+        place = found + len(literal)
+    return True
 
 
 def _written(registry: str, repository: str, tag: str, digest: str) -> str:

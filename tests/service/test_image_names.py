@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from tenancy.image_names import BadName, ImageName, Pattern
+from hypothesis import given
+from hypothesis import strategies as st
+from tenancy.image_names import BadName, ImageName, Pattern, _matches
 
 DIGEST = "sha256:" + "a" * 64
 OTHER_DIGEST = "sha256:" + "b" * 64
@@ -158,3 +162,14 @@ def test_a_pattern_covers_nothing_that_only_looks_alike(pattern: str) -> None:
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(BadName):
         Pattern.parse(pattern)
+
+
+@given(st.text("ab*", max_size=8), st.text("ab", max_size=8))
+def test_stars_stand_for_any_characters(pattern: str, name: str) -> None:
+    by_regex = ".*".join(re.escape(part) for part in pattern.split("*"))
+    assert _matches(pattern, name) == bool(re.fullmatch(by_regex, name))
+
+
+def test_a_pattern_that_nearly_fits_is_looked_for_in_one_pass() -> None:
+    """Each star may begin at any of 20 000 places; trying them all would take for ever."""
+    assert not _matches("*" + "a*" * 5 + "b", "a" * 20_000 + "c")

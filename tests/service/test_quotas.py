@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from rest_framework.test import APIClient
 from tenancy.models import Quota, Team
 
+from tests.service.at_once import ask_at_once
 from tests.service.conftest import make_team
 
 URL = "/api/v1/teams/vision/quotas"
@@ -144,3 +145,38 @@ def test_a_quota_that_passes_to_another_team_is_not_counted_twice(pool: Pool, vi
     quota.team = Team.objects.create(name="robots")
     quota.guaranteed_gpus, quota.limit_gpus = 8, None
     quota.full_clean()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("teams", [("vision", "language"), ("language", "vision")])
+def test_two_admins_at_once_never_promise_more_than_there_is(
+    admin_api: APIClient, admin_user: User, vision: Team, language: Team, teams: tuple[str, str]
+) -> None:
+    Quota.objects.update(guaranteed_gpus=0)
+    other = APIClient()
+    other.force_login(admin_user)
+
+    def guarantee(client: APIClient, team: str) -> int:
+        address = f"/api/v1/teams/{team}/quotas/default"
+        return client.patch(address, {"guaranteed_gpus": 6}, format="json").status_code
+
+    first, second = teams
+    answers = ask_at_once(lambda: guarantee(admin_api, first), lambda: guarantee(other, second))
+    assert answers == (200, 400)
+    promised = dict(Quota.objects.values_list("team__name", "guaranteed_gpus"))
+    assert promised == {first: 6, second: 0}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_changes_of_one_quota_at_once_are_both_kept(
+    admin_api: APIClient, admin_user: User, vision: Team
+) -> None:
+    other = APIClient()
+    other.force_login(admin_user)
+    answers = ask_at_once(
+        lambda: admin_api.patch(DEFAULT, {"over_quota_weight": 3.0}, format="json").status_code,
+        lambda: other.patch(DEFAULT, {"limit_gpus": 7}, format="json").status_code,
+    )
+    assert answers == (200, 200)
+    quota = Quota.objects.get(team=vision)
+    assert (quota.over_quota_weight, quota.limit_gpus) == (3.0, 7)

@@ -11,6 +11,7 @@ from tenancy.models import Membership, Team
 
 from autoscaler.what_if import commands, limits
 from autoscaler.what_if.models import Simulation
+from tests.service.at_once import ask_at_once
 
 URL = "/api/v1/simulations"
 
@@ -161,7 +162,10 @@ def test_more_gpus_cannot_be_taken_away_than_there_are(admin: APIClient) -> None
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_workload")
 
 
-def test_only_so_many_simulations_may_wait(admin: APIClient) -> None:
+def test_only_so_many_simulations_may_wait(
+    admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "MOST_WAITING_OF_ONE", commands.MOST_WAITING)
     for _ in range(commands.MOST_WAITING):
         assert ask(admin).status_code == 202
     assert ask(admin).json()["code"] == "too_many_simulations"
@@ -171,3 +175,32 @@ def test_simulations_need_a_login_and_the_right_method(admin: APIClient) -> None
     assert APIClient().get(URL).status_code == 401
     assert APIClient().post(URL, body(), format="json").status_code == 401
     assert admin.put(URL, body(), format="json").status_code == 405
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_are_no_more_than_may_wait(
+    admin: APIClient, lead: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "MOST_WAITING", 1)
+    answers = ask_at_once(lambda: ask(admin).status_code, lambda: ask(lead).status_code)
+    assert answers == (202, 429)
+    assert Simulation.objects.count() == 1
+
+
+def test_nobody_fills_the_queue_alone(admin: APIClient, lead: APIClient) -> None:
+    for _ in range(commands.MOST_WAITING_OF_ONE):
+        assert ask(lead).status_code == 202
+    refused = ask(lead)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_simulations")
+    assert ask(admin).status_code == 202
+
+
+def test_who_is_given_an_old_name_inherits_no_simulation(lead: APIClient, vision: Team) -> None:
+    ask(lead)
+    User.objects.filter(username="lea").update(username="lea-before")
+    heir = User.objects.create_user("lea")
+    Membership.objects.create(user=heir, team=vision, role=Membership.Role.LEAD)
+    client = APIClient()
+    client.force_login(heir)
+    assert client.get(URL).json()["items"] == []
+    assert len(lead.get(URL).json()["items"]) == 1

@@ -11,6 +11,7 @@ from tenancy import team_secrets
 from tenancy.models import Membership, Secret, Team
 from tenancy.secret_values import RegistryLogin
 
+from tests.service.at_once import ask_at_once
 from tests.service.conftest import client_of
 
 URL = "/api/v1/teams/vision/secrets"
@@ -189,3 +190,17 @@ def test_a_team_keeps_a_bounded_number(api: APIClient, vision: Team) -> None:
 def test_half_a_character_is_refused(api: APIClient, body: str) -> None:
     answer = api.put(WANDB, body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_keep_no_more_than_a_team_may(
+    api: APIClient, vision: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(team_secrets, "MOST_PER_TEAM", 1)
+    other = client_of(vision)
+    answers = ask_at_once(
+        lambda: api.put(f"{URL}/one", VARIABLES, format="json").status_code,
+        lambda: other.put(f"{URL}/two", VARIABLES, format="json").status_code,
+    )
+    assert answers == (201, 409)
+    assert [one.name for one in Secret.objects.all()] == ["one"]

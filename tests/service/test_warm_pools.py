@@ -55,6 +55,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too many": ({"size": 17}, "less than or equal to 16"),
     "fewer than none": ({"size": -1}, "greater than or equal to 0"),
     "a pool that is not there": ({"pool": "none"}, "none does not exist"),
+    "what names no image": ({"image": "a b c"}, "is not an image's name"),
     "an image twice in a pool": ({"image": "mine:1"}, "already exists"),
 }
 

@@ -74,6 +74,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         title=CANARY,
         request=checked(BODIES["request_simulation"]),
         requested_by=asked.username,
+        owner=asked,
         state="completed",
         result={"trace": CANARY, "gpus": 8, "verdict": "", "runs": []},
     )

@@ -47,7 +47,12 @@ class SimulationsView(APIView):
         runs = len(workloads.candidates_for(body))
         limits.check_size(workloads.trace_for(body), runs)
         with transaction.atomic():
-            made = commands.request(title=body["title"], body=body, requested_by=principal.name)
+            made = commands.request(
+                title=body["title"],
+                body=body,
+                requested_by=principal.name,
+                owner_id=principal.person_id,
+            )
             transaction.on_commit(tasks.ask)
         answer = serializers.SimulationDetailSerializer(made).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)

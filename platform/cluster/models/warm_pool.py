@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.db import models
+from tenancy.image_names import BadName, ImageName
 
 from cluster.models.pool import Pool
 
@@ -42,3 +44,12 @@ class WarmPool(models.Model):
 
     def __str__(self) -> str:
         return f"{self.size} of {self.image or 'the worker image'} on each node of {self.pool}"
+
+    def clean(self) -> None:
+        """Refuse what names no image."""
+        if not self.image:
+            return
+        try:
+            ImageName.parse(self.image)
+        except BadName as error:
+            raise ValidationError({"image": f"This {error.problem}. {error.remedy}"}) from error

@@ -7,6 +7,7 @@ from typing import Any, Final
 from cluster.models import Pool
 from cluster.queries import pool_sizes
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
@@ -96,13 +97,16 @@ class QuotaView(APIView):
         """Fields that are not named stay; a quota that is not there yet begins with defaults."""
         if not principal_of(request).is_admin:
             raise exceptions.PermissionDenied("Only admins change quotas.")
-        team, in_pool = _team(name), _pool(pool)
-        quota = Quota.objects.filter(team=team, pool=in_pool).first()
-        changes = QuotaChangeSerializer(
-            quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
-        )
-        changes.is_valid(raise_exception=True)
-        return Response(QuotaChangeSerializer(_saved(changes)).data)
+        with transaction.atomic():
+            # Held from before it is read: of two changes at once the second sees the first.
+            team, in_pool = _team(name), _pool(pool, is_held=True)
+            quota = Quota.objects.filter(team=team, pool=in_pool).first()
+            changes = QuotaChangeSerializer(
+                quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
+            )
+            changes.is_valid(raise_exception=True)
+            saved = _saved(changes)
+        return Response(QuotaChangeSerializer(saved).data)
 
 
 class StandingView(APIView):
@@ -147,8 +151,9 @@ def _team(name: str) -> Team:
     return team
 
 
-def _pool(name: str) -> Pool:
-    pool = Pool.objects.filter(name=name).first()
+def _pool(name: str, *, is_held: bool = False) -> Pool:
+    pools = Pool.objects.select_for_update(no_key=True) if is_held else Pool.objects.all()
+    pool = pools.filter(name=name).first()
     if pool is None:
         raise exceptions.NotFound(f"There is no pool {name!r}.")
     return pool

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Q, Sum
 
 from tenancy.models.team import Team
@@ -58,9 +58,15 @@ class Quota(models.Model):
         return f"{self.team} in {self.pool}"
 
     def clean(self) -> None:
-        """Refuse to promise GPUs that are not there, and settings that contradict each other."""
+        """Refuse to promise GPUs that are not there, and settings that contradict each other.
+
+        In a transaction the pool is held until its end, so that no two promise the same GPUs.
+        """
         if self.pool_id is None or self.team_id is None:
             return
+        if connection.in_atomic_block:
+            pools = type(self.pool)._default_manager  # noqa: SLF001 - Django's name for any model's
+            pools.select_for_update(no_key=True).get(pk=self.pool_id)
         found: defaultdict[str, list[str]] = defaultdict(list)
         for problem in self.problems(Team.parents_by_name()):
             found[problem.field].append(problem.message)

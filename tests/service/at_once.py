@@ -1,0 +1,37 @@
+"""What happens when two ask at once? The second asks while the first has not committed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from django.db import connection, transaction
+
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+def ask_at_once(first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
+    """What each returns. `second` runs in a connection of its own; its test needs real commits."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        with transaction.atomic():
+            done_first = first()
+            running = thread.submit(_apart, second)
+            while not running.done() and not _somebody_waits():
+                pass
+        return done_first, running.result(timeout=60)
+
+
+def _apart(ask: Callable[[], Second]) -> Second:
+    try:
+        return ask()
+    finally:
+        connection.close()
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(0.01), count(*) FROM pg_locks WHERE NOT granted")
+        (row,) = cursor.fetchall()
+    return bool(row[1])
