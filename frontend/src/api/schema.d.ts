@@ -2044,6 +2044,7 @@ export interface components {
              * @description Share of all simulated jobs that ended.
              */
             readonly progress: number;
+            /** @description Their name then. */
             readonly requested_by: string;
             /** Format: date-time */
             readonly requested_at: string;
@@ -2062,6 +2063,7 @@ export interface components {
              * @description Share of all simulated jobs that ended.
              */
             readonly progress: number;
+            /** @description Their name then. */
             readonly requested_by: string;
             /** Format: date-time */
             readonly requested_at: string;
