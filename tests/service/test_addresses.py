@@ -37,6 +37,7 @@ def test_health_tells_what_works(db: None) -> None:
         "database": True,
         "redis": True,
         "control_loop_seconds_ago": None,
+        "plans": {"are_applied": True, "since": None, "message": "", "jobs_left_out": 0},
     }
 
 

@@ -60,11 +60,11 @@ def test_a_foreign_job_looks_like_one_that_does_not_exist(
                                   "/explain"])  # fmt: skip
 def test_reading_needs_a_token_and_the_right_method(api: APIClient, job: Job, path: str) -> None:
     assert APIClient().get(f"/api/v1/jobs/{job.id}{path}").status_code == 401
-    answer = api.delete(f"/api/v1/jobs/{job.id}{path}")
+    answer = api.put(f"/api/v1/jobs/{job.id}{path}")
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
 
 
-@pytest.mark.parametrize("job_id", ["A", "a%00b", "../x", "é", "a" * 60])
+@pytest.mark.parametrize("job_id", ["A", "../x", "é", "a" * 60])
 def test_what_can_be_no_job_id_is_not_found(api: APIClient, job_id: str) -> None:
     answer = api.get(f"/api/v1/jobs/{job_id}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
