@@ -6,6 +6,7 @@ until `GRACE_SECONDS` have passed a worker that did not is not counted as lost.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +14,7 @@ from concertina_worker.protocol import GpuUse, WorkerPhase, WorkerReport
 from concertina_worker.wire import Place
 
 RETURN_SECONDS: Final = 1.0  # guessed: several reconnect delays
+MOST_GONE: Final = 1000  # that are remembered; guessed: a job has no more replaced in a day
 GRACE_SECONDS: Final = 5.0  # guessed: many reconnect delays; trades a wrong loss for a late one
 
 
@@ -48,7 +50,7 @@ class CrewMember:
 
 
 class Crew:
-    """All workers that ever said hello to this process."""
+    """The workers that said hello to this process, but for those that have long gone."""
 
     def __init__(self) -> None:
         self._members: dict[str, CrewMember] = {}
@@ -60,7 +62,14 @@ class Crew:
         return worker in self._members
 
     def add(self, member: CrewMember) -> None:
-        self._members[member.worker] = member
+        self._members.pop(member.worker, None)
+        self._members[member.worker] = member  # the newest stand last
+
+    def forget(self, *, but: Collection[str], most: int = MOST_GONE) -> None:
+        """All but the newest of those that are gone, and those who are still needed."""
+        gone = [worker for worker in self._members if self.is_gone(worker) and worker not in but]
+        for worker in gone[:-most]:
+            del self._members[worker]
 
     def remove(self, worker: str) -> None:
         del self._members[worker]

@@ -13,6 +13,7 @@ from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import Instruction
 from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.noting import Notes
+from concertina_worker.coordinator.report_size import within_bounds
 from concertina_worker.coordinator.stragglers import Speeds
 from concertina_worker.protocol import SyncReport, WorkerReport
 
@@ -60,7 +61,7 @@ class Coordination:
             report["noise_scale"] = memory.noise_scale
         if memory.batch_limit is not None:
             report["batch_limit"] = memory.batch_limit
-        return report
+        return within_bounds(report)
 
     def _worker_reports(self) -> list[WorkerReport]:
         reports = self.crew.reports()

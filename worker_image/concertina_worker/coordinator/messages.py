@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
+from concertina_worker.coordinator import bounds
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.stragglers import Pace
-from concertina_worker.plan import Plan
-from concertina_worker.protocol import GpuUse, MetricReport, WorkerPhase
+from concertina_worker.protocol import GpuUse, MeasurementReport, MetricReport, WorkerPhase
 from concertina_worker.wire import FromWorker, Message, Place, ProtocolError
 
-METRIC_FIELDS: Final = frozenset(MetricReport.__annotations__)
-GPU_FIELDS: Final = frozenset(GpuUse.__annotations__)
+_SHORTEST_SECONDS: Final = 1e-9  # quotients stay finite
 
 
 def to_event(worker: str, message: Message) -> on.Event:
@@ -23,7 +22,7 @@ def to_event(worker: str, message: Message) -> on.Event:
     """
     try:
         return _READERS[message["type"]](worker, message)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ProtocolError(f"malformed {message['type']}: {error!r}") from error
 
 
@@ -31,83 +30,100 @@ def _hello(worker: str, message: Message) -> on.Event:
     plan = message["plan"]
     return on.WorkerConnected(
         worker=worker,
-        attempt=int(message["attempt"]),
+        attempt=bounds.whole(message["attempt"]),
         phase=WorkerPhase(message["phase"]),
-        plan=Plan.from_json(plan) if plan else None,
-        failed_in=int(message["failed_in"]),
-        model_bytes=int(message["model_bytes"]),
+        plan=bounds.plan(plan) if plan else None,
+        failed_in=bounds.whole(message["failed_in"]),
+        model_bytes=bounds.whole(message["model_bytes"], bounds.LARGEST_COUNT),
     )
 
 
 def _progress(worker: str, message: Message) -> on.Event:
-    metric = MetricReport(**{name: message["metric"][name] for name in METRIC_FIELDS})  # type: ignore[typeddict-item] # checked by name
-    noise = message["noise_scale"]
+    measured, noise = message["measurement"], message["noise_scale"]
     return on.ProgressMade(
         worker=worker,
-        metric=metric,
-        measurement=message["measurement"],
-        noise_scale=None if noise is None else float(noise),
+        metric=cast("MetricReport", bounds.checked(message["metric"], bounds.OF_METRIC)),
+        measurement=None if measured is None else _measurement(measured),
+        noise_scale=None if noise is None else bounds.amount(noise),
     )
 
 
+def _measurement(document: Message) -> MeasurementReport | None:
+    """One without steps or time says nothing."""
+    measured = bounds.checked(document, bounds.OF_MEASUREMENT)
+    return cast("MeasurementReport", measured) if all(measured.values()) else None
+
+
 def _gpu(worker: str, message: Message) -> on.Event:
-    measured = {name: message["use"][name] for name in GPU_FIELDS & message["use"].keys()}
-    return on.GpuMeasured(worker=worker, use=GpuUse(**measured))  # type: ignore[typeddict-item] # checked by name
+    told = {n: check for n, check in bounds.OF_GPU_USE.items() if n in message["use"]}
+    return on.GpuMeasured(worker=worker, use=cast("GpuUse", bounds.checked(message["use"], told)))
 
 
 def _pace(worker: str, message: Message) -> on.Event:
     pace = Pace(
-        steps=int(message["steps"]),
-        samples=int(message["samples"]),
-        compute_seconds=float(message["compute_seconds"]),
+        steps=bounds.whole(message["steps"]),
+        samples=bounds.whole(message["samples"], bounds.LARGEST_COUNT),
+        compute_seconds=bounds.amount(message["compute_seconds"]),
     )
-    if pace.steps < 1 or pace.samples < 1 or not pace.compute_seconds > 0:
+    if pace.steps < 1 or pace.samples < 1 or pace.compute_seconds < _SHORTEST_SECONDS:
         raise ValueError(f"{pace} is no pace")
-    return on.PaceTold(worker=worker, generation=int(message["generation"]), pace=pace)
+    return on.PaceTold(worker=worker, generation=bounds.whole(message["generation"]), pace=pace)
 
 
 def _heartbeat(worker: str, message: Message) -> on.Event:
     return on.HeartBeat(
         worker=worker,
         place=Place(message["place"]),
-        seconds=float(message["seconds"]),
-        steps=int(message["steps"]),
+        seconds=bounds.amount(message["seconds"]),
+        steps=bounds.whole(message["steps"], bounds.LARGEST_COUNT),
     )
 
 
 def _settled(worker: str, message: Message) -> on.Event:
     return on.WorkerSettled(
         worker=worker,
-        generation=int(message["generation"]),
-        stall_seconds=float(message["stall_seconds"]),
-        transfer_seconds=float(message["transfer_seconds"]),
+        generation=bounds.whole(message["generation"]),
+        stall_seconds=bounds.amount(message["stall_seconds"]),
+        transfer_seconds=bounds.amount(message["transfer_seconds"]),
     )
+
+
+def _count(value: object) -> int:
+    return bounds.whole(value, bounds.LARGEST_COUNT)
 
 
 _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.HELLO: _hello,
     FromWorker.HEARTBEAT: _heartbeat,
-    FromWorker.READY: lambda w, m: on.WorkerReady(worker=w, model_bytes=int(m["model_bytes"])),
+    FromWorker.READY: lambda w, m: on.WorkerReady(worker=w, model_bytes=_count(m["model_bytes"])),
     FromWorker.STORE: lambda w, m: on.StoreOpened(
-        worker=w, generation=int(m["generation"]), address=str(m["address"])
+        worker=w, generation=bounds.whole(m["generation"]), address=bounds.text(m["address"])
     ),
-    FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(worker=w, generation=int(m["generation"])),
+    FromWorker.BUILD_FAILED: lambda w, m: on.BuildFailed(
+        worker=w, generation=bounds.whole(m["generation"])
+    ),
     FromWorker.SWITCHED: lambda w, m: on.WorkerSwitched(
         worker=w,
-        generation=int(m["generation"]),
-        step=int(m["step"]),
-        lost_steps=int(m.get("lost_steps", 0)),
+        generation=bounds.whole(m["generation"]),
+        step=_count(m["step"]),
+        lost_steps=_count(m.get("lost_steps", 0)),
     ),
     FromWorker.SETTLED: _settled,
-    FromWorker.FAILED: lambda w, m: on.CollectiveFailed(worker=w, generation=int(m["generation"])),
+    FromWorker.FAILED: lambda w, m: on.CollectiveFailed(
+        worker=w, generation=bounds.whole(m["generation"])
+    ),
     FromWorker.PROGRESS: _progress,
     FromWorker.PACE: _pace,
-    FromWorker.OUT_OF_MEMORY: lambda w, m: on.RanOutOfMemory(worker=w, samples=int(m["samples"])),
-    FromWorker.LENGTH: lambda w, m: on.LengthTold(worker=w, total_samples=int(m["total_samples"])),
-    FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=int(m["step"])),
+    FromWorker.OUT_OF_MEMORY: lambda w, m: on.RanOutOfMemory(
+        worker=w, samples=bounds.whole(m["samples"])
+    ),
+    FromWorker.LENGTH: lambda w, m: on.LengthTold(
+        worker=w, total_samples=_count(m["total_samples"])
+    ),
+    FromWorker.CHECKPOINTED: lambda w, m: on.CheckpointWritten(worker=w, step=_count(m["step"])),
     FromWorker.LEAVING: lambda w, _: on.WorkerLeaving(worker=w),
     FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),
     FromWorker.GOODBYE: lambda w, _: on.GoodbyeSaid(worker=w),
-    FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=str(m["text"])),
+    FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=bounds.text(m["text"])),
     FromWorker.GPU: _gpu,
 }

@@ -81,6 +81,7 @@ class Notes:
             heard_at=self._now,
         )
         self.crew.add(member)
+        self.crew.forget(but=self._needed)
         if event.worker in memory.lost or event.attempt < memory.attempt:
             member.is_released = True
             member.phase = WorkerPhase.LOST
@@ -95,6 +96,12 @@ class Notes:
         }:
             return [SendPlan(worker=event.worker, plan=memory.pending), *self._directions(event)]
         return []
+
+    @property
+    def _needed(self) -> frozenset[str]:
+        """Workers of which it matters how they left."""
+        memory = self.memory
+        return frozenset((*memory.planned_workers, *memory.leavers, *memory.reports.awaited))
 
     def _directions(self, event: on.WorkerConnected) -> list[Instruction]:
         """To the store of the pending plan's generation, for who was away when it opened."""

@@ -1,7 +1,8 @@
 """What has the service not been told yet? A bounded buffer, kept until the service has it.
 
 When the service is away for long, the metrics are thinned (every other one is dropped) instead
-of cut off: the curve keeps its whole length. Generations are few and never dropped.
+of cut off: the curve keeps its whole length. Generations are few: of
+thousands the newest are kept.
 """
 
 from __future__ import annotations
@@ -10,9 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from concertina_worker.coordinator.events import WorkerSettled
-from concertina_worker.protocol import GenerationReport, MeasurementReport, MetricReport
+from concertina_worker.protocol import (
+    MOST_GENERATIONS,
+    MOST_MEASUREMENTS,
+    MOST_METRICS,
+    GenerationReport,
+    MeasurementReport,
+    MetricReport,
+    SyncReport,
+)
 
-MAX_METRICS: Final = 1000  # guessed: a quarter of an hour at one a second, about 400 kB
+MAX_METRICS: Final = MOST_METRICS
+MAX_GENERATIONS: Final = 10 * MOST_GENERATIONS  # as many as the service keeps of a job
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +58,7 @@ class Reports:
 
     def finish_draft(self) -> None:
         if self.draft is not None:
-            self.generations.append(self.draft)
+            self.generations = [*self.generations, self.draft][-MAX_GENERATIONS:]
         self.draft = None
         self.awaited = []
 
@@ -60,7 +70,7 @@ class Reports:
     def add_measurement(self, measurement: MeasurementReport) -> None:
         key = (measurement["workers"], measurement["global_batch_size"])
         others = [m for m in self.measurements if (m["workers"], m["global_batch_size"]) != key]
-        self.measurements = [*others, measurement]
+        self.measurements = [*others, measurement][-MOST_MEASUREMENTS:]
 
     def acknowledge(self, generations: list[GenerationReport], metrics: list[MetricReport]) -> None:
         """The service has these: forget them."""
@@ -68,6 +78,16 @@ class Reports:
         self.generations = [g for g in self.generations if g["number"] not in told]
         had = {_name(metric) for metric in metrics}
         self.metrics = [metric for metric in self.metrics if _name(metric) not in had]
+
+    def give_up(self, refused: SyncReport) -> bool:
+        """The service refuses these for good: forget them, generations last; True: anything was.
+
+        What the job trains with matters more than its curve.
+        """
+        had = refused["metrics"] or refused["measurements"]
+        self.acknowledge([] if had else refused["generations"], refused["metrics"])
+        self.measurements = [m for m in self.measurements if m not in refused["measurements"]]
+        return bool(had or refused["generations"])
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -13,6 +13,7 @@ import logging
 import time
 from typing import Final
 
+from concertina_worker.coordinator import bounds
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.instructions import (
     HangUp,
@@ -80,7 +81,7 @@ class Server:
                 worker = await self._welcome(reader, writer)
             while message := await _next_message(reader):
                 self.handle(to_event(worker, message))
-        except (OSError, TimeoutError, ProtocolError, ValueError) as error:
+        except (OSError, TimeoutError, ProtocolError, RecursionError, ValueError) as error:
             _log.warning("Lost the connection to a worker: %r action=drop worker=%s", error, worker)
         finally:
             writer.close()
@@ -94,12 +95,13 @@ class Server:
             raise ProtocolError("the first message must be a hello")
         if not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             raise ProtocolError("wrong token")
-        worker = str(hello["worker"])
+        worker = bounds.worker_id(hello.get("worker"))
         event = to_event(worker, hello)
         self._writers[worker] = writer
         self.handle(event)
-        if store := hello.get("store"):
-            self.handle(to_event(worker, {"type": FromWorker.STORE, **store}))
+        store = hello.get("store")
+        if isinstance(store, dict):
+            self.handle(to_event(worker, {**store, "type": FromWorker.STORE}))
         return worker
 
     def _carry_out(self, instruction: Instruction) -> None:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from concertina_worker.protocol import SYNC_PATH, Desired, DesiredAction, SyncReport
 
 TIMEOUT_SECONDS: Final = 10.0
+_REFUSALS: Final = frozenset({"invalid_report", "malformed", "too_large"})
 
 
 class Service(Protocol):
@@ -21,6 +22,7 @@ class Service(Protocol):
 
         Raises:
             ServiceUnavailableError: nothing was acknowledged; try again later.
+            ReportRefusedError: this very report will never be taken.
             ReplacedError: another coordinator speaks for the job now; never try again.
         """
 
@@ -51,11 +53,30 @@ class HttpService:
                 self._token = str(document.get("token") or self._token)
                 return desired
         except urllib.error.HTTPError as error:
-            if error.code == HTTPStatus.CONFLICT:
-                raise ReplacedError from error
-            raise ServiceUnavailableError(str(error)) from error
+            with error:
+                raise _refusal(error) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ServiceUnavailableError(str(error)) from error
+
+
+def _refusal(error: urllib.error.HTTPError) -> ReplacedError | ServiceUnavailableError:
+    if error.code == HTTPStatus.CONFLICT:
+        return ReplacedError()
+    if _is_refused_for_good(error):
+        return ReportRefusedError(str(error))
+    return ServiceUnavailableError(str(error))
+
+
+def _is_refused_for_good(error: urllib.error.HTTPError) -> bool:
+    """By the service itself, or for its size by what stands before it; not for an address, say."""
+    if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return True
+    if error.code != HTTPStatus.BAD_REQUEST:
+        return False
+    try:
+        return json.load(error).get("code") in _REFUSALS
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _desired(document: dict[str, object]) -> Desired:
@@ -91,3 +112,7 @@ class ReplacedError(Exception):
 
 class ServiceUnavailableError(Exception):
     """The service did not answer a sync."""
+
+
+class ReportRefusedError(ServiceUnavailableError):
+    """The service cannot take this report, today or tomorrow."""

@@ -14,7 +14,11 @@ from typing import Final
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.server import Server
-from concertina_worker.coordinator.service import Service, ServiceUnavailableError
+from concertina_worker.coordinator.service import (
+    ReportRefusedError,
+    Service,
+    ServiceUnavailableError,
+)
 
 SYNC_SECONDS: Final = 0.5
 SLOWEST_SYNC_SECONDS: Final = 2.0  # while the service does not answer
@@ -44,6 +48,10 @@ class Synchroniser:
         report = self._coordination.sync_report()
         try:
             desired = await asyncio.to_thread(self._service.sync, report)
+        except ReportRefusedError as error:
+            if self._coordination.memory.reports.give_up(report):
+                _log.error("The service refuses a report, dropped: %s action=drop", error)
+            return self._note_failure(error, was_over=was_over)
         except ServiceUnavailableError as error:
             return self._note_failure(error, was_over=was_over)
         self._pause_seconds = SYNC_SECONDS
