@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,8 +84,12 @@ class Lanes:
         What a client that hung up has left running keeps the thread: so that is bounded, too.
         """
         loop = asyncio.get_running_loop()
-        idle = thread.submit(_nothing)
-        idle.add_done_callback(lambda _: _soon(loop, self._pass_on, thread))
+
+        def pass_on(_: Future[None]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._pass_on, thread)
+
+        thread.submit(_nothing).add_done_callback(pass_on)
 
     def _pass_on(self, thread: Executor) -> None:
         while self._waiting:
@@ -112,8 +116,3 @@ class Lanes:
 
 def _nothing() -> None:
     """What an idle thread does at once."""
-
-
-def _soon(loop: asyncio.AbstractEventLoop, call: object, thread: Executor) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(call, thread)  # type: ignore[arg-type]  # it is the bound method
