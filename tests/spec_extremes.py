@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
@@ -16,7 +17,6 @@ from pydantic import BaseModel, BeforeValidator, PlainValidator
 from pydantic.fields import FieldInfo
 
 from jobs.errors import SpecInvalid
-from jobs.goals import parse_moment
 from jobs.quantities import LARGEST_SIZE, Duration, format_duration, parse_size
 from jobs.spec import JobSpec, SpecPart, parse
 
@@ -111,6 +111,8 @@ def _plain(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
         return _part(annotation)
     if annotation is type(None):
         return st.none()
+    if annotation is datetime:
+        return st.sampled_from(_MOMENTS)
     if annotation is bool:
         return st.booleans()
     if annotation is str:
@@ -142,8 +144,6 @@ def _special(metadata: tuple[Any, ...]) -> Draws | None:
             return st.sampled_from([low, min(low + 0.001, high), high]).map(format_duration)
         if isinstance(one, BeforeValidator) and one.func is parse_size:
             return st.sampled_from(_SIZES)
-        if isinstance(one, BeforeValidator) and one.func is parse_moment:
-            return st.sampled_from(_MOMENTS)
         if isinstance(one, PlainValidator):
             return _of(one.json_schema_input_type, ())
     return None

@@ -23,6 +23,7 @@ from autoscaler.planning import cluster_state as planning
 from autoscaler.planning import invariants, planner
 from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.explanations.remedy_sentences import render_remedy
+from autoscaler.planning.policies import BUILT_IN
 from autoscaler.simulation.prediction import Effort, predict
 from jobs import stored_spec
 from jobs.api.serializers import JobDetailSerializer
@@ -108,22 +109,30 @@ def _holding(job: planning.Job) -> planning.Job:
     return replace(job, phase=planning.JobPhase.ACTIVE, allocation=held, started_at=NOW.timestamp())
 
 
-def _state(drawn: list[tuple[JobView, list[Measurement]]], *, first_runs: bool) -> Any:
+def _state(
+    drawn: list[tuple[JobView, list[Measurement]]], *, policy: str, first_runs: bool
+) -> planning.ClusterState:
     known = {view.id: rows for view, rows in drawn}
     views = {view.id: view for view, _ in drawn}
     seen = [planned_job(view, Histories(measurements=known), NOW) for view in views.values()]
     if first_runs:
         seen[0] = _holding(seen[0])
-    return planning.ClusterState(now=NOW.timestamp(), pools=(POOL,), quotas=(), jobs=tuple(seen))
+    pool = replace(POOL, policy=policy, dollars_per_gpu_hour=2.0)
+    return planning.ClusterState(now=NOW.timestamp(), pools=(pool,), quotas=(), jobs=tuple(seen))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(drawn=st.lists(jobs(), min_size=1, max_size=3), first_runs=st.booleans())
+@given(
+    drawn=st.lists(jobs(), min_size=1, max_size=3),
+    policy=st.sampled_from(sorted(BUILT_IN.names)),
+    first_runs=st.booleans(),
+)
 def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
     drawn: list[tuple[JobView, list[Measurement]]],
+    policy: str,
     first_runs: bool,  # noqa: FBT001 - hypothesis hands it over by name
 ) -> None:
-    state = _state(drawn, first_runs=first_runs)
+    state = _state(drawn, policy=policy, first_runs=first_runs)
     plan = planner.plan(state)
     assert {decision.job_id for decision in plan.decisions} == {job.job_id for job in state.jobs}
     assert invariants.check(state, plan) == ()
