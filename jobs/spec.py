@@ -78,6 +78,8 @@ class Elastic(SpecPart):
     min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
     grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
     registration_timeout: Annotated[float, Duration(at_least=1, at_most=_HOUR)] = 60.0
+    # None: an hour for a script that registered; any other may be silent for ever.
+    progress_timeout: Annotated[float, Duration(at_least=60, at_most=_WEEK)] | None = None
 
     def listed_counts(self) -> tuple[int, ...] | None:
         """The counts the job lists; None: min_workers plus multiples of worker_step."""

@@ -107,7 +107,8 @@ class SyncReport(_Report):
     revision: Count = 0
     generation: Count = 0
     checkpoint_step: KnownCount = None
-    finished: bool = False  # for people only: what ended is what the worker host saw end
+    process_group: bool = False
+    finished: bool = False  # its last epoch is over; what ended is what the worker host saw end
     workers: Annotated[list[OnErrorOmit[WorkerEntry]], newest(MOST_WORKERS)] = Field(
         default_factory=list
     )

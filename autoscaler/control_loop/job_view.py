@@ -95,6 +95,12 @@ class JobView:
         return self.job.mode != Job.Mode.RESTART
 
     @property
+    def is_plain(self) -> bool:
+        """Nothing says that its workers share the work: each would do all of it."""
+        is_declared = self.spec.elastic.mode == "restart"
+        return not self.is_hot and not is_declared and self.job.group_seen_at is None
+
+    @property
     def has_coordinator(self) -> bool:
         """Also while it is run as a plain script, for that may register yet: late is not never."""
         return self.spec.elastic.mode != "restart"

@@ -7,9 +7,9 @@ so that scripts which know nothing of us find their peers as well.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from cluster.models import Node, Pool
 from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
@@ -40,6 +40,7 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
             Env.SERVICE_URL: node.service_url or surroundings.service_url,
             Env.STATE_DIR: _memories(place, view.job.database_epoch),
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
+            **_rendezvous_of(view, shell),
         },
         secret_env={
             **_secrets(view),
@@ -211,17 +212,31 @@ def _as_torchrun(view: JobView, worker: WorkerView, shell: Shell) -> dict[str, s
     neighbours = [w.id for w in members if w.row.node_id == worker.row.node_id]
     if _has_gpus(view) or shell.surroundings.are_workers_apart:
         neighbours = [worker.id]  # it sees its own GPUs only: scripts take LOCAL_RANK for a GPU
-    decision = view.assignment.decision if view.assignment else {}
+    host, port = _rendezvous(view, shell)
     return {
         "RANK": str(view.wanted.index(worker.id)),
         "WORLD_SIZE": str(len(view.wanted)),
         "LOCAL_RANK": str(neighbours.index(worker.id)),
         "LOCAL_WORLD_SIZE": str(len(neighbours)),
-        "MASTER_ADDR": shell.surroundings.rendezvous_host(members[0].row),
-        "MASTER_PORT": str(decision.get("master_port", view.job.coordinator_port)),
+        "MASTER_ADDR": host,
+        "MASTER_PORT": str(port),
         "TORCHELASTIC_RUN_ID": view.id,
         "TORCHELASTIC_RESTART_COUNT": str(max(view.job.attempt - 1, 0)),
     }
+
+
+def _rendezvous_of(view: JobView, shell: Shell) -> dict[str, str]:
+    """Where its workers would meet by themselves; of interest while nobody knows what they are."""
+    if not view.members or view.spec.elastic.mode not in {"auto", "fixed"}:
+        return {}
+    host, port = _rendezvous(view, shell)
+    return {Env.RENDEZVOUS: f"{host}:{port}"}
+
+
+def _rendezvous(view: JobView, shell: Shell) -> tuple[str, int]:
+    decision: Mapping[str, Any] = view.assignment.decision if view.assignment else {}
+    port = decision.get("master_port", view.job.coordinator_port)
+    return shell.surroundings.rendezvous_host(view.members[0].row), int(port or 0)
 
 
 def _batch_rules(view: JobView) -> BatchRules:

@@ -133,11 +133,13 @@ def _observed(view: JobView, histories: Histories, now: datetime) -> planning.Jo
         attained_gpu_seconds=job.gpu_seconds,
         remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
         model_bytes=job.model_bytes,
-        can_rescale=is_waiting or (is_settled and not is_fixed),
+        can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
         target=None if is_waiting or is_settled else _target(view),
-        can_pause=(is_settled and is_fixed) or reclaiming.is_slow_to_change(view, now),
+        can_pause=(is_settled and (is_fixed or view.is_plain))
+        or reclaiming.is_slow_to_change(view, now),
         scaling=_scaling(view, histories),
         is_measurable=view.is_hot,
+        shares_work=not view.is_plain,
         noise_scale=job.noise_scale,
     )
 

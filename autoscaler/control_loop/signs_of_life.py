@@ -8,6 +8,7 @@ and again.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from jobs.models import Job
@@ -17,6 +18,24 @@ LOSSES_COUNT_FOR: Final = timedelta(hours=6)
 with all they wait for; trades GPUs held for nothing against jobs on machines that often fail."""
 _STARTING: Final = timedelta(seconds=60)  # guessed: a script that writes after that has begun
 _LONG_RUN: Final = timedelta(seconds=300)  # guessed: a script that is silent for so long works
+
+
+class Due(StrEnum):
+    """What is due when a job shows no sign of life."""
+
+    TELL = "tell"  # its people
+    END = "end"
+
+
+def due(*, since: datetime, told_at: datetime | None, now: datetime, timeout: float) -> Due | None:
+    """Telling after half of the time, the end as long after that: never without a warning.
+
+    So it is, too, when nobody has looked for longer than all of it.
+    """
+    half = timedelta(seconds=timeout / 2)
+    if told_at is None or told_at < since:
+        return Due.TELL if now - since >= half else None
+    return Due.END if now - told_at >= half else None
 
 
 def losses_in_a_row(job: Job, *, now: datetime) -> int:

@@ -20,6 +20,9 @@ class Limits:
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
     preparation: float = 1800.0  # a process whose image is being fetched, say
     longest_back_off: float = 60.0
+    progress_timeout: float = 3600.0
+    """Without a step or a line, where the spec names no other time. Guessed: above what compiling,
+    loading or evaluating takes in silence; trades GPUs held for nothing against those."""
     silence_told_after: float = 10.0  # of a node: shorter is no news
     node_lost_after: float = 60.0
     """Silence of a node after which its workers count as lost. Guessed: longer than a daemon or a

@@ -209,6 +209,7 @@ class Job:
     can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
     scaling: ScalingModel | None = None  # fitted on the pool's GPU type; None: never measured
     is_measurable: bool = True  # False: nothing will ever report its speed, as in restart mode
+    shares_work: bool = True  # False: a plain script; each worker would do the same once more
     running_since: float | None = None  # when its present run began; None: `started_at`
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
     deadline: float | None = None  # when it should be done, on the snapshot's clock

@@ -108,6 +108,7 @@ class _Prediction:
 
     workers: Counts
     batches: Counts
+    shares_work: bool
     rates: Column  # samples per second; 0 where nothing is known
     efficiencies: Column
     errors: Column
@@ -130,6 +131,7 @@ class _Prediction:
         return cls(
             workers=workers,
             batches=batches,
+            shares_work=question.shares_work,
             rates=rates,
             efficiencies=_efficiency(question, batches),
             errors=errors,
@@ -137,10 +139,14 @@ class _Prediction:
         )
 
     def sizes(self, *, smallest: int, base_rate: float) -> tuple[Size, ...]:
-        """Unmeasured jobs count as if they scaled with the square root of their workers."""
+        """Unmeasured jobs count as if they scaled with the square root of their workers.
+
+        Workers that do not share the work are as fast as one.
+        """
         guess = np.sqrt(np.maximum(self.workers, 1) / smallest)
         goodputs = self.rates * self.efficiencies
         speedups = np.where(goodputs > 0, goodputs / (base_rate or 1.0), guess)
+        speedups = speedups if self.shares_work else np.ones(len(self.workers))
         columns = (
             self.workers, self.batches, self.rates, speedups, self.efficiencies, self.errors,
             self.crosses,
@@ -198,9 +204,11 @@ def _reach(question: Question, sizes: tuple[Size, ...], smallest: int) -> int:
 
     Where a job was never measured, the smallest only. Then one size more than the largest measured
     one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever
-    waits for a measurement that never comes may try them all.
+    waits for a measurement that never comes may try them all, if its workers share the work.
     """
     scaling = question.scaling
+    if not question.shares_work:
+        return min(len(sizes), 1)
     if scaling is None and not question.is_measurable:
         return len(sizes)
     measured = scaling.measured_workers if scaling else 0

@@ -25,6 +25,7 @@ class Question(NamedTuple):
     noise_scale: float | None
     may_grow: bool = True  # its batch, for it has trained with the present one for a while
     is_measurable: bool = True
+    shares_work: bool = True
     also: int = 0  # a number of workers the job holds though it is none of its sizes
 
     @classmethod
@@ -42,6 +43,7 @@ class Question(NamedTuple):
             known_noise(job.noise_scale),
             current is None or has_settled(job, now),
             job.is_measurable,
+            job.shares_work,
         )
 
     @property

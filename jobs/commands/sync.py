@@ -61,7 +61,7 @@ def record_sync(
     store_measurements(job, report.measurements)
     store_workers(job, report.workers, wanted, told)
     told.write(now)
-    _store_progress(job, report, {**trained, **points}, now)
+    _store_progress(job, report, {**trained, **points}, wanted, now)
     batch_limit.learn(job, report.batch_limit)
     if _is_up_to_date(job, report, wanted) or trained:
         signals.announce_demand(job.id)
@@ -69,7 +69,11 @@ def record_sync(
 
 
 def _store_progress(
-    job: Job, report: SyncReport, observed: Mapping[str, Any], now: datetime
+    job: Job,
+    report: SyncReport,
+    observed: Mapping[str, Any],
+    wanted: Assignment | None,
+    now: datetime,
 ) -> None:
     changes: dict[str, Any] = {
         **observed,
@@ -84,14 +88,34 @@ def _store_progress(
         changes |= _progress(job, report.metrics)
         if changes["step"] != job.step:
             changes["progress_at"] = now
+    if report.finished and _is_first_to_be_over(job, wanted):
+        changes["trained_at"] = now
+    if report.process_group and job.group_seen_at is None:
+        changes["group_seen_at"] = now
+        _note_process_group(job)
     if report.registered and _is_news_of(job):
         changes["mode"] = _note_registration(job)
     Job.objects.filter(pk=job.id).update(**changes)
 
 
+def _is_first_to_be_over(job: Job, wanted: Assignment | None) -> bool:
+    """The last epoch of this start of the job: a coordinator repeats that it is over."""
+    return wanted is not None and (job.trained_at is None or job.trained_at < wanted.at)
+
+
 def _is_news_of(job: Job) -> bool:
     is_declared = job.resolved_spec["elastic"]["mode"] == job.mode
     return job.mode == Job.Mode.AUTO or (job.mode == Job.Mode.RESTART and not is_declared)
+
+
+def _note_process_group(job: Job) -> None:
+    events.record(
+        job_id=job.id,
+        kind=events.MODE_DETECTED,
+        reason=Job.Mode.RESTART,
+        message="Its workers form a process group, so they share the work: it can be rescaled by"
+        " restarting it, and has to resume from its own checkpoint.",
+    )
 
 
 def _note_registration(job: Job) -> str:

@@ -61,6 +61,9 @@ class Job(models.Model):
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
     mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)
+    group_seen_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its workers were first seen to form a group."
+    )
     attempt = models.PositiveIntegerField(default=0, help_text="0 before the first start.")
     failures = models.PositiveIntegerField(default=0, help_text="Of the job's own code.")
     losses = models.PositiveIntegerField(default=0, help_text="Workers lost from outside.")

@@ -92,6 +92,13 @@ def test_a_job_that_nobody_can_measure_may_have_any_size() -> None:
     assert {size.global_batch_size for size in demand.sizes} == {64}
 
 
+def test_workers_that_do_not_share_the_work_are_never_faster_than_one() -> None:
+    job = waiting("a", max_workers=4, is_measurable=False, shares_work=False)
+    demand = demand_of(job, pool())
+    assert workers(demand) == ([1], [2, 4])
+    assert {size.speedup for size in (*demand.sizes, *demand.larger)} == {1.0}
+
+
 def test_a_job_may_double_what_was_measured_while_its_model_is_unsure() -> None:
     job = waiting("a", max_workers=32, measurements=measured((1, 100), (2, 190)))
     assert workers(demand_of(job, pool())) == ([1, 2, 4], [8, 16, 24, 32])

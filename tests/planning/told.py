@@ -44,6 +44,25 @@ TOLD: dict[str, Told] = {
             "so it is guessed.",
         },
     ),
+    "whose workers would each do the same is told why it stays as it is": Told(
+        state=cluster(
+            running(
+                "a",
+                1,
+                max_workers=3,
+                is_measurable=False,
+                shares_work=False,
+                can_rescale=False,
+                can_pause=True,
+                measurements=(),
+            ),
+        ),
+        to_admins={
+            "a": "Keeps 1 worker: its script neither registers nor forms a process group, so each "
+            "further worker would do the same work once more; if they do share it, say "
+            "`mode: restart`.",
+        },
+    ),
     "a borrower is told whose guarantee it gives way to": Told(
         state=cluster(running("a", 4), waiting("b", "language", min_workers=2)),
         to_admins={

@@ -44,6 +44,7 @@ class CoordinatorEnvironment:
     service_url: str
     state_dir: Path
     term: int
+    rendezvous: tuple[str, int] | None  # where workers that do not register would meet
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> CoordinatorEnvironment:
@@ -57,6 +58,7 @@ class CoordinatorEnvironment:
             service_url=_required(environ, Env.SERVICE_URL),
             state_dir=Path(_required(environ, Env.STATE_DIR)),
             term=_whole(environ, Env.COORDINATOR_TERM, 0),
+            rendezvous=_optional_address(environ, Env.RENDEZVOUS),
         )
 
 
@@ -171,10 +173,15 @@ def _gpu_exchange(environ: Mapping[str, str]) -> GpuExchange:
         raise EnvironmentVariableError(Env.GPU_EXCHANGE, text, "nccl or gloo") from error
 
 
-def _address(text: str) -> tuple[str, int]:
+def _optional_address(environ: Mapping[str, str], name: Env) -> tuple[str, int] | None:
+    text = environ.get(name)
+    return _address(text, name) if text else None
+
+
+def _address(text: str, name: Env = Env.COORDINATOR) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit():
-        raise EnvironmentVariableError(Env.COORDINATOR, text, "host:port")
+        raise EnvironmentVariableError(name, text, "host:port")
     return host, int(port)
 
 

@@ -38,6 +38,9 @@ class Env(StrEnum):
     LISTEN_ON = "CONCERTINA_LISTEN_ON"  # coordinator only, optional: an address of its own machine
     SERVICE_URL = "CONCERTINA_SERVICE_URL"  # coordinator only: where to sync
     STATE_DIR = "CONCERTINA_STATE_DIR"  # coordinator only: its own small durable state
+    RENDEZVOUS = (
+        "CONCERTINA_RENDEZVOUS"  # coordinator only: where the first worker's store would be
+    )
     COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
     START = "CONCERTINA_START"  # how often the job came out of the queue: tells checkpoints apart
     EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
@@ -220,4 +223,5 @@ class SyncReport(TypedDict):
     metrics: list[MetricReport]
     measurements: list[MeasurementReport]
     checkpoint_step: int | None  # newest complete checkpoint
+    process_group: NotRequired[bool]  # workers that did not register form one of their own
     finished: bool

@@ -65,5 +65,5 @@ def _is_about_now(view: JobView, decision: ExplainedDecision) -> bool:
     return (
         view.state is State.RUNNING
         and decision.action is Action.KEEP
-        and decision.reason not in _SAYS_NOTHING_NEW
+        and (decision.reason not in _SAYS_NOTHING_NEW or view.is_plain)
     )

@@ -15,7 +15,7 @@ from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.slow_workers import called_back
 from autoscaler.control_loop.upkeep import reclaiming
-from autoscaler.control_loop.upkeep.outcome import start_again, stop
+from autoscaler.control_loop.upkeep.outcome import count_as_failure, start_again, stop
 from autoscaler.control_loop.upkeep.preparing import CHANGING, endless, seconds_since_ready
 from jobs import events
 from jobs.lifecycle import State
@@ -46,7 +46,7 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
 
 def drop_late_joiners(view: JobView, shell: Shell) -> bool:
     """A worker that is not ready in time is dropped, if any other is ready."""
-    if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
+    if not view.is_hot or view.state not in CHANGING or not is_heard(view, shell):
         return False
     ready = [worker for worker in view.members if worker.has_registered]
     if not ready:
@@ -92,7 +92,7 @@ def detect_mode(view: JobView, shell: Shell) -> bool:
         return False
     if not all(_is_late(worker, view, shell) for worker in view.live):
         return False
-    if not _is_heard(view, shell):
+    if not is_heard(view, shell):
         return _unheard_for_too_long(view, shell)
     seconds = view.spec.elastic.registration_timeout
     if view.spec.elastic.mode == "hot":
@@ -131,7 +131,7 @@ def kill_hung_workers(view: JobView, shell: Shell) -> bool:
 
 def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
     """Everybody is there and heard, and still nothing moves: start again from a checkpoint."""
-    if not view.is_hot or view.state not in CHANGING or not _is_heard(view, shell):
+    if not view.is_hot or view.state not in CHANGING or not is_heard(view, shell):
         return False
     if view.is_starting_over:
         return False  # nobody has registered yet: late, not stuck
@@ -139,7 +139,13 @@ def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
     if stuck_seconds < shell.limits.stuck_change + _patience(view):
         return False
     why = f"Did not come out of `{view.state}` for {shell.limits.stuck_change:.0f} s."
-    return start_again(view, shell, reason="stuck", why=why)
+    remedy = "All its workers were there and nothing moved: tell an admin."
+    return count_as_failure(view, shell, reason="stuck", why=why, remedy=remedy)
+
+
+def is_heard(view: JobView, shell: Shell) -> bool:
+    """Whether its coordinator speaks: else what it would say is unknown."""
+    return shell.seconds_since(view.job.coordinator_seen_at) < shell.limits.coordinator_silence
 
 
 def _reduce(view: JobView, left: list[WorkerView], shell: Shell, *, message: str) -> bool:
@@ -152,10 +158,7 @@ def _reduce(view: JobView, left: list[WorkerView], shell: Shell, *, message: str
 
 
 def _treat_as_restart(view: JobView, shell: Shell, seconds: float) -> bool:
-    follows = "it is rescaled by restarting it, and has to resume from its own checkpoint."
-    if view.spec.elastic.mode == "fixed":
-        follows = "it keeps its number of workers, and has to write checkpoints itself."
-    message = f"The script did not register within {seconds:.0f} s: {follows}"
+    message = f"The script did not register within {seconds:.0f} s{_what_follows(view)}"
     with shell.changing(view.id):
         changed = Job.objects.filter(pk=view.id, mode=view.job.mode).update(mode=Job.Mode.RESTART)
         if changed:
@@ -168,6 +171,17 @@ def _treat_as_restart(view: JobView, shell: Shell, seconds: float) -> bool:
     return bool(changed)
 
 
+def _what_follows(view: JobView) -> str:
+    if view.spec.elastic.mode == "fixed":
+        return ": it keeps its number of workers, and has to write checkpoints itself."
+    if view.job.group_seen_at is not None:
+        return ": it is rescaled by restarting it, and has to resume from its own checkpoint."
+    return (
+        " and forms no process group: it keeps its number of workers, because more would each do"
+        " the same work. If they share it all the same, submit it with `mode: restart`."
+    )
+
+
 def _unheard_for_too_long(view: JobView, shell: Shell) -> bool:
     if view.job.coordinator_seen_at and view.job.coordinator_seen_at > view.state_since:
         return False
@@ -175,10 +189,6 @@ def _unheard_for_too_long(view: JobView, shell: Shell) -> bool:
         return False
     why = "Its coordinator could not reach the service."
     return start_again(view, shell, reason="coordinator_silent", why=why)
-
-
-def _is_heard(view: JobView, shell: Shell) -> bool:
-    return shell.seconds_since(view.job.coordinator_seen_at) < shell.limits.coordinator_silence
 
 
 def _is_late(worker: WorkerView, view: JobView, shell: Shell) -> bool:

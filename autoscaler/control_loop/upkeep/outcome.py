@@ -72,7 +72,13 @@ def stop(
 
 
 def start_again(
-    view: JobView, shell: Shell, *, reason: str, why: str, data: dict[str, Any] | None = None
+    view: JobView,
+    shell: Shell,
+    *,
+    reason: str,
+    why: str,
+    data: dict[str, Any] | None = None,
+    changes: dict[str, Any] | None = None,
 ) -> bool:
     """Stop what is left and queue the job for its next attempt, later after every failure."""
     limits, next_attempt = shell.limits, view.job.attempt + 1
@@ -87,8 +93,18 @@ def start_again(
         changes={
             "attempt": next_attempt,
             "not_before": shell.now + timedelta(seconds=delay),
+            **(changes or {}),
         },
     )
+
+
+def count_as_failure(view: JobView, shell: Shell, *, reason: str, why: str, remedy: str) -> bool:
+    """Start again, as often as after a failure of the job's own code; then it failed for good."""
+    counted = {"failures": view.job.failures + 1}
+    if counted["failures"] <= view.spec.retry.max_restarts:
+        return start_again(view, shell, reason=reason, why=why, changes=counted)
+    message = f"{why} {remedy}"
+    return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message, changes=counted)
 
 
 def _cannot_run(view: JobView, shell: Shell) -> bool:

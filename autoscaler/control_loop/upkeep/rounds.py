@@ -25,6 +25,7 @@ from autoscaler.control_loop.upkeep import (
     restart_mode,
     silent_nodes,
     slow_nodes,
+    standstill,
     stopping,
 )
 from jobs import events
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     joining.detect_mode,
     joining.kill_hung_workers,
     joining.give_up_stuck_changes,
+    standstill.end_what_stands_still,
     slow_nodes.warn_of_slow_nodes,
     silent_nodes.warn_of_silent_nodes,
     silent_nodes.leave_the_lost_behind,

@@ -73,6 +73,11 @@ def _why_not_more(running: Running) -> str:  # noqa: PLR0911 - one for each hind
             return " until its speed has been measured there"
         case Hindrance.UNMEASURABLE:
             return ": in restart mode nothing reports its speed, so it is guessed"
+        case Hindrance.PLAIN:
+            return (
+                ": its script neither registers nor forms a process group, so each further worker"
+                " would do the same work once more; if they do share it, say `mode: restart`"
+            )
         case Hindrance.TEAM_LIMIT:
             limit = running.team.limit_gpus or 0
             return f": team {running.team.team} is at its limit of {gpus(limit)}"

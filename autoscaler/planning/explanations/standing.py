@@ -57,6 +57,8 @@ def _hindrance(  # noqa: PLR0911 - one for each hindrance
 ) -> Hindrance:
     demand = outcome.demand
     match reason:
+        case Reason.NOT_RESCALABLE if demand.job.can_pause and not demand.job.shares_work:
+            return Hindrance.PLAIN
         case Reason.NOT_RESCALABLE:
             return Hindrance.FIXED if demand.job.can_pause else Hindrance.CHANGING
         case Reason.FRAGMENTED:

@@ -102,6 +102,7 @@ class Hindrance(StrEnum):
     RANGE = "range"  # it has the most it may use
     UNMEASURED = "unmeasured"  # it first has to be measured where it is
     UNMEASURABLE = "unmeasurable"  # nothing reports its speed: a guess decides
+    PLAIN = "plain"  # each worker would do the same work once more
     TEAM_LIMIT = "team_limit"
     RIVAL = "rival"  # the same GPUs bring another job more
     GAIN = "gain"  # GPUs are free, but the step would not pay for the change

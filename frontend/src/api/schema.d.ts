@@ -949,6 +949,11 @@ export interface components {
              * @default 60
              */
             registration_timeout: string;
+            /**
+             * Progress Timeout
+             * @default null
+             */
+            progress_timeout: string | null;
         };
         /** @description The body of every error. */
         Error: {
@@ -1449,7 +1454,8 @@ export interface components {
              *       "mode": "auto",
              *       "min_interval": "0s",
              *       "grace_period": "30s",
-             *       "registration_timeout": "1m"
+             *       "registration_timeout": "1m",
+             *       "progress_timeout": null
              *     }
              */
             elastic: components["schemas"]["Elastic"];

@@ -39,6 +39,8 @@ const LABELS: Record<string, string> = {
   job_failed: "Its own code failed",
   ended_early: "Ended before its epochs",
   workers_lost: "Workers lost too often",
+  no_progress: "Stood still",
+  script_did_not_end: "Trained; its script hung",
   out_of_memory: "Ran out of memory",
   secret_unavailable: "A secret is missing",
   cancelled_by_user: "Cancelled by a person",

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 
+from concertina_worker.coordinator import foreign_group
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.server import Server
 from concertina_worker.coordinator.service import HttpService, ReplacedError
@@ -40,8 +41,9 @@ async def run(environment: CoordinatorEnvironment) -> int:
         syncing = asyncio.create_task(Synchroniser(coordination, server, service).run())
         ending = asyncio.create_task(asked_to_end.wait())
         watching = asyncio.create_task(server.watch())
+        looking = asyncio.create_task(_look_out(coordination, environment))
         await asyncio.wait({syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (syncing, ending, watching):
+        for task in (syncing, ending, watching, looking):
             task.cancel()
         try:
             with contextlib.suppress(asyncio.CancelledError):
@@ -51,6 +53,11 @@ async def run(environment: CoordinatorEnvironment) -> int:
             return ExitCode.REPLACED
         server.save()
     return ExitCode.COMPLETED
+
+
+async def _look_out(coordination: Coordination, environment: CoordinatorEnvironment) -> None:
+    if environment.rendezvous is not None:
+        await foreign_group.look_out(coordination, *environment.rendezvous)
 
 
 def main() -> int:

@@ -27,6 +27,7 @@ class Coordination:
         self.crew = Crew()
         self._speeds = Speeds()
         self._started_at = now
+        self.sees_foreign_group = False  # of workers that do not register: see `foreign_group`
         self._notes = Notes(memory, self.crew, self._speeds, now=now)
         self._decisions = Decisions(memory, self.crew)
 
@@ -55,6 +56,7 @@ class Coordination:
             "metrics": list(memory.reports.metrics),
             "measurements": list(memory.reports.measurements),
             "checkpoint_step": memory.checkpoint_step,
+            "process_group": self.sees_foreign_group,
             "finished": memory.is_finished,
         }
         if memory.noise_scale is not None:

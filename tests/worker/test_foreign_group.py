@@ -1,0 +1,44 @@
+"""A coordinator looks out for a process group that its workers form by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import torch.distributed as dist
+
+from concertina_worker.coordinator.foreign_group import is_open, look_out
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.memory import Memory
+
+HOST = "127.0.0.1"
+
+
+def coordination() -> Coordination:
+    return Coordination(Memory(), now=0.0)
+
+
+def test_a_store_of_pytorch_is_seen_and_goes_on_as_if_nobody_had_looked() -> None:
+    waits = timedelta(seconds=30)
+    store = dist.TCPStore(HOST, 0, None, is_master=True, timeout=waits, wait_for_workers=False)
+    mind = coordination()
+    asyncio.run(look_out(mind, HOST, store.port))
+    assert mind.sees_foreign_group
+    assert mind.sync_report()["process_group"] is True
+    other = dist.TCPStore(HOST, store.port, None, is_master=False, timeout=waits)
+    other.set("from", "another")
+    assert store.get("from") == b"another"
+
+
+def test_a_port_where_nobody_listens_is_no_group() -> None:
+    store = dist.TCPStore(HOST, 0, None, is_master=True, wait_for_workers=False)
+    port = store.port
+    del store
+    assert not asyncio.run(is_open(HOST, port))
+
+
+def test_nobody_looks_any_more_once_the_script_has_registered() -> None:
+    mind = coordination()
+    mind.memory.is_registered = True
+    asyncio.run(look_out(mind, HOST, 1))
+    assert not mind.sees_foreign_group
