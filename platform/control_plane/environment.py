@@ -48,6 +48,7 @@ class Environment:
     internal_url: str  # where job coordinators reach it
     allowed_hosts: tuple[str, ...]
     is_debug: bool
+    teams_see_each_other: bool  # the numbers of every team, never its jobs
     tick_seconds: float
     log_bounds: LogBounds  # of the processes of jobs
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
@@ -97,6 +98,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         internal_url=internal_url,
         allowed_hosts=_allowed_hosts(variables, internal_url),
         is_debug=variables.boolean("CONCERTINA_DEBUG", default=False),
+        teams_see_each_other=variables.boolean("CONCERTINA_TEAMS_SEE_EACH_OTHER", default=True),
         tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
         log_bounds=_log_bounds(variables),
         node_lost_seconds=variables.seconds(

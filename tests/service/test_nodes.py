@@ -125,12 +125,14 @@ def test_a_removed_node_is_remembered(pool: Pool) -> None:
     assert changes()[-1] == ("node-2", "lost")
 
 
-def test_a_silent_node_says_since_when_and_why(api: APIClient, pool: Pool) -> None:
+def test_a_silent_node_says_since_when_and_why(admin_api: APIClient, pool: Pool) -> None:
     since = datetime(2026, 11, 22, 14, 2, tzinfo=UTC)
     Node.objects.filter(name="node-2").update(silent_since=since, silent_reason="no route to host")
-    told = [(node["silent_since"], node["silent_reason"]) for node in api.get(URL).json()["items"]]
+    told = [
+        (node["silent_since"], node["silent_reason"]) for node in admin_api.get(URL).json()["items"]
+    ]
     assert told == [(None, ""), ("2026-11-22T14:02:00Z", "no route to host")]
-    (shown,) = api.get("/api/v1/pools").json()["items"]
+    (shown,) = admin_api.get("/api/v1/pools").json()["items"]
     assert [node["silent_reason"] for node in shown["nodes"]] == ["", "no route to host"]
 
 

@@ -1633,7 +1633,7 @@ export interface components {
              */
             silent_since: string | null;
             /** @description Why, in words; empty: it answers. */
-            silent_reason: string;
+            readonly silent_reason: string;
             /** @description Of its machine; null: not known. */
             memory_bytes: number | null;
             /** @description Of its machine; null: not known. */

@@ -13,8 +13,10 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access import principal_of
 from tenancy.queries import quotas_of_pool, teams_by_name
 
+from control_plane.visibility import sees_numbers_of, shown_by_team
 from jobs.api.requests import query
 from jobs.calibration import calibration
 from jobs.summary import counts_now, summarise
@@ -103,19 +105,28 @@ class UtilisationView(APIView):
     )
     def get(self, request: Request) -> Response:
         asked = query(request, UtilisationQuery)
-        size = _find_pool(asked["pool"])
+        size, principal = _find_pool(asked["pool"]), principal_of(request)
         quotas = quotas_of_pool(size.pool.pk)
         teams = [
             {"team": team.name, "guaranteed": quotas[team.pk].guaranteed_gpus}
             if team.pk in quotas
             else {"team": team.name, "guaranteed": 0}
             for team in teams_by_name().values()
+            if sees_numbers_of(principal, team.name)
+        ]
+        samples = [
+            {
+                "at": one.at,
+                "used": shown_by_team(principal, one.used),
+                "waiting": shown_by_team(principal, one.waiting),
+            }
+            for one in utilisation(size.pool, minutes=asked["minutes"])
         ]
         answer = {
             "pool": size.pool.name,
             "gpus_total": size.gpus,
             "teams": teams,
-            "samples": utilisation(size.pool, minutes=asked["minutes"]),
+            "samples": samples,
         }
         return Response(UtilisationSerializer(answer).data)
 

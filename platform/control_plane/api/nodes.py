@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
+from control_plane.visibility import shown_reason
 from jobs.api.requests import query
 from jobs.stragglers import stragglers_by_node
 
@@ -45,7 +46,7 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
     silent_since = serializers.DateTimeField(
         allow_null=True, help_text="It has not answered since then, and takes no new work."
     )
-    silent_reason = serializers.CharField(help_text="Why, in words; empty: it answers.")
+    silent_reason = serializers.SerializerMethodField(help_text="Why, in words; empty: it answers.")
     memory_bytes = serializers.IntegerField(
         allow_null=True, help_text="Of its machine; null: not known."
     )
@@ -59,6 +60,9 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
 
     def get_complaints(self, node: Node) -> list[str]:
         return node.complaints.splitlines() if self.context["for_admin"] else []
+
+    def get_silent_reason(self, node: Node) -> str:
+        return shown_reason(self.context["principal"], node.silent_reason)
 
     def get_stragglers(self, node: Node) -> int:
         counts: Mapping[str, int] = self.context["stragglers"]
@@ -135,6 +139,7 @@ def _maintained(request: Request, name: str, what: Maintenance) -> Response:
 
 def _context(request: Request) -> dict[str, Any]:
     return {
+        "principal": principal_of(request),
         "stragglers": stragglers_by_node(timezone.now()),
         "for_admin": principal_of(request).is_admin,
     }

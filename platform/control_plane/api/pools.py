@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from tenancy.access import Principal, principal_of
 
 from autoscaler.control_loop.models import Tick
+from control_plane.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason
 from jobs.models import GpuClaim
 
 
@@ -88,7 +89,7 @@ class PoolsView(APIView):
                     "is_draining": node.is_draining,
                     "warm": warm.get(node.name),
                     "silent_since": node.silent_since,
-                    "silent_reason": node.silent_reason,
+                    "silent_reason": shown_reason(principal, node.silent_reason),
                     "claims": claims.get(node.pk, []),
                 }
             )
@@ -126,7 +127,7 @@ def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
         by_node[node_id].append(
             {
                 "gpu_index": gpu_index,
-                "team": team,
+                "team": team if sees_numbers_of(principal, team) else OTHER_TEAMS,
                 "worker": worker if is_own else None,
                 "job_id": job_id if is_own else None,
                 "job_name": job_name if is_own else None,

@@ -17,6 +17,7 @@ from tenancy.access import principal_of
 from tenancy.models import Quota, Team
 
 from control_plane.team_standings import standings_in
+from control_plane.visibility import sees_numbers_of
 
 QUOTA_FIELDS: Final = (
     "pool",
@@ -70,8 +71,8 @@ class QuotasView(APIView):
         summary="What a team may use of each pool",
         responses=QuotaListSerializer,
     )
-    def get(self, request: Request, name: str) -> Response:  # noqa: ARG002 - the framework's signature
-        quotas = Quota.objects.filter(team=_team(name)).select_related("pool")
+    def get(self, request: Request, name: str) -> Response:
+        quotas = Quota.objects.filter(team=_team(request, name)).select_related("pool")
         return Response(QuotaListSerializer({"items": quotas}).data)
 
 
@@ -81,8 +82,8 @@ class QuotaView(APIView):
         summary="What a team may use of a pool",
         responses=QuotaChangeSerializer,
     )
-    def get(self, request: Request, name: str, pool: str) -> Response:  # noqa: ARG002 - the framework's signature
-        quota = Quota.objects.filter(team=_team(name), pool=_pool(pool)).first()
+    def get(self, request: Request, name: str, pool: str) -> Response:
+        quota = Quota.objects.filter(team=_team(request, name), pool=_pool(pool)).first()
         if quota is None:
             raise exceptions.NotFound(f"Team {name} has no quota in pool {pool}.")
         return Response(QuotaChangeSerializer(quota).data)
@@ -99,7 +100,7 @@ class QuotaView(APIView):
             raise exceptions.PermissionDenied("Only admins change quotas.")
         with transaction.atomic():
             # Held from before it is read: of two changes at once the second sees the first.
-            team, in_pool = _team(name), _pool(pool, is_held=True)
+            team, in_pool = _team(request, name), _pool(pool, is_held=True)
             quota = Quota.objects.filter(team=team, pool=in_pool).first()
             changes = QuotaChangeSerializer(
                 quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
@@ -117,7 +118,7 @@ class StandingView(APIView):
         responses=StandingListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        _team(name)
+        _team(request, name)
         asked = request.query_params.get("pool")
         if asked:
             _pool(asked)
@@ -144,9 +145,10 @@ def _saved(changes: QuotaChangeSerializer) -> Quota:
     return quota
 
 
-def _team(name: str) -> Team:
+def _team(request: Request, name: str) -> Team:
+    """One whose numbers the caller sees; another looks as if it were not there."""
     team = Team.objects.filter(name=name).first()
-    if team is None:
+    if team is None or not sees_numbers_of(principal_of(request), name):
         raise exceptions.NotFound
     return team
 

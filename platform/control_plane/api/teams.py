@@ -1,4 +1,4 @@
-"""How does each team stand? Everybody may see the numbers of every team; tokens only its leads."""
+"""How does each team stand? Tokens only its leads may see; whose numbers: `visibility`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tenancy.queries import teams_by_name
 
 from control_plane.api.quotas import QUOTA_FIELDS
 from control_plane.team_standings import standings_in
+from control_plane.visibility import sees_numbers_of
 from jobs import demand
 from jobs.demand import Demand
 
@@ -141,13 +142,17 @@ def _asked_pools(request: Request) -> Sequence[PoolSize]:
 def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str, Any]]:
     """One row per team: its standings, summed over pools; a limit only if every pool has one."""
     teams = teams_by_name()
-    rows = {name: _empty_row(team) for name, team in teams.items()}
+    rows = {
+        name: _empty_row(team) for name, team in teams.items() if sees_numbers_of(principal, name)
+    }
     for name, row in rows.items():
         row["is_mine"] = name in principal.teams
     limits: defaultdict[str, list[int | None]] = defaultdict(list)
     for size in pools:
         demands = demand.by_team(size.pool.pk)
         for standing in standings_in(size):
+            if standing["team"] not in rows:
+                continue
             row = rows[standing["team"]]
             limits[standing["team"]].append(standing["limit"])
             for name in ("guaranteed", "fair_share", "allocated", "borrowed", "lent"):

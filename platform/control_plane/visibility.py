@@ -1,0 +1,31 @@
+"""Whose numbers is a caller shown? Every team's, unless the installation keeps teams apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.conf import settings
+from tenancy.access import Principal
+
+OTHER_TEAMS: Final = "other teams"  # together; no team has such a name
+UNTOLD: Final = "It does not answer; admins are told why."
+
+
+def sees_numbers_of(principal: Principal, team: str) -> bool:
+    """Its quotas, standing and usage, and which GPUs it holds; never its jobs."""
+    return settings.CONCERTINA.teams_see_each_other or team in principal.teams
+
+
+def shown_by_team(principal: Principal, gpus: Mapping[str, int]) -> dict[str, int]:
+    """GPUs by team, those of teams that are not shown summed up."""
+    shown: dict[str, int] = {}
+    for team, count in gpus.items():
+        name = team if sees_numbers_of(principal, team) else OTHER_TEAMS
+        shown[name] = shown.get(name, 0) + count
+    return shown
+
+
+def shown_reason(principal: Principal, reason: str) -> str:
+    """Why a node is silent: addresses and users of machines are for admins."""
+    return reason if principal.is_admin or not reason else UNTOLD
