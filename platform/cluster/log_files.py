@@ -123,30 +123,28 @@ def trim(folder: Path, bounds: LogBounds) -> None:
 
 
 def _keep(newest_first: Iterable[LogFile], *, room: int, most: int) -> None:
-    held, count = 0, 0
-    for file in newest_first:
+    """What is behind the first that is too much goes as well, else lines would miss in between."""
+    held = 0
+    for count, file in enumerate(newest_first, start=1):
         held += file.size
-        count += 1
-        if (held > room or count > most) and _remove(file.path):
-            held -= file.size
-            count -= 1
+        if held > room or count > most:
+            _remove(file.path)
 
 
-def _remove(path: Path) -> bool:
+def _remove(path: Path) -> None:
     """Unless somebody writes to it."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:
-        return True
+        return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         (path.parent / _TRIMMED).touch()
         path.unlink(missing_ok=True)
-    except OSError:
-        return False
+    except BlockingIOError:
+        return
     finally:
         os.close(descriptor)
-    return True
 
 
 def _files(folder: Path) -> Iterator[LogFile]:

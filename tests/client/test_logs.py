@@ -81,7 +81,10 @@ def test_only_the_last_lines_or_only_those_of_one_worker(
 ) -> None:
     write("a", "b")
     write("c", worker=1)
-    assert concertina("logs", "digits", "--tail", "1").out.split()[-1] == "c"
+    last = concertina("logs", "digits", "--tail", "1")
+    assert last.out.split()[-1] == "c"
+    assert "Only the last 1 lines are shown" in last.err
+    assert concertina("logs", "digits").err == ""
     assert concertina("logs", "digits", "--worker", f"{job.id}-1-1").out.count("\n") == 1
 
 

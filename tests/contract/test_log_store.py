@@ -196,6 +196,15 @@ def test_a_job_that_writes_without_end_keeps_its_last_lines(tmp_path: Path) -> N
     log.close()
 
 
+def test_what_is_dropped_is_older_than_all_that_is_kept(tmp_path: Path) -> None:
+    """Also where a short old file would still find room."""
+    log = LineLog(log_files.path_of("w1", job_id=JOB, state_dir=tmp_path), SMALL)
+    for size in (964, 1950, 1950, 1):
+        log.write("stdout", [b"x" * size])
+    log.close()
+    assert [len(text) for text in texts(read(tmp_path))] == [1950, 1]
+
+
 def test_of_a_job_with_many_processes_the_oldest_logs_go_but_none_that_is_written_to(
     tmp_path: Path,
 ) -> None:

@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from cluster.log_files import LogBounds
 from cluster.process_host import leftovers, records
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
@@ -237,6 +239,19 @@ def test_a_flood_of_output_is_kept_whole(process_bench: ProcessBench) -> None:
     process_bench.launch("w1", (PYTHON, "-S", "-c", code))
     exited(process_bench.host, "w1")
     assert texts(process_bench, "w1") == [str(i) for i in range(50_000)]
+
+
+def test_what_prints_without_end_does_not_fill_the_disk(process_bench: ProcessBench) -> None:
+    bounds = LogBounds(process_bytes=40_000, job_bytes=60_000)
+    bench = replace(process_bench, host=replace(process_bench.host, log_bounds=bounds))
+    for name in ("w1", "w2", "w3"):
+        code = "for i in range(10_000): print(i, flush=i % 50 == 0)"
+        bench.launch(name, (PYTHON, "-S", "-c", code))
+        exited(bench.host, name)
+        assert texts(bench, name)[-1] == "9999"
+    logs = bench.host.state_dir / "logs" / "job1"
+    assert sum(path.stat().st_size for path in logs.iterdir()) <= bounds.job_bytes + 10_000
+    assert len(texts(bench, "w3")) < 2000
 
 
 def test_a_process_is_found_and_stopped_without_its_record(process_bench: ProcessBench) -> None:
