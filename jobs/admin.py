@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from tenancy.admin import TeamAdmin
+from tenancy.models import Team
 
-from jobs.models import Event, Generation, Job, Quarantine, Worker
+from jobs.commands import team_deletion
+from jobs.models import Event, Generation, Job, PastUsage, Quarantine, Worker
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     JobAdminBase = admin.ModelAdmin[Job]
+    PastUsageAdminBase = admin.ModelAdmin[PastUsage]
     EventInlineBase = admin.TabularInline[Event, Any]
     GenerationInlineBase = admin.TabularInline[Generation, Any]
     QuarantineInlineBase = admin.TabularInline[Quarantine, Any]
     WorkerInlineBase = admin.TabularInline[Worker, Any]
 else:
-    JobAdminBase = admin.ModelAdmin
+    JobAdminBase = PastUsageAdminBase = admin.ModelAdmin
     EventInlineBase = GenerationInlineBase = WorkerInlineBase = admin.TabularInline
     QuarantineInlineBase = admin.TabularInline
 
@@ -61,6 +66,42 @@ class QuarantineInline(_ReadOnly, QuarantineInlineBase):
     model = Quarantine
     fields = ("part", "since", "failures", "retry_at", "error")
     readonly_fields = fields
+
+
+class TeamWithJobsAdmin(TeamAdmin):
+    """A team is deleted with its jobs, once none of them lives; the page before tells all of it."""
+
+    def get_deleted_objects(
+        self,
+        objs: Any,
+        request: HttpRequest,  # noqa: ARG002 - Django's signature
+    ) -> Any:
+        """What would go, how much of it, which permissions lack, and what stands against it."""
+        teams = list(objs)
+        told: list[Any] = []
+        for team in teams:
+            told += [f"Team: {team}", team_deletion.contents(team)]
+        against = [reason for team in teams for reason in team_deletion.reasons_against(team)]
+        return told, {"teams": len(teams)}, set(), against
+
+    def delete_model(self, request: HttpRequest, obj: Team) -> None:  # noqa: ARG002 - as above
+        team_deletion.delete_team(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Team]) -> None:
+        for team in queryset:
+            self.delete_model(request, team)
+
+
+admin.site.unregister(Team)
+admin.site.register(Team, TeamWithJobsAdmin)
+
+
+@admin.register(PastUsage)
+class PastUsageAdmin(_ReadOnly, PastUsageAdminBase):
+    """GPU time of jobs that were removed."""
+
+    list_display = ("hour", "team", "pool", "jobs", "gpu_seconds")
+    list_filter = ("team", "pool")
 
 
 @admin.register(Job)

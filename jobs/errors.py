@@ -71,6 +71,12 @@ class JobPinned(JobsError):
     code = "job_pinned"
 
 
+class TeamInUse(JobsError):
+    """This team has something that lives, or is meant to stay."""
+
+    code = "team_in_use"
+
+
 class NameInUse(JobsError):
     """The team has a live job of this name."""
 

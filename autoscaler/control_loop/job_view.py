@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from cluster.models import Node
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.control_loop.endings import Ending, ending_of
@@ -27,6 +28,13 @@ class WorkerView:
         return self.row.id
 
     @property
+    def node(self) -> Node:
+        """Where it is. A node can be deleted only when nothing is there but what is long gone."""
+        if self.row.node is None:
+            raise ValueError(f"The node of {self.id}, {self.row.node_name}, was deleted.")
+        return self.row.node
+
+    @property
     def is_gone(self) -> bool:
         return self.row.phase == Worker.Phase.GONE
 
@@ -37,7 +45,8 @@ class WorkerView:
     @property
     def is_unheard(self) -> bool:
         """Its node does not answer: nobody can tell how it is."""
-        return self.process is None and self.row.node.silent_since is not None
+        node = self.row.node
+        return self.process is None and node is not None and node.silent_since is not None
 
     @property
     def is_there(self) -> bool:

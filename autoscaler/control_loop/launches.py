@@ -65,7 +65,7 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
     """
     claims = GpuClaim.objects.filter(worker_id=worker.id)
     gpu_indices = tuple(claims.order_by("gpu_index").values_list("gpu_index", flat=True))
-    node, spec = worker.row.node, view.spec
+    node, spec = worker.node, view.spec
     place = shell.surroundings.of_worker(worker.row, image=spec.image and in_full(spec.image))
     ours = {
         **_common(view, coordinator_node, place, shell),
@@ -141,7 +141,7 @@ def _limits(view: JobView, worker: WorkerView, place: Place) -> Limits:
     return replace(
         place.limits,
         memory_bytes=asked.memory,
-        node_share=worker.row.node.share_of_machine(asked.gpus_per_worker),
+        node_share=worker.node.share_of_machine(asked.gpus_per_worker),
         cpus=asked.cpus,
         shm_bytes=asked.shm_size,
     )

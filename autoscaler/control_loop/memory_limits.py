@@ -11,7 +11,7 @@ from jobs.spec import JobSpec
 def memory_limit(worker: Worker, spec: JobSpec) -> int | None:
     """The limit in bytes; None: the worker's node has told nothing of its machine."""
     node, asked = worker.node, spec.resources.memory
-    if node.memory_bytes is None:
+    if node is None or node.memory_bytes is None:
         return asked
     share = share_of(node.memory_bytes, node.share_of_machine(spec.resources.gpus_per_worker))
     return share if asked is None else min(asked, share)

@@ -64,7 +64,7 @@ def holder_of(view: JobView, now: datetime) -> planning.Job | None:
     """All that a plan has to know of a job that is left out: what it holds. None: nothing."""
     if view.state is State.QUEUED:
         return None
-    held = Counter(worker.row.node.name for worker in view.live)
+    held = Counter(worker.node.name for worker in view.live)
     target = None if _is_settled(view) else _target_or_none(view)
     return holder(
         job_id=view.id,
@@ -184,7 +184,7 @@ def _is_settled(view: JobView) -> bool:
 
 def _held(view: JobView) -> planning.Allocation:
     """Workers that hold GPUs now; those of a restart that is between two sets keep their place."""
-    nodes = Counter(worker.row.node.name for worker in view.live)
+    nodes = Counter(worker.node.name for worker in view.live)
     return _allocation(nodes, view) if nodes else _target(view)
 
 
@@ -196,7 +196,7 @@ def _target(view: JobView) -> planning.Allocation:
         wanted = seats.from_document(view.assignment.decision["seats"])
         return _allocation(Counter(seat.node for seat in wanted), view)
     live = [worker for worker in view.members if not worker.is_gone]
-    return _allocation(Counter(worker.row.node.name for worker in live), view)
+    return _allocation(Counter(worker.node.name for worker in live), view)
 
 
 def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:

@@ -37,7 +37,7 @@ def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.
         job,
         straggler=planning.Straggler(
             worker_id=slow.id,
-            node=slow.row.node.name,
+            node=slow.node.name,
             relative_speed=slow.row.relative_speed or 0.0,
             may_be_replaced=replacements.count() < MOST_REPLACEMENTS,
         ),
@@ -47,7 +47,7 @@ def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.
 
 def _without_another_gpu(slow: WorkerView, gpus: int) -> tuple[str, ...]:
     """Its node, where all that is free are slots on GPUs that the slow worker has."""
-    node = slow.row.node
+    node = slow.node
     its_own = node.cuda_names(claim.gpu_index for claim in slow.row.claims.all())
     others = [i for i in free_gpus([node.id])[node.id] if node.cuda_name(i) not in its_own]
     return (node.name,) if len(others) < gpus else ()

@@ -79,7 +79,7 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
         events.WORKER_HUNG,
         reason="node_lost",
         message=f"{worker.id} does not come any further and is killed. {error}",
-        data={"worker": worker.id, "node": worker.node.name},
+        data={"worker": worker.id, "node": worker.named_node},
     )
 
 
@@ -88,12 +88,12 @@ def _tell_of_straggler(worker: Worker, relative_speed: float, told: ReportedEven
         events.STRAGGLER_FOUND,
         reason="straggler",
         message=(
-            f"{worker.id} on node {worker.node.name} is {1 - relative_speed:.0%} slower than the"
+            f"{worker.id} on node {worker.named_node} is {1 - relative_speed:.0%} slower than the"
             " median of the job's workers."
         ).replace("%", " %"),
         data={
             "worker": worker.id,
-            "node": worker.node.name,
+            "node": worker.named_node,
             "gpus": [claim.gpu_index for claim in worker.claims.all()],
             "relative_speed": relative_speed,
         },

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models import F, ProtectedError
 
+from jobs.lifecycle import ACTIVE, State
 from jobs.models.job import Job
+
+
+def let_go_of_what_is_over(
+    collector: Any, field: Any, workers: models.QuerySet[Worker], using: str
+) -> None:
+    """Protect a node from deletion while a job runs that has, or lately had, workers on it.
+
+    Workers that are long gone lose it, and keep its name.
+    """
+    in_use = workers.filter(job__state__in=[*ACTIVE, State.STOPPING], attempt=F("job__attempt"))
+    found: set[models.Model] = set(in_use[:100])
+    if found:
+        raise ProtectedError("Jobs run on this node.", found)
+    models.SET_NULL(collector, field, workers, using)
 
 
 class Worker(models.Model):
@@ -32,7 +48,12 @@ class Worker(models.Model):
     id = models.CharField(primary_key=True, max_length=40)
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers")
     attempt = models.PositiveIntegerField()
-    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="+")
+    node = models.ForeignKey(
+        "cluster.Node", null=True, on_delete=let_go_of_what_is_over, related_name="+"
+    )
+    node_name = models.CharField(
+        max_length=80, default="", db_default="", blank=True, help_text="Of one that was deleted."
+    )
     phase = models.CharField(max_length=10, choices=Phase, default=Phase.STARTING)
     created_at = models.DateTimeField(auto_now_add=True)
     gone_at = models.DateTimeField(null=True, blank=True)
@@ -72,6 +93,11 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    @property
+    def named_node(self) -> str:
+        """Also of one that was deleted since."""
+        return self.node.name if self.node else self.node_name
 
 
 class GpuClaim(models.Model):

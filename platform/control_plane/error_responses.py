@@ -34,6 +34,7 @@ from jobs.errors import (
     JobsError,
     NameInUse,
     SpecInvalid,
+    TeamInUse,
     TooManyQueued,
 )
 
@@ -49,6 +50,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     IllegalTransition: 409,
     JobNotOver: 409,
     JobPinned: 409,
+    TeamInUse: 409,
 }
 _CODE: Final[Mapping[int, str]] = {
     400: "invalid_request",

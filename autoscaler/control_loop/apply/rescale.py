@@ -48,7 +48,7 @@ def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
 
 def takes_gpus(view: JobView, allocation: Allocation) -> bool:
     """Whether it needs a GPU that it does not hold."""
-    held = Counter(worker.row.node.name for worker in view.live)
+    held = Counter(worker.node.name for worker in view.live)
     return any(count > held[node] for node, count in allocation.workers_by_node)
 
 
@@ -62,7 +62,7 @@ def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> 
     places = Counter(dict(allocation.workers_by_node))
     staying = []
     for worker in sorted(view.members, key=lambda one: one.row.is_straggler):
-        node = worker.row.node.name
+        node = worker.node.name
         if not worker.is_gone and places[node] > 0 and worker.id != replaced:
             places[node] -= 1
             staying.append(worker)
@@ -71,7 +71,7 @@ def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> 
 
 def _nodes_of_joiners(staying: Sequence[WorkerView], allocation: Allocation) -> list[str]:
     places = Counter(dict(allocation.workers_by_node))
-    places.subtract(worker.row.node.name for worker in staying)
+    places.subtract(worker.node.name for worker in staying)
     return [node for node, _ in allocation.workers_by_node for _ in range(places[node])]
 
 
@@ -102,7 +102,7 @@ def _write(
     shell: Shell,
 ) -> None:
     assert decision.allocation is not None  # noqa: S101 - checked by `rescale`
-    address, taken = view.live[0].row.node.address, {view.job.coordinator_port or 0}
+    address, taken = view.live[0].node.address, {view.job.coordinator_port or 0}
     is_moved = move(
         view.id,
         {State.RUNNING},

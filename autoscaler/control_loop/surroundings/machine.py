@@ -46,7 +46,7 @@ class Machine:
         return node.address
 
     def rendezvous_host(self, first: Worker) -> str:
-        return first.node.address
+        return first.node.address if first.node else _LOOPBACK  # deleted, and nobody asks there
 
     def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:
         return free_port(address, taken=taken)

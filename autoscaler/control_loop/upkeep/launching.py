@@ -146,7 +146,7 @@ def _start_coordinator(view: JobView, node: Node, shell: Shell) -> None:
 
 def _move_coordinator(view: JobView, lost: Node, shell: Shell) -> bool:
     """To a node that has one of its workers."""
-    heard = [worker.row.node for worker in view.live if worker.row.node.silent_since is None]
+    heard = [worker.node for worker in view.live if worker.node.silent_since is None]
     if not heard:
         return False
     message = f"Its coordinator moves to node {heard[0].name}: {told(lost)}."
@@ -189,4 +189,4 @@ def _coordinator_node(view: JobView) -> Node:
     if named is not None:
         return named
     oldest = min(view.live or view.workers, key=lambda worker: (worker.row.created_at, worker.id))
-    return oldest.row.node
+    return oldest.node

@@ -56,7 +56,7 @@ def _sentence(refused: WorkerView, view: JobView) -> str:
     said = refused.row.error.rstrip(".")
     if refused.ending is Ending.NOT_STARTED:
         return (
-            f"Node {refused.row.node.name} cannot start {refused.id}: {said}. Correct `image` or"
+            f"Node {refused.node.name} cannot start {refused.id}: {said}. Correct `image` or"
             " `workdir` if they are meant; otherwise ask an admin to look at the node."
         )
     if view.spec.image is None:

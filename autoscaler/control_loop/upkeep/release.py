@@ -69,7 +69,7 @@ class _End:
     @property
     def sentence(self) -> str:
         if self.worker.is_unheard:
-            return f"{self.worker.id} counts as lost: {told(self.worker.row.node)}."
+            return f"{self.worker.id} counts as lost: {told(self.worker.node)}."
         if self.ending in NEVER_RAN:
             return _not_started(self.worker, self.error)
         if self.ran_out_of_memory:
@@ -115,7 +115,7 @@ def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
     if worker.process is not None:
         return not worker.is_there
     if worker.is_unheard:
-        return shell.is_lost(worker.row.node)
+        return shell.is_lost(worker.node)
     if not shell.processes.is_missing(worker.id):
         return False  # started in this very tick
     is_to_be_started = view.is_active and worker.id in view.wanted

@@ -28,9 +28,9 @@ NODE_SILENT: Final = "node_silent"
 def warn_of_silent_nodes(view: JobView, shell: Shell) -> bool:
     """An event of each job that is on the node, once for each silence that lasts."""
     unheard = [worker for worker in view.live if worker.is_unheard]
-    for name in dict.fromkeys(worker.row.node.name for worker in unheard):
-        workers = [worker for worker in unheard if worker.row.node.name == name]
-        since = workers[0].row.node.silent_since
+    for name in dict.fromkeys(worker.node.name for worker in unheard):
+        workers = [worker for worker in unheard if worker.node.name == name]
+        since = workers[0].node.silent_since
         if shell.seconds_since(since) < shell.limits.silence_told_after:
             continue
         data = {"node": name, "since": since.timestamp() if since else 0.0}
@@ -50,7 +50,7 @@ def leave_the_lost_behind(view: JobView, shell: Shell) -> bool:
     if not lost or not staying:
         return False
     workers = f"{len(staying)} worker{'s' if len(staying) != 1 else ''}"
-    message = f"Goes on with {workers} without {listed(ids(lost))}: {told(lost[0].row.node)}."
+    message = f"Goes on with {workers} without {listed(ids(lost))}: {told(lost[0].node)}."
     try:
         return _assign(view, staying, message, shell)
     except assignments.NotNow:
@@ -75,7 +75,7 @@ def _warn(
     view: JobView, workers: Sequence[WorkerView], data: Mapping[str, object], shell: Shell
 ) -> None:
     seconds = shell.limits.node_lost_after
-    said = told(workers[0].row.node)
+    said = told(workers[0].node)
     message = (
         f"{said[0].upper()}{said[1:]}; {listed(ids(workers))} may train on there. After"
         f" {seconds:.0f} s of silence what runs there counts as lost; nothing new is placed on it."

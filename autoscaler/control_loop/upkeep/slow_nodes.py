@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 def warn_of_slow_nodes(view: JobView, shell: Shell) -> bool:
     """An event of the job that suffers from it, and a line for those who run the machines."""
-    nodes = {worker.row.node.name for worker in stragglers(view)}
+    nodes = {worker.node.name for worker in stragglers(view)}
     for node in nodes.intersection(slow_nodes(shell.now)) if nodes else ():
         lately = Event.objects.filter(kind=NODE_IS_SLOW, at__gt=shell.now - LATELY)
         if not lately.filter(data__node=node).exists():

@@ -10,7 +10,7 @@ from jobs.models import Worker
 
 
 class WorkerSerializer(serializers.ModelSerializer[Worker]):
-    node = serializers.CharField(source="node.name")
+    node = serializers.CharField(source="named_node")
     gpu_indices = serializers.SerializerMethodField()
 
     class Meta:
