@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -181,3 +182,12 @@ def test_numbers_of_users_stay_within_their_range() -> None:
 
 def test_this_machine_can_do_it() -> None:
     assert trial.why_not(OURS) == ""
+
+
+def test_a_machine_that_lacks_such_users_says_so() -> None:
+    """Root of a user namespace, as in a container without root, is no other user."""
+    code = f"from cluster.process_host import trial; print(trial.why_not({OURS}))"
+    command = ("unshare", "--user", "--map-root-user", sys.executable, "-c", code)
+    env = {**os.environ, "PYTHONPATH": OUR_PATH}
+    told = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert told.stdout.strip() == f"user {OURS} cannot be had here: Invalid argument", told.stderr

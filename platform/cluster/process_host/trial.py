@@ -42,7 +42,10 @@ def why_not(user: int) -> str:
         closed, own = Path(folder, "closed"), Path(folder, "own")
         for made in (closed, own):
             made.mkdir(mode=0o700)
-        os.chown(own, user, user)
+        try:
+            os.chown(own, user, user)
+        except OSError as problem:  # a user namespace, of a container say, that lacks the number
+            return f"user {user} cannot be had here: {problem.strerror}"
         told = (str(user), str(closed), str(own), *launch_document.visible([own]))
         return _outcome_of((sys.executable, "-S", "-E", "-m", __name__, *told))
 
