@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from jobs.api import json_types
 from jobs.lifecycle import State
 
 _STATE: Final = "|".join(State)
@@ -71,7 +72,9 @@ def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str
 
 def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """The request's checked body."""
-    return _checked(form(data=request.data))
+    given = form(data=request.data)
+    json_types.check(given)
+    return _checked(given)
 
 
 def _checked(form: serializers.Serializer[Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "Team vision has 4 guaranteed GPUs to lend, not 5.",
     ),
     "a negative weight": ({"over_quota_weight": -1}, "greater than or equal to 0"),
-    "a word for a number": ({"guaranteed_gpus": "many"}, "valid integer"),
+    "a word for a number": ({"guaranteed_gpus": "many"}, "Use a whole number"),
 }
 
 
@@ -180,3 +180,9 @@ def test_two_changes_of_one_quota_at_once_are_both_kept(
     assert answers == (200, 200)
     quota = Quota.objects.get(team=vision)
     assert (quota.over_quota_weight, quota.limit_gpus) == (3.0, 7)
+
+
+@pytest.mark.parametrize("gpus", ["3", True, 2.5])
+def test_a_number_is_no_text(admin_api: APIClient, vision: Team, gpus: object) -> None:
+    answer = admin_api.patch(DEFAULT, {"guaranteed_gpus": gpus}, format="json")
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "guaranteed_gpus")

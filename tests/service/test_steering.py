@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rest_framework.test import APIClient
 
@@ -120,3 +122,9 @@ def test_a_wish_wakes_the_control_loop(api: APIClient, job: Job) -> None:
     finally:
         demand_changed.disconnect(note)
     assert woken == [job.id]
+
+
+@pytest.mark.parametrize("reason", [1, 1.5, True, ["a"], {"a": "b"}])
+def test_a_reason_that_is_no_text_is_refused(api: APIClient, job: Job, reason: Any) -> None:
+    answer = api.post(f"/api/v1/jobs/{job.id}/cancel", {"reason": reason}, format="json")
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "reason")

@@ -14,6 +14,7 @@ from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.planning.policies import PolicyRefused
 from autoscaler.simulation.recipes import MixName, Pattern
 from autoscaler.simulation.recordings import RecordingFormat
+from jobs.api import json_types
 
 MOST_POLICIES: Final = 8
 _NEEDED: Final = {"uploaded": "text", "history": "days"}
@@ -128,6 +129,7 @@ def checked(data: Any) -> Mapping[str, Any]:
         ValidationError: names the field and what would be right.
     """
     form = SimulationRequestSerializer(data=data)
+    json_types.check(form)
     form.is_valid(raise_exception=True)
     body: Mapping[str, Any] = form.validated_data
     return body

@@ -18,6 +18,7 @@ from tenancy.models import Quota, Team
 
 from control_plane.team_standings import standings_in
 from control_plane.visibility import sees_numbers_of
+from jobs.api import json_types
 
 QUOTA_FIELDS: Final = (
     "pool",
@@ -105,6 +106,7 @@ class QuotaView(APIView):
             changes = QuotaChangeSerializer(
                 quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
             )
+            json_types.check(changes)
             changes.is_valid(raise_exception=True)
             saved = _saved(changes)
         return Response(QuotaChangeSerializer(saved).data)

@@ -17,6 +17,7 @@ from tenancy.access import principal_of_person
 
 from control_plane import notices
 from control_plane.body_parsers import BoundedJsonParser
+from jobs.api import json_types
 
 
 class CredentialsSerializer(serializers.Serializer[Any]):
@@ -61,6 +62,7 @@ class SessionView(APIView):
     )
     def post(self, request: Request) -> Response:
         given = CredentialsSerializer(data=request.data)
+        json_types.check(given)
         given.is_valid(raise_exception=True)
         user = authenticate(request._request, **given.validated_data)  # noqa: SLF001 - see above
         if not isinstance(user, User):

@@ -20,6 +20,7 @@ from control_plane.api.quotas import QUOTA_FIELDS
 from control_plane.team_standings import standings_in
 from control_plane.visibility import sees_numbers_of
 from jobs import demand
+from jobs.api import json_types
 from jobs.demand import Demand
 
 
@@ -124,6 +125,7 @@ class TeamView(APIView):
         if team is None:
             raise exceptions.NotFound
         changes = TeamChangeSerializer(team, data=request.data, partial=True)
+        json_types.check(changes)
         changes.is_valid(raise_exception=True)
         if "max_queued_jobs" in changes.validated_data:
             team.max_queued_jobs = changes.validated_data["max_queued_jobs"]

@@ -17,6 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
+from jobs.api import json_types
+
 
 class WarmNodeSerializer(serializers.Serializer[Any]):
     node = serializers.CharField()
@@ -62,6 +64,7 @@ class WarmPoolsView(APIView):
     def post(self, request: Request) -> Response:
         _admins_only(request)
         wanted = WarmPoolSerializer(data=request.data)
+        json_types.check(wanted)
         wanted.is_valid(raise_exception=True)
         made = _saved(WarmPool(**wanted.validated_data))
         return Response(WarmPoolSerializer(made).data, status=201)
@@ -88,6 +91,7 @@ class WarmPoolView(APIView):
         _admins_only(request)
         warm_pool = _find(number)
         changes = WarmPoolSerializer(warm_pool, data=request.data, partial=True)
+        json_types.check(changes)
         changes.is_valid(raise_exception=True)
         for field, value in changes.validated_data.items():
             setattr(warm_pool, field, value)
