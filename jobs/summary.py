@@ -28,14 +28,21 @@ class Summary:
     longest_stall_seconds: float
 
 
-def summarise(*, since: datetime, until: datetime, includes_now: bool) -> Summary:
-    """Summarise the jobs that ended from `since` to before `until`, of all teams."""
+def summarise(
+    *, since: datetime, until: datetime, includes_now: bool, teams: Collection[int] | None
+) -> Summary:
+    """Summarise the jobs that ended from `since` to before `until`, of all teams.
+
+    Rescales and stalls, which jobs report of themselves, are those of `teams`; None: of all.
+    """
     ended = Job.objects.filter(finished_at__gte=since, finished_at__lt=until)
     counted = Q(pk__in=ended) | (Q(state__in=LIVE) if includes_now else Q(pk=None))
     took = ended.filter(state=State.COMPLETED).annotate(took=F("finished_at") - F("submitted_at"))
     seconds = sorted(one.total_seconds() for one in took.values_list("took", flat=True))
     removed = PastUsage.objects.filter(hour__gte=since, hour__lt=until)  # by the hour
-    stalls = Generation.objects.filter(began_at__gte=since, began_at__lt=until)
+    stalls = Generation.objects.filter(recorded_at__gte=since, recorded_at__lt=until)
+    if teams is not None:
+        stalls = stalls.filter(job__team__in=teams)
     return Summary(
         completed=len(seconds),
         failed=ended.filter(state=State.FAILED).count(),

@@ -21,6 +21,7 @@ from autoscaler.planning.fitting import fit
 from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
 from autoscaler.planning.standing_still import holder
+from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs import batch_limit
 from jobs.lifecycle import State
 from jobs.models import Generation, GpuClaim, Measurement, Worker
@@ -43,12 +44,13 @@ class Histories:
         measurements: dict[str, list[Measurement]] = {}
         for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
             measurements.setdefault(row.job_id, []).append(row)
+        newest = {job_id: rows[-MOST_MEASUREMENTS:] for job_id, rows in measurements.items()}
         rescales = Generation.objects.filter(
             job__in=job_ids, stall_seconds__gt=0, lost_worker_ids=[]
         )
         stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
         return cls(
-            measurements=measurements,
+            measurements=newest,
             stall_seconds=dict(stalls),
             values=newest_values(views),
         )

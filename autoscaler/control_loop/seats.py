@@ -48,7 +48,8 @@ def take(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> b
     names = {seat.node for seat in seats}
     nodes = {n.name: n for n in Node.objects.filter(name__in=names, silent_since=None)}
     free = free_gpus([node.id for node in nodes.values()])
-    slow = {(name, nodes[name].cuda_name(index)) for name, index in slow_gpus(now) if name in nodes}
+    found = slow_gpus(now, team=job.team_id)
+    slow = {(name, nodes[name].cuda_name(index)) for name, index in found if name in nodes}
     chosen: list[tuple[Seat, list[int]]] = []
     for seat in seats:
         node = nodes.get(seat.node)

@@ -41,7 +41,10 @@ def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.
             relative_speed=slow.row.relative_speed or 0.0,
             may_be_replaced=replacements.count() < MOST_REPLACEMENTS,
         ),
-        avoided_nodes=(*slow_nodes(now), *_without_another_gpu(slow, job.gpus_per_worker)),
+        avoided_nodes=(
+            *slow_nodes(now, team=view.job.team_id),
+            *_without_another_gpu(slow, job.gpus_per_worker),
+        ),
     )
 
 

@@ -56,7 +56,7 @@ def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
         predict=partial(
             predict,
             past=past,
-            rescale=rescale_cost(),
+            rescale=rescale_cost(now),
             effort=replace(effort or Effort(), horizon_seconds=horizon),
             policies=policies,
             seed=int(now.timestamp()),

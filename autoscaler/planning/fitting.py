@@ -64,7 +64,7 @@ def forget() -> None:
     _fit.cache_clear()
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)  # guessed: with 200 measurements each they take some 100 MB
 def _fit(
     observations: tuple[Observation, ...],
     gpu_type: str,

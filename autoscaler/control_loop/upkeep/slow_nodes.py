@@ -20,11 +20,15 @@ _log = logging.getLogger(__name__)
 def warn_of_slow_nodes(view: JobView, shell: Shell) -> bool:
     """An event of the job that suffers from it, and a line for those who run the machines."""
     nodes = {worker.node.name for worker in stragglers(view)}
-    for node in nodes.intersection(slow_nodes(shell.now)) if nodes else ():
+    for node in _slow(nodes, view, shell) if nodes else ():
         lately = Event.objects.filter(kind=NODE_IS_SLOW, at__gt=shell.now - LATELY)
         if not lately.filter(data__node=node).exists():
             _warn(view, node)
     return False
+
+
+def _slow(nodes: set[str], view: JobView, shell: Shell) -> set[str]:
+    return nodes.intersection(slow_nodes(shell.now, team=view.job.team_id))
 
 
 def _warn(view: JobView, node: str) -> None:

@@ -143,10 +143,13 @@ class SummaryView(APIView):
         now = timezone.now()
         gpus = sum(size.gpus for size in pool_sizes())
 
+        principal = principal_of(request)
+        teams = None if principal.is_admin else {team.pk for team in principal.teams.values()}
+
         def period(ago: int) -> dict[str, Any]:
             since, until = now - window * (ago + 1), now - window * ago
             used = mean_gpus_used(since=since, until=until)
-            summary = summarise(since=since, until=until, includes_now=ago == 0)
+            summary = summarise(since=since, until=until, includes_now=ago == 0, teams=teams)
             return {**asdict(summary), "utilisation": min(used / gpus, 1.0) if gpus else 0.0}
 
         answer = {

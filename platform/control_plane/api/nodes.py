@@ -138,10 +138,12 @@ def _maintained(request: Request, name: str, what: Maintenance) -> Response:
 
 
 def _context(request: Request) -> dict[str, Any]:
+    principal = principal_of(request)
+    teams = None if principal.is_admin else {team.pk for team in principal.teams.values()}
     return {
-        "principal": principal_of(request),
-        "stragglers": stragglers_by_node(timezone.now()),
-        "for_admin": principal_of(request).is_admin,
+        "principal": principal,
+        "stragglers": stragglers_by_node(timezone.now(), teams=teams),
+        "for_admin": principal.is_admin,
     }
 
 

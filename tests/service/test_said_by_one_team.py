@@ -1,0 +1,100 @@
+"""Does what one team's jobs report change what others are told, predicted or given?"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from cluster.models import Node, Pool
+from django.utils import timezone
+from rest_framework.test import APIClient
+from tenancy.models import Team
+
+from autoscaler.foresight.recent_past import past_until, rescale_cost
+from jobs import events
+from jobs.lifecycle import State
+from jobs.models import Event, Job
+from jobs.stragglers import slow_gpus, slow_nodes
+from tests.service.conftest import SubmitJob, generation, spec
+
+
+@pytest.fixture
+def theirs(foreign_api: APIClient, language: Team) -> Job:
+    made = foreign_api.post("/api/v1/jobs", spec(name="theirs"), format="json")
+    return Job.objects.get(pk=made.json()["id"])
+
+
+def _slow(job: Job, worker: str, node: str = "node-1") -> None:
+    data = {"worker": worker, "node": node, "gpus": [0]}
+    events.record(job_id=job.id, kind=events.STRAGGLER_FOUND, data=data)
+
+
+def test_a_node_is_slow_for_others_once_two_teams_say_so(
+    job: Job, theirs: Job, vision: Team, language: Team
+) -> None:
+    now = timezone.now() + timedelta(seconds=1)
+    for worker in ("a", "b", "c"):
+        _slow(theirs, worker)
+    assert slow_nodes(now, team=language.pk) == ("node-1",)
+    assert slow_gpus(now, team=language.pk) == {("node-1", 0)}
+    assert (slow_nodes(now, team=vision.pk), slow_gpus(now, team=vision.pk)) == ((), frozenset())
+    _slow(job, "d")
+    assert slow_nodes(now, team=vision.pk) == ("node-1",)
+    assert slow_gpus(now, team=vision.pk) == {("node-1", 0)}
+
+
+def test_nodes_show_a_team_what_its_own_jobs_said_and_admins_everything(
+    api: APIClient, foreign_api: APIClient, admin_user: object, theirs: Job
+) -> None:
+    _slow(theirs, "a")
+    admin_api = APIClient()
+    admin_api.force_authenticate(admin_user)
+    seen = {}
+    for who, client in (("ours", api), ("theirs", foreign_api), ("admin", admin_api)):
+        nodes = client.get("/api/v1/nodes").json()["items"]
+        seen[who] = next(one["stragglers"] for one in nodes if one["name"] == "node-1")
+    assert seen == {"ours": 0, "theirs": 1, "admin": 1}
+
+
+def test_stalls_of_one_team_do_not_make_predictions_of_others_worse(job: Job, theirs: Job) -> None:
+    now = timezone.now()
+    generation(job, 1, stall_seconds=0.25)
+    for number in range(1, 60):
+        ahead = now + timedelta(days=365 * number)
+        generation(theirs, number, stall_seconds=1e6, began_at=ahead)
+    assert rescale_cost(timezone.now()).stall == 0.25
+
+
+def test_jobs_of_one_team_are_not_all_of_the_past(
+    submit: SubmitJob, theirs: Job, pool: Pool
+) -> None:
+    now = timezone.now()
+    ours = submit(name="ours")
+    others = [theirs]
+    for number in range(34):
+        copy = Job.objects.get(pk=theirs.pk)
+        copy.pk, copy.name = f"copy{number}", f"copy{number}"
+        copy.save(force_insert=True)
+        others.append(copy)
+    for age, one in enumerate((*others, ours)):
+        Job.objects.filter(pk=one.pk).update(
+            state=State.COMPLETED,
+            started_at=now - timedelta(hours=2),
+            finished_at=now - timedelta(minutes=age),
+            samples=10**15,
+            total_samples=100,
+        )
+    past = past_until(now)
+    assert len(past.ended) == 11
+    assert {one.samples for one in past.ended} == {1000.0}
+
+
+def test_stalls_in_the_summary_are_of_the_teams_that_ask(
+    api: APIClient, foreign_api: APIClient, job: Job, theirs: Job
+) -> None:
+    generation(job, 2, stall_seconds=0.5)
+    generation(theirs, 2, stall_seconds=1e6)
+    assert api.get("/api/v1/cluster/summary").json()["longest_stall_seconds"] == 0.5
+    assert foreign_api.get("/api/v1/cluster/summary").json()["longest_stall_seconds"] == 1e6
+    assert Event.objects.filter(job=job).exists()
+    assert Node.objects.exists()
