@@ -17,6 +17,7 @@ from django.utils import timezone
 from autoscaler.control_loop.surroundings import machine
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.sync import record_sync
+from jobs.job_token import Credential
 from jobs.models import Event, Generation, Job
 from jobs.sync_report import SyncReport
 
@@ -34,7 +35,9 @@ class _Sync(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         report = SyncReport.model_validate(json.loads(body))
         job_id = self.path.split("/")[-2]
-        desired = record_sync(job_id=job_id, report=report, now=timezone.now())
+        known = Credential(term=report.term)
+        now = timezone.now()
+        desired = record_sync(job_id=job_id, report=report, credential=known, now=now)
         answer = json.dumps(desired).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
