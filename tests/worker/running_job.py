@@ -96,6 +96,19 @@ class RunningJob:
             names.append(name)
         return names
 
+    def run_cold(self, worker: str, *extra_arguments: str) -> int:
+        """Run a worker as an interpreter of its own, as where nothing waits warm; its exit code."""
+        with self._log(worker).open("ab") as output:
+            return subprocess.run(
+                [sys.executable, str(self.script), *self.script_arguments, *extra_arguments],
+                env={**os.environ, **self._environment(), Env.WORKER_ID: worker, Env.ATTEMPT: "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+                timeout=PATIENCE_SECONDS,
+            ).returncode
+
     def resize(self, count: int, *, batch: int = 20) -> None:
         """Want this many workers: keep the oldest, start what is missing."""
         current = [w for w in self.service.desired["workers"] if self.processes[w].poll() is None]

@@ -42,6 +42,12 @@ def test_a_failure_keeps_its_code(make_job: MakeJob) -> None:
     assert end_of(make_job, "by a code of its own")[0] == 3
 
 
+def test_no_code_that_the_script_may_have_chosen_is_replaced(make_job: MakeJob) -> None:
+    """In an interpreter of its own nobody sees what `raise SystemExit` says."""
+    job = make_job("--where", "by SystemExit", script=SCRIPT)
+    assert job.run_cold("w1") == 3
+
+
 def test_a_script_that_runs_alone_may_end_where_it_likes(
     zygote: WorkerZygote, tmp_path: Path
 ) -> None:

@@ -18,6 +18,8 @@ def main(where: str) -> None:
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     job.register(model, optimizer)
+    if where == "by SystemExit":
+        raise SystemExit(3)
     if where == "before its epochs began":
         return
     data = torch.utils.data.TensorDataset(torch.ones(4, 1))

@@ -18,6 +18,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -42,7 +43,7 @@ class Ending:
         self.is_wanted = False  # by the script, whatever its epochs
         self.what_is_left: Callable[[], str] = self._what_is_left  # empty: nothing
         self._membership = membership
-        self._is_finished = self._is_crash = False
+        self._is_finished = self._is_crash = self._has_called_exit = False
         self._failure = ""  # for which the script ends by itself
         self._process = os.getpid()
         self._usual_exit = sys.exit
@@ -98,6 +99,7 @@ class Ending:
     def _exit(self, code: Any = None, /) -> NoReturn:
         """What `sys.exit` does; the error that a script handles by it is remembered."""
         is_own = os.getpid() == self._process and _is_main_thread()
+        self._has_called_exit = self._has_called_exit or is_own
         if code not in (None, 0) and is_own and not self._is_crash:
             error = sys.exc_info()[1]
             if isinstance(error, SystemExit):  # passed on by `python_program`
@@ -151,7 +153,16 @@ class Ending:
     def _what_nobody_trained(self) -> str:
         """Of a worker of the platform; a script that runs alone ends as it likes."""
         is_own = isinstance(self._membership, Membership) and os.getpid() == self._process
-        return self.what_is_left() if is_own and not self.is_wanted else ""
+        is_asked = is_own and not self.is_wanted and self._is_sure_of_its_code
+        return self.what_is_left() if is_asked else ""
+
+    @property
+    def _is_sure_of_its_code(self) -> bool:
+        """False where a script may have raised SystemExit itself, whose code nobody sees here."""
+        if self._has_called_exit:
+            return True
+        script = Path(getattr(sys.modules["__main__"], "__file__", None) or "")
+        return not (script.is_file() and "SystemExit" in script.read_text(errors="replace"))
 
     def _what_is_left(self) -> str:
         """All of it: there are no epochs yet."""
