@@ -8,7 +8,8 @@ goes on without a plan, for workers have to be looked after and GPU time counted
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cluster.models import Pool
@@ -21,6 +22,7 @@ from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.row_locks import is_held
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.decisions import Plan
 from jobs.commands import quarantine
@@ -58,7 +60,8 @@ def plan_what_can_be_planned(
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
         _log.exception("Nothing can be planned.", extra={"action": "plan"})
         made = PlanningRound(decided=_nothing(error), decisions=())
-    _note_unplanned(made.decided.unplanned, shell)
+    with _noting(shell, of="pools"):
+        _note_unplanned(made.decided.unplanned, shell)
     return made
 
 
@@ -79,9 +82,30 @@ def _planned(
     failing = {**seen.failing, **decided.failing, **unexplained}
     healed = (tried.on_trial & _looked_into(seen, decided)) - failing.keys()
     if failing or healed:
-        with shell.fence.transaction():
+        with _noting(shell, of=", ".join(sorted(failing.keys() | healed))):
             quarantine.update(Part.PLANNING, failing=failing, healed=healed, now=shell.now)
     return PlanningRound(decided=decided, decisions=decisions)
+
+
+@contextmanager
+def _noting(shell: Shell, *, of: str) -> Iterator[None]:
+    """A transaction for what people are told. A row that is held or gone does not undo the plan.
+
+    Raises:
+        Overtaken: another process ticks.
+        OperationalError: the database went away.
+    """
+    try:
+        with shell.fence.transaction():
+            yield
+    except OperationalError as error:
+        if not is_held(error, job_id=of, action="note"):
+            raise
+    except (Overtaken, InterfaceError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, the plan is carried out
+        extra = {"action": "note", "job_id": of}
+        _log.exception("What could not be planned is noted in a later tick.", extra=extra)
 
 
 def _looked_into(seen: Seen, decided: Decided) -> frozenset[str]:

@@ -24,6 +24,7 @@ from autoscaler.control_loop.row_locks import is_held
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
 from autoscaler.planning.decisions import Action, Plan
+from jobs.models import Job
 
 Verb = Callable[[JobView, ExplainedDecision, Shell], bool]
 
@@ -98,6 +99,10 @@ def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, shell: Shel
         raise
     except (Overtaken, InterfaceError):
         raise
+    except Job.DoesNotExist:
+        extra = {"action": decision.action, "job_id": view.id}
+        _log.info("A job was deleted before its decision was applied.", extra=extra)
+        return False
     except Exception:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": decision.action, "job_id": view.id}
         _log.exception("A decision could not be applied.", extra=extra)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from cluster.worker_host import HostUnavailable
-from django.db import InterfaceError, OperationalError
+from django.db import Error, InterfaceError, OperationalError, transaction
 
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
@@ -29,7 +29,7 @@ from autoscaler.control_loop.upkeep import (
     stopping,
 )
 from jobs import events
-from jobs.models import Event
+from jobs.models import Event, Job
 
 Rule = Callable[[JobView, Shell], bool]
 
@@ -84,6 +84,9 @@ def attend(view: JobView, shell: Shell) -> bool:
         extra = {"action": "attend", "job_id": view.id}
         _log.warning("A job waits for its node: %s", problem, extra=extra)
         return False
+    except Job.DoesNotExist:
+        _log.info("A job was deleted.", extra={"action": "attend", "job_id": view.id})
+        return False
     except Exception:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "attend", "job_id": view.id}
         _log.exception("A job could not be attended to.", extra=extra)
@@ -92,7 +95,19 @@ def attend(view: JobView, shell: Shell) -> bool:
 
 
 def note_error(job_id: str, shell: Shell) -> None:
-    """Tell the job's people, at most once a minute; the error itself is in the log, for admins."""
+    """Tell the job's people, at most once a minute; the error itself is in the log, for admins.
+
+    It never raises: a job that was deleted has nobody to be told.
+    """
+    try:
+        with transaction.atomic():
+            _record_error(job_id, shell)
+    except Error:
+        extra = {"action": "note_error", "job_id": job_id}
+        _log.exception("A job's people could not be told of an error.", extra=extra)
+
+
+def _record_error(job_id: str, shell: Shell) -> None:
     since = shell.now - _BETWEEN_ERROR_EVENTS
     recent = Event.objects.filter(job_id=job_id, kind=CONTROL_LOOP_ERROR, at__gt=since)
     if not recent.exists():
@@ -107,6 +122,9 @@ def _attend(view: JobView, shell: Shell) -> bool:
     for rounds in range(_MOST_ROUNDS):
         if not any(rule(view, shell) for rule in RULES):
             return rounds > 0
-        (view,) = job_views([view.id], shell.processes)
+        views = job_views([view.id], shell.processes)
+        if not views:  # deleted meanwhile
+            return True
+        (view,) = views
     _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": view.id})
     return True
