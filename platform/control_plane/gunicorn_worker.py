@@ -1,7 +1,7 @@
 """How does gunicorn serve `api`? By its own ASGI worker, with connections that are bounded.
 
-That worker counts connections and stops at no number of them, and waits for the first request of
-each as long as it takes.
+That worker counts connections and stops at no number of them, waits for the first request of each
+as long as it takes, and for a client to read what was said before the end as well.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 
 FIRST_REQUEST_SECONDS: Final = 15.0
+LAST_WORDS_SECONDS: Final = 20.0  # guessed: as long as a piece of an answer may take
 _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n"
     b"Connection: close\r\nContent-Length: 90\r\n\r\n"
@@ -43,6 +44,13 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
             return
         self._patience.cancel()
         super().connection_lost(exc)
+
+    def _close_transport(self) -> None:
+        """Close, and drop what the client has not read after a while."""
+        super()._close_transport()
+        if self.transport is not None:
+            self._patience.cancel()
+            self._patience = self.worker.loop.call_later(LAST_WORDS_SECONDS, self.transport.abort)
 
     def _close_if_silent(self) -> None:
         """Slow senders of a first request are let go; of later ones gunicorn's `keepalive` does."""

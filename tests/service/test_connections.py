@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -107,5 +108,28 @@ def test_a_connection_without_a_whole_request_is_closed(monkeypatch: pytest.Monk
         reader, writer = await connect()
         writer.write(GET[:20])
         assert await reader.read() == b""
+
+    serve(story, most=2)
+
+
+def test_a_client_that_does_not_read_to_the_end_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gunicorn_worker, "LAST_WORDS_SECONDS", 0.05)
+
+    async def long(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):  # more than any socket holds
+                await send({"type": "http.response.body", "body": bytes(2**25)})
+
+    async def story(connect: Connect, worker: Worker) -> None:
+        worker.asgi = long
+        _, writer = await connect()
+        writer.transport.pause_reading()
+        writer.write(GET)
+        while not worker.nr:  # noqa: ASYNC110 - gunicorn tells of no event
+            await asyncio.sleep(0.01)
+        while worker.nr_conns:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
     serve(story, most=2)

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.front.asgi_types import Message, Receive, Scope, Send
 from control_plane.front.bulkheads import Bulkheads, Kind, kind_of, sizes
+from control_plane.front.callers import CALLER
+from control_plane.front.delivery import Delivery
 from control_plane.front.lanes import Busy, Lanes, Size
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.http import HttpResponse
 
-from tests.service.asking import Answer, ask
+from tests.service.asking import Answer, ask, scope_of
 
 
 def size(**changes: Any) -> Size:
@@ -59,13 +63,41 @@ def test_one_caller_takes_half_of_the_places_at_most_and_all_of_them_together_no
         await settle()
         waiting = lanes.waiting
         with pytest.raises(Busy):
-            await lanes.take("late")
+            await lanes.take("other-0")
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         return waiting, lanes.waiting == 0, all(task.cancelled() for task in tasks)
 
     assert asyncio.run(story()) == (4, True, True)
+
+
+def test_where_two_callers_have_all_places_the_newest_of_the_longest_queue_makes_room() -> None:
+    async def story() -> tuple[list[str], list[str], list[str]]:
+        lanes = Lanes("test", size(places=4))
+        thread = await lanes.take("loud")
+        order: list[str] = []
+
+        async def request(caller: str, name: str) -> str:
+            try:
+                own = await lanes.take(caller)
+            except Busy:
+                return name
+            order.append(name)
+            lanes.give_back(own)
+            return ""
+
+        tasks = []
+        for caller in ("loud", "loud", "louder", "louder", "late", "later", "latest"):
+            tasks.append(asyncio.create_task(request(caller, f"{caller}-{len(tasks)}")))
+            await settle()
+        early = [task.result() for task in tasks if task.done()]
+        lanes.give_back(thread)
+        return early, order, [name for name in await asyncio.gather(*tasks) if name]
+
+    early, order, refused = asyncio.run(story())
+    assert early == refused == ["loud-1", "louder-3", "latest-6"]  # all wait with one in the end
+    assert order == ["loud-0", "louder-2", "late-4", "later-5"]
 
 
 def test_who_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
@@ -163,6 +195,87 @@ def test_a_stream_gives_its_thread_back_when_it_begins() -> None:
         return [answer.status for answer in await asyncio.gather(first, second)]
 
     assert asyncio.run(story()) == [200, 200]
+
+
+class Unread:
+    """An application with an answer in one piece, and a client of it that reads on demand."""
+
+    def __init__(self) -> None:
+        self.reads = asyncio.Event()
+        self.begun = 0
+        self.cut = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's
+        await receive()
+        await sync_to_async(str, thread_sensitive=True)()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        try:
+            await send({"type": "http.response.body", "body": b"long"})
+        except asyncio.CancelledError:
+            self.cut += 1  # as Django takes it: the client is gone
+
+    async def sent_to(self, bulkheads: Bulkheads) -> None:
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                self.begun += 1
+                await self.reads.wait()
+
+        asked: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Message:
+            return asked.pop() if asked else await asyncio.Future[Message]()
+
+        await bulkheads({**scope_of("GET", "/x", {}), CALLER: "idle"}, receive, send)
+
+
+def test_who_does_not_read_answers_holds_no_thread_and_gets_so_many_and_no_more() -> None:
+    async def story() -> tuple[list[int], int]:
+        unread = Unread()
+        bulkheads = Bulkheads(
+            unread,
+            {Kind.PEOPLE: size()},
+            delivery=Delivery(longest_seconds=60.0, most_unread=3),
+        )
+        waiting = [asyncio.create_task(unread.sent_to(bulkheads)) for _ in range(3)]
+        while unread.begun < 3:  # noqa: ASYNC110 - threads tell of no event
+            await asyncio.sleep(0)
+        answers = [await ask(bulkheads, "GET", "/x", caller=caller) for caller in ("idle", "other")]
+        unread.reads.set()
+        await asyncio.gather(*waiting)
+        answers.append(await ask(bulkheads, "GET", "/x", caller="idle"))
+        return [answer.status for answer in answers], unread.cut
+
+    assert asyncio.run(story()) == ([503, 200, 200], 0)
+
+
+def test_an_answer_that_is_not_read_in_time_is_cut_off() -> None:
+    async def story() -> int:
+        unread = Unread()
+        delivery = Delivery(longest_seconds=0.01)
+        await unread.sent_to(Bulkheads(unread, {Kind.PEOPLE: size()}, delivery=delivery))
+        return unread.cut
+
+    assert asyncio.run(story()) == 1
+
+
+def test_django_ends_an_answer_that_is_cut_off_and_closes_it() -> None:
+    closed: list[str] = []
+
+    class Handler(ASGIHandler):
+        def load_middleware(self, is_async: bool = False) -> None:  # noqa: FBT001, FBT002 - Django's
+            pass
+
+        async def get_response_async(self, request: ASGIRequest) -> HttpResponse:  # noqa: ARG002 - Django's
+            response = HttpResponse(b"x")
+            response._resource_closers.append(lambda: closed.append("closed"))  # noqa: SLF001 - as files do
+            return response
+
+    async def story() -> None:
+        delivery = Delivery(longest_seconds=0.01)
+        await Unread().sent_to(Bulkheads(Handler(), {Kind.PEOPLE: size()}, delivery=delivery))
+
+    asyncio.run(story())
+    assert closed == ["closed"]
 
 
 def test_each_address_goes_through_the_lanes_of_its_kind() -> None:

@@ -1,7 +1,8 @@
 """Through which lanes does a request go? Those of its kind, so that one kind never blocks another.
 
 However many people and coordinators ask at once, somebody can still sign in, and monitoring hears
-how the service is.
+how the service is. A thread is given back when the answer is there: however slowly a client reads
+it, that holds no thread.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from asgiref.sync import ThreadSensitiveContext
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
 from control_plane.front.callers import caller_of
+from control_plane.front.delivery import Delivery
 from control_plane.front.lanes import Busy, Lanes, Size
 from control_plane.front.refusal import Refusal
 
@@ -52,21 +54,31 @@ def sizes(threads: int) -> Mapping[Kind, Size]:
 class Bulkheads:
     """ASGI middleware: runs Django's synchronous parts in one of the threads of its kind."""
 
-    def __init__(self, application: Application, sizes: Mapping[Kind, Size]) -> None:
+    def __init__(
+        self,
+        application: Application,
+        sizes: Mapping[Kind, Size],
+        *,
+        delivery: Delivery | None = None,
+    ) -> None:
         self._application = application
         self._lanes = {kind: Lanes(kind, size) for kind, size in sizes.items()}
+        self._delivery = delivery or Delivery()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        lanes = self._lanes[kind_of(scope["path"])]
+        lanes, caller = self._lanes[kind_of(scope["path"])], caller_of(scope)
+        if not self._delivery.has_room(caller):
+            await _busy().answer(send)
+            return
         try:
-            thread = await lanes.take(caller_of(scope))
+            thread = await lanes.take(caller)
         except Busy:
             await _busy().answer(send)
             return
-        is_ours = True
+        is_ours, is_stream = True, False
 
         def give_back() -> None:
             nonlocal is_ours
@@ -75,9 +87,16 @@ class Bulkheads:
                 lanes.give_back(thread)
 
         async def sending(message: Message) -> None:
-            if _begins_stream(message):
-                give_back()  # it goes on for hours, on the event loop
-            await send(message)
+            nonlocal is_stream
+            is_stream = is_stream or _begins_stream(message)
+            # Files are read, in the thread, between an answer's start and its body; a stream goes
+            # on for hours, on the event loop.
+            if is_stream or message["type"] == "http.response.body":
+                give_back()
+            if is_stream:
+                await send(message)
+            else:
+                await self._delivery.send(caller, send, message)
 
         try:
             async with ThreadSensitiveContext(executor=thread):

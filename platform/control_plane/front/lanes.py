@@ -2,7 +2,8 @@
 
 Each thread keeps its connection to the database from one request to the next, so there are never
 more connections than threads. A queue before them is bounded in length and in time, and callers
-take turns in it: who sends a thousand requests waits behind their own.
+take turns in it: who sends a thousand requests waits behind their own. Where it is full, who waits
+with the most requests makes room for who waits with fewer.
 """
 
 from __future__ import annotations
@@ -59,13 +60,15 @@ class Lanes:
         """A thread of one's own until `give_back`.
 
         Raises:
-            Busy: none is free, or becomes so in time.
+            Busy: none is free, or becomes so in time, or somebody with fewer requests came.
         """
         if self._free:
             return self._free.pop()
-        own = self._waiting.get(caller, ())
-        if self.waiting >= self._size.places or len(own) >= self._size.places_of_one:
+        own = len(self._waiting.get(caller, ()))
+        if own >= self._size.places_of_one:
             raise Busy
+        if self.waiting >= self._size.places:
+            self._make_room(own)
         place: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(caller, deque()).append(place)
         try:
@@ -103,9 +106,24 @@ class Lanes:
                 return
         self._free.append(thread)
 
+    def _make_room(self, own: int) -> None:
+        """Push out the newest request of whoever waits with the most, if with more than `own`.
+
+        Raises:
+            Busy: nobody waits with so many more than the newcomer.
+        """
+        caller, places = max(self._waiting.items(), key=lambda item: len(item[1]))
+        if len(places) <= own + 1:
+            raise Busy
+        newest = places[-1]
+        self._leave(caller, newest)
+        if not newest.done():
+            newest.set_exception(Busy())
+
     def _leave(self, caller: str, place: asyncio.Future[Executor]) -> None:
         if place.done() and not place.cancelled():
-            self._pass_on(place.result())  # it came in the very moment
+            if place.exception() is None:
+                self._pass_on(place.result())  # it came in the very moment
             return
         places = self._waiting.get(caller)
         if places is not None and place in places:
