@@ -63,12 +63,11 @@ def test_a_sender_may_do_what_the_matrix_says(sender: str, world: World) -> None
     for name, (method, path) in operations().items():
         with transaction.atomic():
             ask = getattr(client(sender, world), method)
-            answer = ask(world.address(path), BODIES.get(name), format="json")
+            answer = ask(world.address(path, operation=name), BODIES.get(name), format="json")
             transaction.set_rollback(True)
         if name not in {"submit_job", "validate_job"} and CANARY in answer.content.decode():
             told.append(name)
-        is_done = answer.status_code < 300 or answer.status_code == 409
-        found[name] = "ok" if is_done else str(answer.status_code)
+        found[name] = "ok" if answer.status_code < 300 else str(answer.status_code)
     assert found == MATRIX[sender]
     if sender in NONE_OF_THEIRS:
         assert told == []

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 from cluster.models import Pool, WarmPool
 from django.contrib.auth.models import User
+from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy import team_secrets, tokens
 from tenancy.models import ImageRule, Membership, Team
@@ -15,6 +16,7 @@ from tenancy.secret_values import variables
 
 from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation
+from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import report, token_of
@@ -28,14 +30,15 @@ class World:
     """Things of team vision, and of admins."""
 
     job: Job
+    ended: Job
     simulation: Simulation
     rule: ImageRule
     warm_pool: WarmPool
 
-    def parameters(self, path: str) -> dict[str, Any]:
+    def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
         return {
-            "job_id": self.job.id,
+            "job_id": self.ended.id if operation == "delete_job" else self.job.id,
             "name": "vision" if "/teams/" in path else "node-1",
             "pool": "default",
             "secret": f"{CANARY}-secret",
@@ -44,8 +47,8 @@ class World:
             "number": self.warm_pool.pk,
         }
 
-    def address(self, path: str) -> str:
-        return path.format(**self.parameters(path))
+    def address(self, path: str, *, operation: str) -> str:
+        return path.format(**self.parameters(path, operation=operation))
 
 
 @pytest.fixture
@@ -67,6 +70,8 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
     job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
     run(job, workers=1)
+    ended = submit(name=f"{CANARY}-ended")
+    Job.objects.filter(pk=ended.pk).update(state=State.COMPLETED, finished_at=timezone.now())
     content = variables({"CANARY": CANARY})
     team_secrets.put(team=vision, name=f"{CANARY}-secret", content=content, by=CANARY)
     asked = User.objects.get(username="lead")
@@ -81,6 +86,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     Report.objects.create(simulation=simulation, html=CANARY)
     return World(
         job=job,
+        ended=ended,
         simulation=simulation,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         warm_pool=WarmPool.objects.create(pool=pool, image=CANARY, size=1),
