@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,15 @@ def a_record(phase: Phase, *, doing: str) -> StackRecord:
     return StackRecord(
         phase=phase, doing=doing, supervisor_pid=os.getpid(), started_at=time.time(), url=""
     )
+
+
+def look_after(supervisor: Supervisor, is_enough: Callable[[], object]) -> None:
+    """Again and again, as `./dev` does."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not is_enough():
+        assert time.monotonic() < deadline, "the condition did not come true in time"
+        supervisor.run_once()
+        time.sleep(0.02)
 
 
 def test_the_record_is_written_when_there_is_room_again(folder: Path) -> None:
@@ -60,15 +70,10 @@ def test_what_cannot_be_started_is_started_when_it_can_be(folder: Path) -> None:
         supervisor.start(spec)
         (logs / "api.log").unlink()
         logs.rmdir()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not any("cannot be started" in line for line in told):
-            supervisor.run_once()
-            assert time.monotonic() < deadline
+        look_after(supervisor, lambda: any("cannot be started" in line for line in told))
         logs.mkdir()
         (folder / "healed").touch()
-        while not supervisor.records()[0].restarts:
-            supervisor.run_once()
-            assert time.monotonic() < deadline
+        look_after(supervisor, lambda: supervisor.records()[0].restarts)
         assert any("api: started again" in line for line in told)
     finally:
         supervisor.stop()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from datetime import timedelta
 
+import pytest
 import torch.distributed as dist
 
+from concertina_worker.coordinator import foreign_group
 from concertina_worker.coordinator.foreign_group import is_open, look_out
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.memory import Memory
@@ -18,7 +21,11 @@ def coordination() -> Coordination:
     return Coordination(Memory(), now=0.0)
 
 
-def test_a_store_of_pytorch_is_seen_and_goes_on_as_if_nobody_had_looked() -> None:
+def test_a_store_of_pytorch_is_seen_and_goes_on_as_if_nobody_had_looked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(foreign_group, "_CONNECT_SECONDS", 600.0)
+    monkeypatch.setattr(foreign_group, "LOOK_SECONDS", 600.0)  # it is seen at the first look
     waits = timedelta(seconds=30)
     store = dist.TCPStore(HOST, 0, None, is_master=True, timeout=waits, wait_for_workers=False)
     mind = coordination()
@@ -31,10 +38,9 @@ def test_a_store_of_pytorch_is_seen_and_goes_on_as_if_nobody_had_looked() -> Non
 
 
 def test_a_port_where_nobody_listens_is_no_group() -> None:
-    store = dist.TCPStore(HOST, 0, None, is_master=True, wait_for_workers=False)
-    port = store.port
-    del store
-    assert not asyncio.run(is_open(HOST, port))
+    with socket.socket() as held:  # else somebody else might get it meanwhile
+        held.bind((HOST, 0))
+        assert not asyncio.run(is_open(*held.getsockname()))
 
 
 def test_nobody_looks_any_more_once_the_script_has_registered() -> None:

@@ -21,7 +21,8 @@ async def look_out(coordination: Coordination, host: str, port: int) -> None:
     """Look until there is nothing left to find out."""
     while not (coordination.sees_foreign_group or coordination.memory.is_registered):
         coordination.sees_foreign_group = await is_open(host, port)
-        await asyncio.sleep(LOOK_SECONDS)
+        if not coordination.sees_foreign_group:
+            await asyncio.sleep(LOOK_SECONDS)
 
 
 async def is_open(host: str, port: int) -> bool:
