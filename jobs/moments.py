@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 _YEARS: Final = range(1970, 3000)
+_FIRST: Final = datetime(_YEARS.start, 1, 1, tzinfo=UTC)
+_LAST: Final = datetime(_YEARS.stop - 1, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 def parse_moment(text: str) -> datetime:
@@ -23,6 +25,20 @@ def parse_moment(text: str) -> datetime:
     if moment.year not in _YEARS:
         raise ValueError(f"is not in the years {_YEARS.start} to {_YEARS.stop - 1}")
     return moment.astimezone(UTC)
+
+
+def nearest_moment(text: str) -> datetime:
+    """As `parse_moment`, but a moment of other years becomes the nearest of these.
+
+    Raises:
+        ValueError: no date with time and time zone.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("has no time zone")
+    if moment.year in _YEARS:
+        return min(max(moment.astimezone(UTC), _FIRST), _LAST)
+    return _FIRST if moment.year < _YEARS.start else _LAST
 
 
 def format_moment(moment: datetime) -> str:

@@ -41,18 +41,27 @@ def check_command(command: list[str]) -> list[str]:
 
 def check_workdir(workdir: str) -> str:
     """A folder written in full; never one of the kernel's, through which runc once led outside."""
-    plain = posixpath.normpath("/" + workdir.lstrip("/"))
+    plain = _plain_path(workdir)
     if not workdir.startswith("/"):
         raise ValueError("is not an absolute path | Begin it with /, such as /workspace.")
     if workdir not in {plain, f"{plain}/"}:
         raise ValueError(f"is not a plain path | Write it without . .. and //: {plain}")
-    top = PurePosixPath(plain).parts[1:2]
+    return check_no_kernel_folder(workdir)
+
+
+def check_no_kernel_folder(workdir: str) -> str:
+    """However it is written."""
+    top = PurePosixPath(_plain_path(workdir)).parts[1:2]
     if top and top[0] in _OF_THE_KERNEL:
         raise ValueError(
             f"lies in /{top[0]}, where the kernel's own files are"
             " | Use an ordinary folder, such as /workspace."
         )
     return workdir
+
+
+def _plain_path(workdir: str) -> str:
+    return posixpath.normpath("/" + workdir.lstrip("/"))
 
 
 def check_environment(env: dict[str, str]) -> dict[str, str]:

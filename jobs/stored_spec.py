@@ -1,7 +1,8 @@
 """How is a spec read that an earlier version accepted, or that a hand changed in the database?
 
-What is out of bounds becomes the nearest that is in them. What cannot be read at all gets its
-default and is named: such a job is looked after and can be ended, but is not planned.
+What is out of bounds becomes the nearest that is in them; a folder to work in that would be refused
+today for how it is written stays as it is. What cannot be read at all gets its default and is
+named: such a job is looked after and can be ended, but is not planned.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from jobs import moments
+from jobs.names import check_no_kernel_folder
 from jobs.problems import dotted
-from jobs.spec import JobSpec
+from jobs.spec import JobSpec, Word
 
 _MOST_ROUNDS: Final = 20  # a mended field may show another that is wrong; guessed, more than nest
 _BOUNDS: Final = ("ge", "le")
+_WORD: Final = TypeAdapter(Word)
 _STAND_INS: Final[Mapping[str, Any]] = {"name": "unreadable", "command": ["false"]}
 
 
@@ -27,6 +31,14 @@ class StoredSpec:
 
     spec: JobSpec
     unreadable: tuple[str, ...] = ()
+
+
+class SpecUnreadable(Exception):
+    """Fields of the stored spec cannot be read."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self.fields = tuple(name or "all of it" for name in fields)
+        super().__init__(", ".join(self.fields))
 
 
 def read(document: object) -> StoredSpec:
@@ -41,16 +53,42 @@ def _mended(document: object) -> StoredSpec:
     if not isinstance(document, dict):
         return StoredSpec(spec=_nothing(), unreadable=("",))
     mended, unreadable = deepcopy(document), dict[str, None]()
+    as_it_is = _former_workdir(mended)
     for _ in range(_MOST_ROUNDS):
         try:
             spec = JobSpec.from_resolved(mended)
         except ValidationError as error:
             for item in error.errors(include_url=False):
-                if not _is_brought_in_bounds(mended, item):
+                if not (_is_clamped(mended, item) or _is_brought_in_bounds(mended, item)):
                     unreadable[_take_out(mended, item["loc"])] = None
         else:
+            spec = spec.model_copy(update=as_it_is)
             return StoredSpec(spec=spec, unreadable=tuple(unreadable))
     return StoredSpec(spec=_nothing(), unreadable=("", *unreadable))
+
+
+def _former_workdir(document: dict[str, Any]) -> dict[str, str]:
+    """Take out a relative or winding one, as was accepted; one of the kernel's was never safe."""
+    workdir = document.get("workdir")
+    try:
+        as_it_is = check_no_kernel_folder(_WORD.validate_python(workdir, strict=True))
+    except ValueError:
+        return {}
+    del document["workdir"]
+    return {"workdir": as_it_is}
+
+
+def _is_clamped(document: dict[str, Any], item: Mapping[str, Any]) -> bool:
+    """A deadline of any year was accepted."""
+    if item["loc"] != ("deadline",) or not isinstance(document.get("deadline"), str):
+        return False
+    try:
+        nearest = moments.format_moment(moments.nearest_moment(document["deadline"]))
+    except ValueError:
+        return False
+    is_other: bool = nearest != document["deadline"]
+    document["deadline"] = nearest
+    return is_other
 
 
 def _is_brought_in_bounds(document: dict[str, Any], item: Mapping[str, Any]) -> bool:

@@ -24,6 +24,7 @@ from autoscaler.planning import cluster_state as planning
 from jobs import events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event
+from jobs.stored_spec import SpecUnreadable
 
 _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
     NodeChange.Kind.JOINED: planning.ChangeKind.NODE_JOINED,
@@ -35,10 +36,6 @@ _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
 _RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
 
 _log = logging.getLogger(__name__)
-
-
-class SpecUnreadable(Exception):
-    """Fields of a stored spec could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +85,7 @@ def cluster_state(
 
 def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     if view.unreadable:
-        raise SpecUnreadable(", ".join(name or "all of it" for name in view.unreadable))
+        raise SpecUnreadable(view.unreadable)
     return with_straggler(planned_job(view, histories, now), view, now)
 
 

@@ -7,23 +7,29 @@ where nothing fails and nothing is left out, nothing is written.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import product
+from textwrap import shorten
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from jobs import events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Job, Quarantine
+from jobs.stored_spec import SpecUnreadable
 
 FIRST_RETRY: Final = timedelta(seconds=10)  # guessed: reports change a job's data within seconds
 LONGEST_RETRY: Final = timedelta(hours=1)
+REMEMBERED: Final = timedelta(days=1)  # guessed: one that fails on and off waits ever longer
 MOST_TRIED_AT_ONCE: Final = 8  # guessed: each that fails again costs a tick some plans
 _MOST_DOUBLINGS: Final = 16
 _LONGEST_ERROR: Final = 2000
+_LONGEST_NAMES: Final = 300  # characters of the names of fields that a team is told
 _TELLS_ITS_STATE: Final = frozenset({State.QUEUED, State.RUNNING})  # not what it is about to do
 
 _PLANNED: Final = ACTIVE | {State.QUEUED, State.STOPPING}
@@ -69,11 +75,15 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
         row.job_id: row
         for row in Quarantine.objects.select_for_update().filter(part=part, job__in=failing.keys())
     }
+    before = {job_id: row.failures for job_id, row in known.items()}
+    new = failing.keys() - known.keys()
+    if part is Part.PLANNING and new:
+        before |= _lately_failed(new, now)
     rows = [
         Quarantine(
             job_id=job_id,
             part=part,
-            failures=(failures := known[job_id].failures + 1 if job_id in known else 1),
+            failures=(failures := before.get(job_id, 0) + 1),
             since=known[job_id].since if job_id in known else now,
             retry_at=now + _delay(failures),
             error=told(error)[:_LONGEST_ERROR],
@@ -87,25 +97,36 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
         update_fields=["failures", "retry_at", "error"],
     )
     if part is Part.PLANNING:
-        _tell(failing.keys(), failing.keys() - known.keys())
+        _tell(failing, new)
 
 
-def _tell(failing: Collection[str], new: Collection[str]) -> None:
+def _lately_failed(job_ids: Collection[str], now: datetime) -> dict[str, int]:
+    """How often each began to fail of late, though it was planned again in between."""
+    failed = Event.objects.filter(kind=events.PLANNING_FAILED, at__gt=now - REMEMBERED)
+    counts = failed.filter(job__in=job_ids).order_by().values("job").annotate(times=Count("pk"))
+    return dict(counts.values_list("job", "times"))
+
+
+def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     """The job's people: an event when it begins, and its reason for as long as it lasts."""
     Event.objects.bulk_create(
         Event(
             job_id=job_id,
             kind=events.PLANNING_FAILED,
             reason=events.PLANNING_FAILED,
-            message=sentence(holds=None),
+            message=sentence(holds=None, unreadable=_unreadable(failing[job_id])),
         )
         for job_id in sorted(new)
     )
-    stale = Job.objects.filter(pk__in=failing, state__in=_TELLS_ITS_STATE)
-    for state in _TELLS_ITS_STATE:
-        message = sentence(holds=state is State.RUNNING)
-        other = stale.filter(state=state).exclude(reason=events.PLANNING_FAILED, message=message)
-        other.update(
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(
+        list
+    )  # few: fields that a release dropped
+    for job_id, error in failing.items():
+        alike[_unreadable(error)].append(job_id)
+    for (unreadable, job_ids), state in product(alike.items(), _TELLS_ITS_STATE):
+        message = sentence(holds=state is State.RUNNING, unreadable=unreadable)
+        stale = Job.objects.filter(pk__in=job_ids, state=state)
+        stale.exclude(reason=events.PLANNING_FAILED, message=message).update(
             reason=events.PLANNING_FAILED,
             message=message,
             explanation={},
@@ -127,8 +148,14 @@ def _release(part: Part, healed: Collection[str]) -> None:
         marked.update(reason=events.PLANNED_AGAIN, message=message)
 
 
-def sentence(*, holds: bool | None) -> str:
-    """What the team reads; the error itself is for admins."""
+def _unreadable(error: Exception) -> tuple[str, ...]:
+    return error.fields if isinstance(error, SpecUnreadable) else ()
+
+
+def sentence(*, holds: bool | None, unreadable: Collection[str] = ()) -> str:
+    """What the team reads: the fields are its own; any other error is for admins."""
+    named = shorten(", ".join(unreadable), _LONGEST_NAMES, placeholder=" …")
+    cause = f" Of its spec, this cannot be read any more: {named}." if unreadable else ""
     meanwhile = {
         None: "It keeps what it holds",
         True: "It keeps its GPUs and trains on",
@@ -136,7 +163,7 @@ def sentence(*, holds: bool | None) -> str:
     }[holds]
     return (
         "The platform cannot reckon with this job's data, so it is left out of plans."
-        f" {meanwhile}, the other jobs are planned, and it is tried again by itself."
+        f"{cause} {meanwhile}, the other jobs are planned, and it is tried again by itself."
         " If that lasts, ask an admin, who is shown the cause; or cancel it and submit it with"
         " other numbers."
     )

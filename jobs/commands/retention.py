@@ -40,6 +40,8 @@ _OF_THE_MOMENT: Final = (
     events.WORK_LOST,
     events.WORKER_HUNG,
     events.STRAGGLER_FOUND,
+    events.PLANNING_FAILED,
+    events.PLANNED_AGAIN,
 )
 
 Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
@@ -75,15 +77,17 @@ def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[
 
 
 def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
-    old = Event.objects.filter(job__state__in=LIVE, at__lt=before)
+    old = Event.objects.filter(job__state__in=LIVE, job__is_pinned=False, at__lt=before)
     moves = old.filter(kind=events.STATE_CHANGED)
     newest = Event.objects.filter(kind=events.STATE_CHANGED, job__state__in=LIVE).order_by()
     since = newest.values("job", "new_state").annotate(newest=Max("pk")).values("newest")
-    assignments = Assignment.objects.filter(job__state__in=LIVE, at__lt=before)
+    assignments = Assignment.objects.filter(
+        job__state__in=LIVE, job__is_pinned=False, at__lt=before
+    )
     return Counter(
         events=erase(old.filter(kind__in=_OF_THE_MOMENT)) + erase(moves.exclude(pk__in=since)),
         assignments=erase(assignments.filter(revision__lt=F("job__revision") - ASSIGNMENTS_KEPT)),
-        predictions=erase(Prediction.objects.filter(made_at__lt=before)),
+        predictions=erase(Prediction.objects.filter(job__is_pinned=False, made_at__lt=before)),
     )
 
 

@@ -24,6 +24,7 @@ from autoscaler.planning.invariants import Violation
 from autoscaler.simulation.prediction import Effort, predict
 from jobs.commands import quarantine
 from jobs.commands.control import cancel
+from jobs.commands.quarantine import Part
 from jobs.models import Event, Job, Quarantine
 
 from .conftest import Coordinator, World, fresh, kinds, live_workers
@@ -107,6 +108,21 @@ def test_it_is_tried_again_later_after_every_failure_and_planned_when_nothing_fa
     assert fresh(poison).state == "starting"
 
 
+def test_one_that_fails_on_and_off_is_tried_ever_later(world: World) -> None:
+    """Else each failure and each recovery would add an event, thousands a day."""
+    flapping, now = world.job("flapping"), timezone.now()
+    delays = []
+    for _ in range(4):
+        failing = {flapping.id: BadData(SECRET)}
+        quarantine.update(Part.PLANNING, failing=failing, healed=(), now=now)
+        delays.append((Quarantine.objects.get().retry_at - now).total_seconds())
+        quarantine.update(Part.PLANNING, failing={}, healed=[flapping.id], now=now)
+    assert delays == [10, 20, 40, 80]
+    later = now + 2 * quarantine.REMEMBERED
+    quarantine.update(Part.PLANNING, failing=failing, healed=(), now=later)
+    assert Quarantine.objects.get().failures == 1
+
+
 def test_a_running_job_that_cannot_be_planned_keeps_its_gpus_and_counts_for_its_team(
     make_world: Callable[..., World], db: None
 ) -> None:
@@ -170,6 +186,7 @@ def test_a_running_job_whose_spec_cannot_be_read_is_looked_after_and_can_be_ende
     tick(world, planner.plan)
     assert fresh(poison).reason == "planning_failed"
     assert errors(poison) == ["SpecUnreadable('resources, seed')"]
+    assert "this cannot be read any more: resources, seed." in fresh(poison).message
     assert (len(live_workers(poison)), len(live_workers(healthy))) == (2, 2)
     cancel(job_id=poison.id, actor="ada", reason="")
     for _ in range(4):

@@ -32,6 +32,7 @@ from jobs.models import (
     Leftover,
     MetricPoint,
     PastUsage,
+    Prediction,
     Quarantine,
 )
 from tests.service.conftest import SubmitJob, run, spec
@@ -156,14 +157,28 @@ def test_what_ended_goes_part_by_part_and_at_last_altogether(submit: SubmitJob) 
     assert PastUsage.objects.get().gpu_seconds == 60.0
 
 
-def test_a_pinned_job_keeps_all_it_has(submit: SubmitJob) -> None:
-    job = ended(submit(), 9999)
-    metrics(job, 3)
-    Job.objects.update(is_pinned=True)
+def test_a_pinned_job_keeps_all_it_has(submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it ended or lives."""
+    monkeypatch.setattr(curves, "MOST_POINTS", 10)
+    over, live = ended(submit(name="over"), 9999), submit(name="live")
+    Job.objects.update(is_pinned=True, metric_points=10**6, revision=10**6)
+    for job in (over, live):
+        metrics(job, 30)
+        Event.objects.create(job=job, kind="straggler_found")
+        Assignment.objects.create(
+            job=job, revision=1, attempt=1, worker_ids=[], global_batch_size=1, reason=""
+        )
+        Prediction.objects.create(job=job, kind="start", made_at=days_ago(400))
+    Event.objects.update(at=days_ago(9999))
+    Assignment.objects.update(at=days_ago(9999))
+    kinds = (MetricPoint, Event, Assignment, Prediction)
+    before = [kind.objects.count() for kind in kinds]
     forget()
-    assert MetricPoint.objects.count() == 3
-    assert Event.objects.filter(job=job).exists()
+    assert [kind.objects.count() for kind in kinds] == before
     assert not Leftover.objects.exists()
+    Job.objects.update(is_pinned=False)
+    forget()
+    assert all(kind.objects.count() < was for kind, was in zip(kinds, before, strict=True))
 
 
 def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
@@ -174,6 +189,9 @@ def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
     assert Event.objects.filter(job=job).exists()
 
 
+MOMENTARY = ["straggler_found", "planning_failed", "planned_again"]
+
+
 def test_of_a_live_job_nothing_goes_that_the_control_loop_reads(job: Job) -> None:
     """Its rules remember by events: since when it is what it is, what it lost, what they told."""
     run(job, workers=2)
@@ -181,7 +199,7 @@ def test_of_a_live_job_nothing_goes_that_the_control_loop_reads(job: Job) -> Non
     moves = ["starting", "running", "rescaling", "running", "rescaling", "running"]
     Event.objects.bulk_create(
         [
-            *(Event(job=job, kind=kind) for kind in [*kinds, "straggler_found"]),
+            *(Event(job=job, kind=kind) for kind in [*kinds, *MOMENTARY]),
             *(Event(job=job, kind="state_changed", new_state=state) for state in moves),
         ]
     )
@@ -191,7 +209,7 @@ def test_of_a_live_job_nothing_goes_that_the_control_loop_reads(job: Job) -> Non
     forget()
     rest = Event.objects.filter(job=job)
     assert set(rest.exclude(kind="state_changed").values_list("kind", flat=True)) >= set(kinds)
-    assert not rest.filter(kind="straggler_found").exists()
+    assert not rest.filter(kind__in=MOMENTARY).exists()
     assert [one.pk for one in rest.filter(new_state="running")] == [newest]
     assert rest.filter(new_state="rescaling").count() == 1
     assert Assignment.objects.filter(job=job, revision=job.revision).exists()

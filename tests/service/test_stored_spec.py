@@ -39,6 +39,41 @@ def test_what_cannot_be_read_stands_at_its_default_and_is_named() -> None:
     assert read.spec.elastic.max_workers == 4
 
 
+@pytest.mark.parametrize(
+    ("stored", "read_as"),
+    [
+        ("0001-01-01T00:00:00Z", "1970-01-01T00:00:00+00:00"),
+        ("3000-01-01T04:00:00Z", "2999-12-31T23:59:59+00:00"),
+        ("9999-12-31T23:59:59-12:00", "2999-12-31T23:59:59+00:00"),
+    ],
+)
+def test_a_deadline_of_any_year_becomes_one_that_can_be_reckoned_with(
+    stored: str, read_as: str
+) -> None:
+    read = stored_spec.read(resolved(deadline=stored))
+    assert read.unreadable == ()
+    assert read.spec.deadline is not None
+    assert read.spec.deadline.isoformat() == read_as
+
+
+@pytest.mark.parametrize("workdir", ["train", "./train", "/data/../train", "//train", "/a b/./c"])
+def test_a_folder_that_was_accepted_once_stays_as_it_is(workdir: str) -> None:
+    read = stored_spec.read(resolved(workdir=workdir))
+    assert (read.unreadable, read.spec.workdir) == ((), workdir)
+
+
+@pytest.mark.parametrize("workdir", ["../proc/self/fd/7", "/x/../proc", "/a\0b", 3, "x" * 4097])
+def test_a_folder_that_was_never_safe_is_not_read(workdir: object) -> None:
+    read = stored_spec.read(resolved(workdir=workdir))
+    assert (read.unreadable, read.spec.workdir) == (("workdir",), None)
+
+
+@pytest.mark.parametrize("deadline", ["soon", "0001-01-01T00:00:00", 5])
+def test_what_is_no_moment_is_no_deadline(deadline: object) -> None:
+    read = stored_spec.read(resolved(deadline=deadline))
+    assert (read.unreadable, read.spec.deadline) == (("deadline",), None)
+
+
 @pytest.mark.parametrize("document", [None, [], "text", {}, {"name": 3, "command": 7, "batch": 1}])
 def test_reading_never_fails_whatever_is_stored(document: object) -> None:
     read = stored_spec.read(document)
