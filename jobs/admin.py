@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from tenancy.admin import TeamAdmin
 from tenancy.models import Team
 
 from jobs.commands import team_deletion
+from jobs.errors import TeamInUse
 from jobs.models import Event, Generation, Job, PastUsage, Quarantine, Worker
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
@@ -83,6 +84,24 @@ class TeamWithJobsAdmin(TeamAdmin):
             told += [f"Team: {team}", team_deletion.contents(team)]
         against = [reason for team in teams for reason in team_deletion.reasons_against(team)]
         return told, {"teams": len(teams)}, set(), against
+
+    def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        """As Django's; what came up since the page before is told on it."""
+        try:
+            return super().delete_view(request, *args, **options)
+        except TeamInUse as error:
+            return self._told(request, error)
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        """As Django's, whose action may delete many."""
+        try:
+            return super().changelist_view(request, *args, **options)
+        except TeamInUse as error:
+            return self._told(request, error)
+
+    def _told(self, request: HttpRequest, error: TeamInUse) -> HttpResponse:
+        self.message_user(request, str(error), messages.ERROR)
+        return HttpResponseRedirect(request.get_full_path())
 
     def delete_model(self, request: HttpRequest, obj: Team) -> None:  # noqa: ARG002 - as above
         team_deletion.delete_team(obj)

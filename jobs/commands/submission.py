@@ -57,8 +57,8 @@ def submit(
     if known is not None:
         return Submission(job=known, is_new=False, notes=notes)
     try:
-        made = _create(admitted, document, submitted_by, key)
-        return Submission(job=made, is_new=True, notes=notes)
+        made, is_new = _create(admitted, document, submitted_by, key)
+        return Submission(job=made, is_new=is_new, notes=notes)
     except IntegrityError as error:
         known = key.find()  # somebody sent the same request at the same time
         if known is not None:
@@ -114,9 +114,15 @@ class _Key:
 
 
 @transaction.atomic
-def _create(admitted: admission.Admission, document: object, submitted_by: str, key: _Key) -> Job:
+def _create(
+    admitted: admission.Admission, document: object, submitted_by: str, key: _Key
+) -> tuple[Job, bool]:
+    """The job, and whether it is new: the same request may have made it while this one waited."""
     spec = admitted.spec
-    _check_room(admitted.team)
+    most = _most_queued(admitted.team)
+    if known := key.find():
+        return known, False
+    _check_room(admitted.team, most)
     job = Job.objects.create(
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
@@ -137,13 +143,17 @@ def _create(admitted: admission.Admission, document: object, submitted_by: str, 
         message=f"Submitted by {submitted_by}.",
     )
     signals.announce_demand(job.id)
-    return job
+    return job, True
 
 
-def _check_room(team: Team) -> None:
-    """Refuse one job more than may wait. Submissions of a team come here one at a time."""
+def _most_queued(team: Team) -> int:
+    """How many may wait. From here on, submissions of a team go one at a time."""
     ours = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
-    most = ours.values_list("max_queued_jobs", flat=True).get()
+    return ours.values_list("max_queued_jobs", flat=True).get()
+
+
+def _check_room(team: Team, most: int) -> None:
+    """Refuse one job more than may wait."""
     waiting = Job.objects.filter(team=team, state__in=WAITING).count()
     if waiting >= most:
         raise TooManyQueued(

@@ -14,7 +14,7 @@ from tenancy.models import Team
 from jobs.commands import deletion
 from jobs.errors import TeamInUse
 from jobs.lifecycle import LIVE
-from jobs.models import Job
+from jobs.models import GpuClaim, Job
 
 JOBS_AT_ONCE: Final = 50
 MOST_NAMED: Final = 20
@@ -23,10 +23,17 @@ MOST_NAMED: Final = 20
 def reasons_against(team: Team) -> list[str]:
     """One sentence for each thing that has to be seen to first; the newest of many."""
     jobs = Job.objects.filter(team=team)
-    live, pinned = jobs.filter(state__in=LIVE), jobs.exclude(state__in=LIVE).filter(is_pinned=True)
+    live, over = jobs.filter(state__in=LIVE), jobs.exclude(state__in=LIVE)
+    pinned = over.filter(is_pinned=True)
+    holding = over.filter(pk__in=GpuClaim.objects.values("worker__job"))
     return [
         *(f"Job {job.name} ({job.pk}) is {job.state}: cancel it." for job in _named(live)),
         *(f"Job {job.name} ({job.pk}) is pinned: unpin it." for job in _named(pinned)),
+        *(
+            f"Job {job.name} ({job.pk}) ended, but its processes still hold GPUs:"
+            " try again in a minute."
+            for job in _named(holding)
+        ),
         *(f"Team {child} is below it: give it another parent." for child in team.children.all()),
     ]
 

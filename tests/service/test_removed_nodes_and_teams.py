@@ -17,6 +17,8 @@ from jobs.errors import TeamInUse
 from jobs.models import Job, Leftover, PastUsage, Worker
 from tests.service.conftest import SubmitJob, run
 
+DELETE_SELECTED = {"action": "delete_selected", "post": "yes"}
+
 
 @pytest.fixture
 def browser(admin_user: User) -> Client:
@@ -83,6 +85,29 @@ def test_pinned_jobs_and_teams_below_stand_against_it_as_well(vision: Team, job:
     pinned, below = team_deletion.reasons_against(vision)
     assert "is pinned: unpin it" in pinned
     assert "Team ocr is below it" in below
+
+
+def test_processes_that_still_hold_gpus_stand_against_it(
+    vision: Team, job: Job, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they are seen only when the team is about to go."""
+    run(job, workers=1)
+    Job.objects.filter(pk=job.pk).update(state="completed", finished_at=timezone.now())
+    url = f"/admin/tenancy/team/{vision.pk}/delete/"
+    against = f"Job {job.name} ({job.pk}) ended, but its processes still hold GPUs"
+    assert against in browser.get(url).content.decode()
+    with pytest.raises(TeamInUse, match="still hold GPUs"):
+        team_deletion.delete_team(vision)
+    monkeypatch.setattr(team_deletion, "reasons_against", lambda _: [])
+    for path, data in [
+        (url, {"post": "yes"}),
+        ("/admin/tenancy/team/", {**DELETE_SELECTED, "_selected_action": str(vision.pk)}),
+    ]:
+        told = browser.post(path, data, follow=True)
+        assert (told.status_code, told.redirect_chain) == (200, [(path, 302)])
+        assert "Processes of its jobs still hold GPUs" in told.content.decode()
+        assert "successfully" not in told.content.decode()
+    assert Team.objects.filter(pk=vision.pk).exists()
 
 
 def test_a_team_goes_with_all_that_is_its_own_and_its_gpu_time_stays(

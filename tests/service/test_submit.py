@@ -20,6 +20,7 @@ from tenancy.models import ImageRule, Quota, Team
 
 from jobs.commands import submission
 from jobs.models import Event, IdempotencyKey, Job
+from tests.service.at_once import ask_at_once
 from tests.service.conftest import SubmitJob, client_of, make_team, spec
 
 URL = "/api/v1/jobs"
@@ -420,6 +421,19 @@ def test_of_submissions_at_once_no_more_are_taken_than_may_wait(vision: Team) ->
         codes = list(threads.map(submit, range(8)))
     assert sorted(codes) == [201] * 3 + [409] * 5
     assert Job.objects.count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_sent_again_at_the_last_place_gets_the_job_that_it_made(vision: Team) -> None:
+    Team.objects.update(max_queued_jobs=1)
+
+    def submit() -> tuple[int, str]:
+        client = client_of(vision)
+        answer = client.post(URL, spec(), format="json", HTTP_IDEMPOTENCY_KEY="again")
+        return answer.status_code, answer.json()["id"]
+
+    (first, made), (again, found) = ask_at_once(submit, submit)
+    assert (first, again, found) == (201, 200, made)
 
 
 @pytest.mark.parametrize("value", [-1, 100_001, "many", None])
