@@ -5,12 +5,13 @@ A thread asks one node after the other; a later tick takes what was told.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Empty, SimpleQueue
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from cluster.models import Node
 from cluster.worker_host import WorkerHostError
@@ -19,6 +20,10 @@ from django.db import connections
 from autoscaler.control_loop.shell import Shell
 
 T = TypeVar("T")
+
+_AFTER_FAILURE_SECONDS: Final = 60.0  # guessed: a daemon or a tunnel that starts anew takes less
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +40,9 @@ class NodeQuestions(Generic[T]):
     """What one process asked, and has been told since; lasts from tick to tick."""
 
     name: str  # of the thread
-    again_seconds: float  # until a node is asked the same once more
+    again_seconds: float  # until a node that answered is asked the same once more
     _asked_at: dict[str, datetime] = field(default_factory=dict)
+    _failed: set[str] = field(default_factory=set)  # nodes whose last answer was none
     _answers: SimpleQueue[Answer[T]] = field(default_factory=SimpleQueue)
     _thread: threading.Thread | None = None
 
@@ -56,12 +62,20 @@ class NodeQuestions(Generic[T]):
         """What was answered since the last time, in the order of the answers."""
         while True:
             try:
-                yield self._answers.get_nowait()
+                answer = self._answers.get_nowait()
             except Empty:
                 return
+            if answer.problem:
+                self._failed.add(answer.node.name)
+            else:
+                self._failed.discard(answer.node.name)
+            yield answer
 
     def _is_due(self, node: Node, shell: Shell) -> bool:
-        return shell.seconds_since(self._asked_at.get(node.name)) >= self.again_seconds
+        again = self.again_seconds
+        if node.name in self._failed:
+            again = min(again, _AFTER_FAILURE_SECONDS)
+        return shell.seconds_since(self._asked_at.get(node.name)) >= again
 
     def _run(self, nodes: Sequence[Node], question: Callable[[str], T]) -> None:
         try:
@@ -76,3 +90,7 @@ def _answer(node: Node, question: Callable[[str], T]) -> Answer[T]:
         return Answer(node=node, value=question(node.name))
     except WorkerHostError as problem:
         return Answer(node=node, problem=f"it cannot be asked: {problem}")
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the other nodes are asked
+        extra = {"action": "ask_node", "node": node.name}
+        _log.exception("A node's answer cannot be understood.", extra=extra)
+        return Answer(node=node, problem=f"its answer cannot be understood: {problem!r}")

@@ -30,11 +30,14 @@ class AskedHost(InMemoryHost):
 
     asked: list[str] = field(default_factory=list)
     problem: str = ""
+    odd: set[str] = field(default_factory=set)  # nodes whose daemon says what nobody expects
     may_answer: threading.Event = field(default_factory=threading.Event)
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         self.asked.append(node)
         assert self.may_answer.wait(90)
+        if node in self.odd:
+            raise KeyError("Runtimes")
         if self.problem:
             raise WorkerHostError(self.problem)
         return self.gpus_by_node.get(node, ())
@@ -123,12 +126,23 @@ def test_a_node_that_cannot_tell_is_asked_again_after_a_while(
 ) -> None:
     host.problem = "NVIDIA's driver does not answer"
     ticks_until(world, lambda: "cannot be asked: NVIDIA's driver" in caplog.text)
-    world.clock.advance(200)
+    world.clock.advance(50)
     world.tick(2)
     assert host.asked == ["n1"]
     host.problem = ""
-    world.clock.advance(101)
+    world.clock.advance(11)
     ticks_until(world, names)
+
+
+def test_an_odd_answer_keeps_no_other_node_from_being_asked(
+    world: World, host: AskedHost, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = Node.objects.create(pool=Pool.objects.get(), name="n2", gpus=1)
+    host.odd.add("n1")
+    host.gpus_by_node["n2"] = gpus("GPU-ee")
+    ticks_until(world, lambda: Node.objects.get(pk=other.pk).gpu_uuids)
+    assert names() == []
+    assert "its answer cannot be understood: KeyError('Runtimes')" in caplog.text
 
 
 @pytest.mark.parametrize("reason", ["slots", "silence", "processes"])

@@ -48,19 +48,24 @@ class _Copier:
 
     def __init__(self, settings: dict[str, Any], problems: dict[str, tuple[str, bool]]) -> None:
         reader, writer = os.pipe()
+        self._writer = writer
+        self._end = weakref.finalize(self, os.close, writer)  # also where no process can be had
         path = os.pathsep.join([str(SOURCE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        process = subprocess.Popen(
-            (sys.executable, "-m", "cluster.docker_host.log_copier"),
-            stdin=reader,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-            start_new_session=True,
-        )
-        os.close(reader)
+        try:
+            process = subprocess.Popen(
+                (sys.executable, "-m", "cluster.docker_host.log_copier"),
+                stdin=reader,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,
+            )
+        except OSError:
+            self._end()
+            raise
+        finally:
+            os.close(reader)
         os.set_blocking(writer, False)
         self.heard = _Heard(problems=problems)
-        self._writer = writer
-        self._end = weakref.finalize(self, os.close, writer)
         threading.Thread(target=_listen, args=(process, self.heard), daemon=True).start()
         self._order(settings)
 
@@ -93,7 +98,7 @@ class Followers:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get_ready(self) -> _Copier | None:
-        """Have a copier; None: the last one died a moment ago."""
+        """Have a copier; None: the last one died a moment ago, or none can be had now."""
         with self._lock:
             if self._copier is not None and not self._copier.heard.is_over:
                 return self._copier
@@ -105,7 +110,7 @@ class Followers:
                 "answer_seconds": self.answer_seconds,
                 "bounds": asdict(self.bounds),
             }
-            self._copier = _Copier(settings, self._problems)
+            self._copier = _started(settings, self._problems)
             return self._copier
 
     def follow(self, source: Source) -> None:
@@ -152,12 +157,28 @@ class Followers:
         return True
 
 
+def _started(settings: dict[str, Any], problems: dict[str, tuple[str, bool]]) -> _Copier | None:
+    """None: the machine has no process, thread or descriptor left; it is tried again later."""
+    try:
+        return _Copier(settings, problems)
+    except (OSError, RuntimeError) as problem:
+        extra = {"action": "copy_log"}
+        _log.warning("Nothing can copy logs now, later perhaps: %s", problem, extra=extra)
+        return None
+
+
 def _listen(process: subprocess.Popen[bytes], heard: _Heard) -> None:
-    """Until the copier ends."""
-    with process:
-        for line in process.stdout or ():
-            _hear(json.loads(line), heard)
-    heard.is_over = True
+    """Until the copier ends. What is no report is told to people and skipped."""
+    try:
+        with process:
+            for line in process.stdout or ():
+                try:
+                    _hear(json.loads(line), heard)
+                except (ValueError, KeyError, TypeError):
+                    extra = {"action": "copy_log"}
+                    _log.warning("The copier of logs said %.200r.", line, extra=extra)
+    finally:
+        heard.is_over = True
 
 
 def _hear(document: dict[str, Any], heard: _Heard) -> None:
