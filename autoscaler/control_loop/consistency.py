@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, F, Q
 
+from jobs import stored_spec
 from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, State
 from jobs.models import Generation, GpuClaim, Job, Worker
 
@@ -27,11 +28,12 @@ def _of_claims() -> Iterator[str]:
 def _of_workers() -> Iterator[str]:
     live = Worker.objects.exclude(phase=Worker.Phase.GONE).select_related("job")
     for worker in live:
-        asked, held = (
-            worker.job.resolved_spec["resources"]["gpus_per_worker"],
-            worker.claims.count(),
-        )
-        if held != asked:
+        read, held = stored_spec.read(worker.job.resolved_spec), worker.claims.count()
+        asked = read.spec.resources.gpus_per_worker
+        if read.unreadable:
+            fields = ", ".join(name or "all of it" for name in read.unreadable)
+            yield f"{worker} lives, but its job's spec cannot be read: {fields}"
+        elif held != asked:
             yield f"{worker} holds {held} GPUs instead of {asked}"
         if worker.job.state in WITHOUT_WORKERS:
             yield f"{worker} lives, but its job is {worker.job.state}"

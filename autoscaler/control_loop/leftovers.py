@@ -13,6 +13,7 @@ from typing import Final
 from cluster import log_files
 from cluster.discarding import discard
 
+from autoscaler.control_loop.exclusive import Fence
 from jobs.lifecycle import LIVE
 from jobs.models import Job, Leftover
 
@@ -23,8 +24,13 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_leftovers(state_dir: Path, now: datetime) -> None:
-    """Those that have waited longest; the next ticks go on."""
+def remove_leftovers(state_dir: Path, fence: Fence, now: datetime) -> None:
+    """Those that have waited longest; the next ticks go on.
+
+    Raises:
+        Overtaken: another process holds the lease now.
+    """
+    gone, refused = list[int](), list[int]()
     due = Leftover.objects.filter(due_at__lte=now)
     # No wish should ever name a job that lives; if one does, the job's files are worth more.
     of_living = Job.objects.filter(state__in=LIVE).values("pk")
@@ -36,9 +42,13 @@ def remove_leftovers(state_dir: Path, now: datetime) -> None:
         except OSError as problem:
             extra = {"action": "remove_leftover", "job_id": leftover.job_id}
             _log.warning("%s cannot be removed, later perhaps: %s", folder, problem, extra=extra)
-            Leftover.objects.filter(pk=leftover.pk).update(due_at=now + _PAUSE)
+            refused.append(leftover.pk)
         else:
-            leftover.delete()
+            gone.append(leftover.pk)
+    if gone or refused:
+        with fence.transaction():
+            Leftover.objects.filter(pk__in=gone).delete()
+            Leftover.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
 
 
 def _folder(leftover: Leftover, state_dir: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Final
 from django.db.models import Avg
 
 from autoscaler.control_loop import seats
-from autoscaler.control_loop.endings import Ending
+from autoscaler.control_loop.endings import AT_THE_END
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.job_wishes import Values, newest_values, with_wishes
 from autoscaler.control_loop.pool_view import all_reduce
@@ -178,7 +178,7 @@ def _running_since(view: JobView) -> float | None:
 def _is_settled(view: JobView) -> bool:
     """Trains, no change is under way, and nobody has run to the end yet."""
     is_ending = any(
-        worker.ending is Ending.COMPLETED or worker.row.phase == Worker.Phase.LEAVING
+        worker.ending in AT_THE_END or worker.row.phase == Worker.Phase.LEAVING
         for worker in view.members
     )
     return view.state is State.RUNNING and not view.leavers and not is_ending

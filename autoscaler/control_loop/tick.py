@@ -126,7 +126,7 @@ class ControlLoop:
         watch.lap("apply")
         _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)
-        remove_leftovers(self.state_dir, shell.now)
+        remove_leftovers(self.state_dir, fence, shell.now)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from jobs.models import Worker
+from jobs.models import Job, Worker
 from tests.control_loop.conftest import World
 
 
@@ -38,6 +38,18 @@ def test_what_contradicts_itself_is_told_in_a_sentence_and_in_the_exit_code(worl
     code, out = ask("--json")
     assert (code, json.loads(out)) == (1, {"contradictions": [told]})
     worker.claims.create(node=worker.node, gpu_index=0)
+
+
+def test_a_spec_that_cannot_be_read_is_told_and_hides_nothing_else(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    Job.objects.filter(pk=job.pk).update(resolved_spec={**job.resolved_spec, "resources": "many"})
+    (worker,) = Worker.objects.filter(job=job)
+    assert ask() == (
+        1,
+        f"{worker} lives, but its job's spec cannot be read: resources\n",
+    )
+    Job.objects.filter(pk=job.pk).update(resolved_spec=job.resolved_spec)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -89,6 +90,26 @@ def test_a_borrower_that_is_paused_by_its_own_user_gives_back_in_the_pools_time_
         world.clock.advance(3)
         tick(world)
     assert live_workers(borrower) == []
+
+
+@pytest.mark.parametrize("wants_nothing_because", ["back-off", "size"])
+def test_who_waits_out_a_back_off_or_never_fits_claims_nothing(
+    world: World, pool_time: float, wants_nothing_because: str
+) -> None:
+    borrower, _ = a_borrower(world)
+    pause(job_id=borrower.id, actor="ada", reason="")
+    claimant = a_claimant(world)
+    if wants_nothing_because == "back-off":
+        later = world.clock() + timedelta(hours=1)
+        Job.objects.filter(pk=claimant.pk).update(not_before=later)
+    else:
+        spec = claimant.resolved_spec
+        elastic = {**spec["elastic"], "min_workers": 5, "max_workers": 5}
+        Job.objects.filter(pk=claimant.pk).update(resolved_spec={**spec, "elastic": elastic})
+    for _ in range(4):
+        tick(world)
+        world.clock.advance(60)
+    assert len(live_workers(borrower)) == 4
 
 
 def test_within_its_own_guarantee_a_job_has_the_time_it_asked_for(

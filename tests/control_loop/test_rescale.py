@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from autoscaler.planning.throughput import Configurations
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs.models import Assignment, Event, Generation, Job, Worker
 
 from .conftest import World, claims, fresh, kinds, live_workers
@@ -345,3 +345,14 @@ def test_a_job_of_restart_mode_moves_once_its_new_places_are_free(
     world.wish(job, {"n1": 1, "n2": 1})
     world.tick()
     assert fresh(job).state == "rescaling"
+
+
+def test_a_script_that_ends_early_during_a_change_does_not_begin_another(world: World) -> None:
+    """The others are about to end, too."""
+    job = world.job()
+    world.running(job, 2)
+    world.wish(job, 3)
+    world.tick()
+    world.host.exit(live_workers(job)[0], ExitCode.ENDED_EARLY)
+    world.tick()
+    assert fresh(job).revision == 2

@@ -211,6 +211,20 @@ def test_peers_that_fail_because_of_a_loss_are_no_failures(world: World) -> None
     assert (fresh(job).losses, fresh(job).failures) == (1, 0)
 
 
+@pytest.mark.parametrize(("ran_seconds", "becomes"), [(30, "failed"), (3600, "queued")])
+def test_a_script_that_ran_for_long_is_retried_whatever_its_last_words(
+    world: World, ran_seconds: float, becomes: str
+) -> None:
+    """Nobody counts its samples; an import that fails at once would fail again."""
+    job = running_by_restart(world, 1, max_restarts=3)
+    (worker,) = live_workers(job)
+    world.clock.advance(ran_seconds)
+    world.host.write(worker, "ImportError: cannot import name 'export'", stream="stderr")
+    world.host.exit(worker, 1)
+    world.tick()
+    assert (fresh(job).state, fresh(job).failures) == (becomes, 1)
+
+
 def test_a_restart_job_is_complete_only_when_all_its_workers_are(world: World) -> None:
     job = running_by_restart(world, 2)
     first, second = live_workers(job)

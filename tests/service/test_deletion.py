@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
+from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.leftovers import remove_leftovers
 from jobs import summary
 from jobs.commands import deletion
@@ -51,6 +52,13 @@ def folders(job: Job, state_dir: Path) -> list[Path]:
     return made
 
 
+def sweep(state_dir: Path, now: datetime) -> None:
+    """As a tick does."""
+    with exclusively(holder="test", now=now) as fence:
+        assert fence is not None
+        remove_leftovers(state_dir, fence, now)
+
+
 def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
     api: APIClient, submit: SubmitJob, tmp_path: Path
 ) -> None:
@@ -59,7 +67,7 @@ def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
 
     assert api.delete(f"/api/v1/jobs/{gone.id}").status_code == 204
     assert api.get(f"/api/v1/jobs/{gone.id}").status_code == 404
-    remove_leftovers(tmp_path, timezone.now())
+    sweep(tmp_path, timezone.now())
 
     for kind in (Assignment, Event, Generation, Worker, IdempotencyKey):
         assert not kind.objects.filter(job=gone.id).exists(), kind  # type: ignore[attr-defined]
@@ -132,17 +140,31 @@ def test_a_folder_that_cannot_be_removed_holds_up_no_other(
         api.delete(f"/api/v1/jobs/{job.id}")
 
     now = timezone.now()
-    remove_leftovers(tmp_path, now)
+    sweep(tmp_path, now)
     assert not logs.exists()
     left = Leftover.objects.get()
     assert (left.job_id, left.part) == (stuck.id, "files")
     assert left.due_at > now
 
 
+def test_an_overtaken_tick_writes_nothing_of_what_it_removed(
+    submit: SubmitJob, api: APIClient, tmp_path: Path
+) -> None:
+    gone = end(submit(name="a"))
+    folders(gone, tmp_path)
+    api.delete(f"/api/v1/jobs/{gone.id}")
+    now = timezone.now()
+    with pytest.raises(Overtaken):
+        remove_leftovers(tmp_path, Fence(number=99), now)
+    assert Leftover.objects.count() == 2
+    sweep(tmp_path, now)
+    assert not Leftover.objects.exists()
+
+
 def test_the_files_of_a_job_that_lives_are_never_removed(job: Job, tmp_path: Path) -> None:
     kept = folders(job, tmp_path)
     deletion.leave_files([job.id], *Leftover.Part)
-    remove_leftovers(tmp_path, timezone.now())
+    sweep(tmp_path, timezone.now())
     assert all(folder.exists() for folder in kept)
 
 

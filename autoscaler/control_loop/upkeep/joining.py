@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from autoscaler.control_loop.assignments import go_on_with
-from autoscaler.control_loop.endings import NEVER_RAN, Ending
+from autoscaler.control_loop.endings import AT_THE_END, NEVER_RAN
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
@@ -32,7 +32,7 @@ def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
     if not view.is_hot or view.state not in CHANGING or view.is_between_sets:
         return False
     gone = [worker for worker in view.members if worker.is_gone]
-    if any(worker.ending is Ending.COMPLETED for worker in gone):
+    if any(worker.ending in AT_THE_END for worker in gone):
         return False
     staying = [worker for worker in view.members if not worker.is_gone]
     if not gone or not staying:

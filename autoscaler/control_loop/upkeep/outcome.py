@@ -119,9 +119,12 @@ def _cannot_run(view: JobView, shell: Shell) -> bool:
 
 
 def _would_fail_again(view: JobView, shell: Shell) -> bool:
-    """A job that never trained, and whose script says itself that it cannot run as it stands."""
+    """A job that never got anywhere, and whose script says itself that it cannot run as it stands.
+
+    Of a script that reports nothing, a long run tells that it got somewhere.
+    """
     ended_badly = [w for w in view.members if w.ending is Ending.FAILED]
-    if view.job.samples or not ended_badly:
+    if view.job.samples or view.job.progress_at is not None or not ended_badly:
         return False
     if not (_all_ended(view.members) or _need_each_other(view, ended_badly)):
         return False

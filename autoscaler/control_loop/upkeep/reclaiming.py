@@ -7,10 +7,11 @@ guaranteed. So the pool's `reclaim_seconds` caps them, counted from the claim.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 
-from cluster.models import Pool
-from django.db.models import Count, F, OuterRef, Subquery
+from cluster.models import Node, Pool
+from django.db.models import BooleanField, Count, F, Func, OuterRef, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from tenancy.models import FairShareSettings, Quota
 
@@ -32,7 +33,7 @@ def is_due(view: JobView, shell: Shell) -> bool:
     """Whether another team has waited long enough for what this job is giving back."""
     if shell.seconds_since(_began(view)) < _patience(view, shell):
         return False
-    claimed_at = _claimed_at(view)
+    claimed_at = _claimed_at(view, shell)
     return claimed_at is not None and shell.seconds_since(claimed_at) >= _patience(view, shell)
 
 
@@ -41,7 +42,7 @@ def grace_seconds(own: float, view: JobView, shell: Shell) -> float:
     patience = _patience(view, shell)
     if own <= patience:
         return own
-    claimed_at = _claimed_at(view)
+    claimed_at = _claimed_at(view, shell)
     if claimed_at is None:
         return own
     return min(own, max(patience - shell.seconds_since(claimed_at), 0.0))
@@ -66,14 +67,14 @@ def _began(view: JobView) -> datetime:
     return view.assignment.at
 
 
-def _claimed_at(view: JobView) -> datetime | None:
+def _claimed_at(view: JobView, shell: Shell) -> datetime | None:
     """When another team laid claim to what it holds; None: nobody does."""
     reason = view.job.reason if view.state is State.STOPPING else _reason_of_assignment(view)
     if reason == Reason.RECLAIM_GUARANTEE:
         return _began(view)
     if not _is_borrowing(view.job):
         return None
-    first = _others_wait_since(view.job)
+    first = _others_wait_since(view.job, shell.now)
     return None if first is None else max(first, _began(view))
 
 
@@ -88,13 +89,19 @@ def _is_borrowing(job: Job) -> bool:
     return held.count() > (quota.guaranteed_gpus if quota else 0)
 
 
-def _others_wait_since(job: Job) -> datetime | None:
-    """Since when a team waits that holds less than it is guaranteed; None: there is none."""
+def _others_wait_since(job: Job, now: datetime) -> datetime | None:
+    """Since when a team waits that holds less than it is guaranteed; None: there is none.
+
+    Who waits out a back-off wants nothing yet; what the pool could never hold is owed to nobody.
+    """
     held = GpuClaim.objects.filter(node__pool=OuterRef("pool"), worker__job__team=OuterRef("team"))
     counted = held.order_by().values("worker__job__team").annotate(n=Count("pk")).values("n")
-    waiting = Job.objects.filter(
-        pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED
-    ).exclude(reason=PLANNING_FAILED)
+    waiting = (
+        Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED)
+        .filter(_fits(_gpus_of(job.pool_id)))
+        .exclude(reason=PLANNING_FAILED)
+        .exclude(not_before__gt=now)
+    )
     below = (
         Quota.objects.filter(pool=job.pool_id)
         .exclude(team=job.team_id)
@@ -108,3 +115,19 @@ def _others_wait_since(job: Job) -> datetime | None:
         below.order_by("waiting_since").values_list("waiting_since", flat=True).first()
     )
     return first
+
+
+def _gpus_of(pool_id: int) -> int:
+    total = Node.objects.filter(pool=pool_id).aggregate(gpus=Sum("gpus"))["gpus"]
+    return int(total or 0)
+
+
+def _fits(gpus: int) -> Func:
+    """Whether a job's smallest size needs no more; false where its spec cannot be read."""
+    return Func(
+        F("resolved_spec"),
+        Value("$ ? (@.elastic.min_workers * @.resources.gpus_per_worker <= $gpus)"),
+        Value(json.dumps({"gpus": gpus})),
+        function="jsonb_path_exists",
+        output_field=BooleanField(),
+    )

@@ -147,8 +147,9 @@ def _mark_gone(worker: WorkerView, **how: Any) -> bool:
 def _count(job: Job, end: _End) -> None:
     """Failures of one revision count as one: what breaks one worker often breaks them all."""
     ending = end.ending
-    if ending is Ending.LOST:
+    if ending in {Ending.LOST, Ending.FAILED}:
         _note_life(job, end)
+    if ending is Ending.LOST:
         Job.objects.filter(pk=job.id).update(losses=F("losses") + 1)
         reason = Failing.OUT_OF_MEMORY if end.ran_out_of_memory else "node_lost"
         _record(job, WORKER_LOST, reason, end)
@@ -160,13 +161,16 @@ def _count(job: Job, end: _End) -> None:
 
 
 def _note_life(job: Job, end: _End) -> None:
-    """Of a script that reports nothing. One that could not reach its coordinator only waited."""
+    """Of a script that reports nothing. One that could not reach its coordinator only waited.
+
+    The last words of one that failed tell how it failed: only its run counts.
+    """
     process = end.worker.process
     if job.mode != Job.Mode.RESTART or process is None or process.ended_at is None:
         return
     if end.exit_code == ExitCode.COORDINATOR_LOST:
         return
-    wrote = end.log[-1].at if end.log else None
+    wrote = end.log[-1].at if end.log and end.ending is Ending.LOST else None
     lived = signs_of_life.of_run(began=process.started_at, ended=process.ended_at, wrote=wrote)
     if lived is not None:
         Job.objects.filter(pk=job.id).update(progress_at=Greatest("progress_at", lived))
