@@ -17,6 +17,7 @@ from cluster.log_store import JobLog
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.process_host.team_users import TeamUsers
+from control_plane.user_settings import UserMode, UserSettings
 
 from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
@@ -29,7 +30,11 @@ ROOT = Path(__file__).parents[2]
 TORCHRUN = str(ROOT / "examples" / "torchrun_ddp.py")
 PACED = str(ROOT / "tests" / "worker" / "scripts" / "paced.py")
 pytestmark = pytest.mark.timeout(600)  # seconds; real processes start, one even with PyTorch
-TEAM_USERS = TeamUsers(first=1_951_000_000, last=1_951_099_999) if os.geteuid() == 0 else None
+USERS = UserSettings(
+    mode=UserMode.AUTO,
+    range=TeamUsers(first=1_951_000_000, last=1_951_099_999),
+    is_everybody_trusted=False,
+)
 FOR_EVER = ["python", "-S", "-c", "import signal; print('up', flush=True); signal.pause()"]
 
 
@@ -84,7 +89,7 @@ def machine(world: World) -> Iterator[Machine]:
         state_dir=world.state_dir,
         service_url="http://127.0.0.1:1",
         interpreter=Path(sys.executable),
-        team_users=TEAM_USERS,
+        team_users=None if USERS.why_not_used else USERS.range,
     )
     loop = world.loop(host=host)
     yield Machine(world=world, host=host, loop=loop)
