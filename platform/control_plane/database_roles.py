@@ -26,7 +26,8 @@ API: Final = "concertina_api"
 CONTROL: Final = "concertina_control"
 IO: Final = "concertina_io"
 # Together below PostgreSQL's own 100, less the three that it keeps for superusers. A process of
-# `api` takes 15 (see `front.bulkheads`), so there is room for four.
+# `api` takes 17 (15 threads of `front.bulkheads`, and two that ask for all streams of logs), so
+# there is room for three.
 CONNECTIONS: Final[Mapping[str, int]] = {OWNER: 5, API: 60, CONTROL: 10, IO: 15}
 
 

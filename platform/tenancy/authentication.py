@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from tenancy import tokens
 from tenancy.access import TokenUser
+from tenancy.bearer import bearer_key
 from tenancy.models import Token
 
 
@@ -17,10 +18,10 @@ class TokenAuthentication(BaseAuthentication):
     """`Authorization: Bearer ct_…`."""
 
     def authenticate(self, request: Request) -> tuple[Any, Token] | None:
-        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
+        key = bearer_key(request.headers.get("Authorization", ""))
+        if key is None:
             return None
-        token = tokens.find_valid(key.strip())
+        token = tokens.find_valid(key)
         if token is None:
             raise exceptions.AuthenticationFailed("This token is unknown, expired or revoked.")
         return TokenUser(token), token

@@ -1,15 +1,15 @@
 """May this password be tried now? Guessing is slow, by name and by address, wherever one signs in.
 
 Three buckets bound attempts: of a name from an address, of an address, of a name. Who has signed
-in under a name from an address lately is bound by the first alone, so neither a guesser behind the
-same proxy nor one somewhere else keeps them out. A refused attempt costs no password hash and
-takes nothing from any bucket, so a guesser at one address cannot use up a name's.
+in under a name from an address lately is bound by the first alone, so a guesser somewhere else does
+not keep them out, nor one at the same address who tries other names. Who tries that very name from
+that very address does, while they go on: nothing tells the two apart. A refused attempt costs no
+password hash and takes nothing from any bucket, so a guesser at one address cannot use up a name's.
 """
 
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import logging
 import math
 from collections.abc import Sequence
@@ -24,6 +24,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from rest_framework.throttling import BaseThrottle
 
+from tenancy.addresses import network_of
 from tenancy.buckets import Bucket, SharedBuckets, Taken
 from tenancy.errors import TenancyError
 
@@ -147,14 +148,7 @@ def address_of(request: HttpRequest | None) -> str:
     if request is None:
         return "nowhere"
     ident: str | None = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # reads META alone
-    told = ident or "nowhere"  # it came through a socket of this machine
-    try:
-        address = ipaddress.ip_address(told)
-    except ValueError:
-        return told
-    if address.version == 4:  # noqa: PLR2004 - the protocol's number
-        return told
-    return str(ipaddress.ip_network((address, 64), strict=False))
+    return network_of(ident or "nowhere")  # it came through a socket of this machine
 
 
 @cache

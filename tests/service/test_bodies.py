@@ -37,6 +37,13 @@ def test_a_body_in_pieces_arrives_whole_and_with_its_length() -> None:
     assert (b"content-length", b"4") in inner.scopes[0]["headers"]
 
 
+def test_a_length_of_thousands_of_digits_is_too_large() -> None:
+    told = asyncio.run(
+        ask(bounded(Recorder()), "POST", "/x", headers={"Content-Length": "9" * 5000})
+    )
+    assert told.status == 413
+
+
 def test_a_request_without_a_body_stays_one() -> None:
     inner = Recorder()
     asyncio.run(ask(bounded(inner), "GET", "/x"))

@@ -21,10 +21,11 @@ from django.conf import settings
 from django.test import RequestFactory
 from django.utils import timezone
 from rest_framework.test import APIClient
+from tenancy.addresses import network_of
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
 
 from jobs import job_token
-from tests.service.asking import Answer, Recorder, ask
+from tests.service.asking import Answer, Recorder, ask, scope_of
 
 LIMITS = replace(
     limit_settings.read(Variables({})), read_rate=2, write_rate=1, sync_rate=3, unknown_rate=4
@@ -136,10 +137,56 @@ def test_a_job_is_known_by_its_token_and_nobody_elses_requests_count_as_its() ->
     assert refused(world.ask(31, "POST", path, Authorization=own)) == 1
 
 
-def test_health_and_signing_in_are_not_counted_and_no_more_is_remembered_than_said() -> None:
+def test_signing_in_counts_by_address_and_apart_from_other_requests() -> None:
+    world = World(a="user:1")
+    assert refused(world.ask(41, Authorization="Bearer =wrong")) == 1
+    for path in ("/api/v1/session", "/admin/login/"):
+        elsewhere = {"X-Forwarded-For": "1.2.3.4" if path.startswith("/api") else "5.6.7.8"}
+        assert refused(world.ask(41, "POST", path, **elsewhere)) == 1
+        assert refused(world.ask(21, "GET", path, **elsewhere)) == 1
+    assert refused(world.ask(1, "POST", "/api/v1/session")) == 0
+
+
+def test_a_header_of_another_scheme_does_not_hide_the_session() -> None:
+    world = World(a="user:1")
+    world.ask(Cookie="session=a")
+    made_up = [world.ask(Cookie="session=a", Authorization=f"x{n}")[0] for n in range(21)]
+    assert refused(made_up) == 1
+    in_admin = [
+        world.ask(path="/admin/", Cookie="session=a", Authorization=f"Bearer {n}")[0]
+        for n in range(2)
+    ]
+    assert refused(in_admin) == 2
+
+
+def test_a_token_is_the_same_however_its_header_is_written() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    for written in ("bearer =a", "Bearer   =a", "BEARER =a  "):
+        assert refused(world.ask(6, Authorization=written)) == 0
+    assert refused(world.ask(3, Authorization="bearer =a ")) == 1
+    assert len(world.front._callers._known) == 1  # noqa: SLF001 - a bound of memory has no other sign
+
+
+@pytest.mark.parametrize(
+    ("told", "network"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8:0:0:ffff::2", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("somewhere", "somewhere"),
+    ],
+)
+def test_of_ipv6_a_network_counts(told: str, network: str) -> None:
+    callers = Callers(session_cookie="session", proxies=0, job_opened_by=job_opened_by)
+    assert callers.address(scope_of("GET", "/", {}, told)) == network_of(told) == network
+
+
+def test_health_is_not_counted_and_no_more_is_remembered_than_said() -> None:
     world = World(**{str(number): f"token:{number}" for number in range(9)})
     assert refused(world.ask(50, path="/api/v1/health")) == 0
-    assert refused(world.ask(50, "POST", "/api/v1/session")) == 0
     assert refused(world.ask(50, path="/assets/index.js")) == 0
     for number in range(9):
         world.ask(Authorization=f"Bearer ={number}")

@@ -109,8 +109,8 @@ class LogsView(APIView):
             )
         grant = grant_of(request, team_id=job.team_id)
         after = _places(request, asked["after"], job_id=job.id)
-        stream_places.take(grant.holder)
         connections.close_all()  # the stream outlives this request's need for the database
+        stream_places.take(grant.holder)  # the answer gives it back: nothing may fail in between
         return StreamedLog(LogStream(log=log, grant=grant, tail=asked["tail"], after=after))
 
 

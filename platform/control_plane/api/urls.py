@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
 from control_plane.api import (
@@ -23,6 +23,7 @@ from control_plane.api import (
     teams,
     warm_pools,
 )
+from control_plane.api.schema_view import SchemaView
 from control_plane.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
@@ -61,7 +62,7 @@ urlpatterns = [
     path("health", health.HealthView.as_view()),
     path(
         "schema",
-        SpectacularAPIView.as_view(permission_classes=[AllowAny]),
+        SchemaView.as_view(permission_classes=[AllowAny]),
         name="schema",
     ),
     path(

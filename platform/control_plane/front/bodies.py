@@ -19,6 +19,7 @@ from control_plane.front.refusal import Refusal
 LONGEST_READ_SECONDS: Final = 20.0  # guessed: a body of 512 KB over a line of 200 kbit/s
 MOST_HELD_BYTES: Final = 64 * 2**20  # by all requests of a process, while their senders are slow
 SHARE_OF_ONE_CALLER: Final = 1 / 8  # of these
+_MOST_DIGITS: Final = 18  # of a length; Python refuses to read numbers of some thousands
 
 
 class _Gone(Exception):
@@ -60,7 +61,7 @@ class BoundedBodies:
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
         largest = self._largest_of(scope)
         announced = header(scope, b"content-length") or b"0"
-        if announced.isdigit() and int(announced) > largest:
+        if announced.isdigit() and (len(announced) > _MOST_DIGITS or int(announced) > largest):
             raise _too_large(largest)
         try:
             async with asyncio.timeout(self._longest_seconds):

@@ -1,6 +1,7 @@
 """Who sends a request, as far as that is known before anybody looked into the database?
 
-A credential is recognised by a digest. Whom it belongs to is learned from Django when it was
+A credential is recognised by a digest of what Django will read: the key of a `Bearer` header where
+there is one, else the session. Whom it belongs to is learned from Django when it was
 accepted once; until then, and when it is not, the sender is an address. A job's token proves by
 itself whose it is.
 """
@@ -10,8 +11,11 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
+
+from django.http import parse_cookie
+from tenancy.addresses import network_of
+from tenancy.bearer import bearer_key
 
 from control_plane.front.asgi_types import Scope, header
 
@@ -40,7 +44,8 @@ class Callers:
     def recognise(self, scope: Scope) -> str | None:
         """Whose job's token it is, or who an earlier request with this credential was of."""
         if scope["path"].startswith("/internal/"):
-            job = self._job_opened_by(scope["path"], _bearer(scope))
+            token = bearer_key(_told(scope, b"authorization", ",")) or ""
+            job = self._job_opened_by(scope["path"], token)
             return f"job:{job}" if job else None
         credential = self._credential(scope)
         if credential is None or credential not in self._known:
@@ -59,33 +64,30 @@ class Callers:
             self._known.popitem(last=False)
 
     def address(self, scope: Scope) -> str:
-        """Where a request comes from; a proxy's word counts where there is one of ours."""
+        """Where a request comes from, of IPv6 a network; a proxy's word counts if it is ours."""
         forwarded = (header(scope, b"x-forwarded-for") or b"").decode("latin-1")
         stations = [one.strip() for one in forwarded.split(",") if one.strip()]
         if self._proxies and stations:
-            return stations[-min(self._proxies, len(stations))][:64]
+            return network_of(stations[-min(self._proxies, len(stations))][:64])
         client = scope.get("client")
-        return str(client[0]) if client else "here"
+        return network_of(str(client[0])) if client else "here"
 
     def _credential(self, scope: Scope) -> str | None:
-        told = header(scope, b"authorization") or self._session(scope)
-        return hashlib.sha256(told).hexdigest() if told else None
+        """A digest; the admin site knows sessions alone, whatever a header says."""
+        key = None
+        if scope["path"].startswith("/api/"):
+            key = bearer_key(_told(scope, b"authorization", ","))
+        told = f"session:{self._session(scope)}" if key is None else f"key:{key}"
+        return None if told == "session:" else hashlib.sha256(told.encode()).hexdigest()
 
-    def _session(self, scope: Scope) -> bytes | None:
-        cookies = (header(scope, b"cookie") or b"").decode("latin-1")
-        if self._session_cookie not in cookies:
-            return None
-        try:
-            morsel = SimpleCookie(cookies).get(self._session_cookie)
-        except CookieError:
-            return None
-        return morsel.value.encode("latin-1", "replace") if morsel else None
+    def _session(self, scope: Scope) -> str:
+        return parse_cookie(_told(scope, b"cookie", "; ")).get(self._session_cookie, "")
 
 
-def _bearer(scope: Scope) -> str:
-    told = (header(scope, b"authorization") or b"").decode("latin-1")
-    scheme, _, token = told.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+def _told(scope: Scope, name: bytes, separator: str) -> str:
+    """All that a request says under a header's name, joined as Django joins it."""
+    values = (value.decode("latin-1") for key, value in scope["headers"] if key == name)
+    return separator.join(values)
 
 
 def caller_of(scope: Scope) -> str:

@@ -20,9 +20,6 @@ from control_plane.limit_settings import LimitSettings
 
 WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
 _COUNTED: Final = ("/api/", "/internal/", "/admin/")
-_NOT_COUNTED: Final = frozenset(
-    {Kind.HEALTH, Kind.SIGN_IN}
-)  # the one is cheap, the other throttled
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOT_ACCEPTED: Final = frozenset({401, 429})
 
@@ -88,13 +85,20 @@ class RateLimited:
 
     def _rule(self, scope: Scope, *, is_known: bool) -> _Rule | None:
         path = scope["path"]
-        if not path.startswith(_COUNTED) or kind_of(path) in _NOT_COUNTED:
+        kind, is_read = kind_of(path), scope["method"] in _READS
+        if not path.startswith(_COUNTED) or kind is Kind.HEALTH:  # which is cheap
             return None
-        if not is_known:
+        if kind is Kind.SIGN_IN and not is_known:  # apart: who floods the rest can still sign in
+            rule = (
+                _Rule(what="sign-in-read", per_second=self._limits.read_rate)
+                if is_read
+                else _Rule(what="sign-in", per_second=self._limits.unknown_rate)
+            )
+        elif not is_known:
             rule = _Rule(what="unknown", per_second=self._limits.unknown_rate)
-        elif kind_of(path) is Kind.COORDINATORS:
+        elif kind is Kind.COORDINATORS:
             rule = _Rule(what="sync", per_second=self._limits.sync_rate)
-        elif scope["method"] in _READS:
+        elif is_read:
             rule = _Rule(what="read", per_second=self._limits.read_rate)
         else:
             rule = _Rule(what="write", per_second=self._limits.write_rate)
@@ -119,6 +123,8 @@ _WHOSE: Final = {
     "read": "read requests",
     "write": "requests that change something",
     "sync": "reports of this job",
+    "sign-in-read": "requests of this address that ask who is signed in",
+    "sign-in": "attempts of this address to sign in",
     "unknown": "requests of this address without a credential that was accepted before",
 }
 

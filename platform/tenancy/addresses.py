@@ -1,0 +1,21 @@
+"""Which network does an address stand for? Whoever has one of IPv6 has 2⁶⁴ of them."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Final
+
+_OF_ONE_SITE: Final = 64  # bits: what a provider gives to one customer at least
+
+
+def network_of(told: str) -> str:
+    """The address itself, of IPv6 its network; what is no address stays as it is."""
+    try:
+        address = ipaddress.ip_address(told)
+    except ValueError:
+        return told
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(address), _OF_ONE_SITE), strict=False))
