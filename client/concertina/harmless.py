@@ -13,8 +13,10 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-_STRING: Final = (  # OSC, DCS, SOS, PM, APC: all up to their end; text if they have none
-    r"(?:\x1b[\]P_^X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+# OSC, DCS, SOS, PM, APC: all up to their end; text if they have none. None begins in another:
+# else each of many without an end would be looked through to the end of the line.
+_STRING: Final = (
+    r"(?:\x1b[\]P_^X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
 )
 _COLOUR: Final = r"(?:\x1b\[|\x9b)[0-9;:]{0,64}m"  # SGR, which ends with the line
 _CSI: Final = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from concertina import words
-from concertina.errors import NotAllowed, Unreachable
+from concertina.errors import NotAllowed, Refused, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -94,6 +94,10 @@ class LogFollower:
             except Unreachable as error:
                 if not was_open:
                     self.patience.wait_after(error)
+            except Refused:
+                if not self._place:
+                    raise
+                self._place = ""  # the service cannot go on from it: begin with the last lines
             if was_open:
                 self.clock.sleep(REOPEN_SECONDS)
 

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
+from urllib.parse import quote
 
 from cluster.log_files import ProcessLog
 
 MOST_CHARACTERS: Final = 6000  # servers take headers of 8190 bytes
+_MOST_IN_AN_ADDRESS: Final = 3500  # as a browser writes it; servers take lines of 4094 bytes
 _MOST_NAMED: Final = 100  # guessed: workers of one job that write at the same time
 _PART: Final = re.compile(r"(-?[A-Za-z0-9][A-Za-z0-9-]{0,79}):([0-9a-f]{1,13})")
 _MOMENT: Final = re.compile(r"@([0-9a-f]{1,16})")
@@ -51,11 +53,15 @@ class Places:
         self.by_process = rest
 
     def text(self) -> str:
-        """What `parse` takes."""
+        """What `parse` takes; empty: it would be too long, while many logs are not read yet.
+
+        A reader then goes on from the text before, and reads again what came since.
+        """
         is_told = self.settled_at or not self.by_process  # no text would be no place
         moment = [f"@{self.settled_at:x}"] if is_told else []
         named = (f"{self._short(name)}:{place:x}" for name, place in self.by_process.items())
-        return ",".join([*moment, *named])
+        text = ",".join([*moment, *named])
+        return text if len(quote(text, safe="")) <= _MOST_IN_AN_ADDRESS else ""
 
     def _short(self, process_id: str) -> str:
         mine = f"{self.job_id}-"

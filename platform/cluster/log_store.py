@@ -79,8 +79,10 @@ class JobLog:
             if held > most_bytes:
                 break
             places[placed.line.process_id] = placed.start
+        begin = Places(self.job_id, dict(places))
+        begin.settle(logs)
         return Beginning(
-            places=Places(self.job_id, places),
+            places=begin,
             has_earlier=any(places[log.process_id] > log.start for log in logs),
             is_trimmed=self._is_trimmed(logs),
         )

@@ -19,6 +19,7 @@ ORDERS = {
     "link": ("\x1b]8;;http://x\x07text\x1b]8;;\x07", "text"),
     "title without end": ("a\x1b]0;mine", "a]0;mine"),
     "title in C1": ("a\x9d0;mine\x9cb", "ab"),
+    "string in a string without end": ("\x90a\x90b\x9cc", "ac"),
     "reset": ("a\x1bcb", "ab"),
     "alternate screen": ("a\x1b[?1049hb", "ab"),
     "cursor's place": ("a\x1b[6nb", "ab"),

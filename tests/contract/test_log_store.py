@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from cluster import log_files, log_places
@@ -253,6 +255,28 @@ def test_of_very_many_processes_only_the_last_are_named(tmp_path: Path) -> None:
     assert [again.of(log) for log in logs] == [10] * 900
     new = LogFile(tmp_path, "new", 0, 10, 901)
     assert again.of(log_files.ProcessLog("new", (new,))) == 0
+
+
+def test_no_place_is_given_out_that_is_not_taken_back(tmp_path: Path) -> None:
+    """Of 600 processes, read from the beginning, broken at any line and followed on."""
+    for number in range(600):
+        path = log_files.path_of(f"{JOB}-1-{number}", job_id=JOB, state_dir=tmp_path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(at(number % 60, f"{number}").replace(":33:", f":{number // 60:02}:") + "\n")
+        os.utime(path, ns=(number + 1, number + 1))
+    log = JobLog(job_id=JOB, state_dir=tmp_path)
+    places, given = log.first().places, list[str]()
+    for _ in log.news(places):
+        given.append(places.text())
+    assert list(log.news(places)) == []
+    given.append(places.text())
+    assert all(len(quote(text, safe="")) < 4000 for text in given)
+    assert "" in given
+    assert given[-1]
+    assert list(log.news(log_places.parse(given[-1], job_id=JOB))) == []
+    begin = log.last(10).places.text()
+    assert begin
+    assert len(list(log.news(log_places.parse(begin, job_id=JOB)))) == 10
 
 
 @pytest.mark.parametrize("text", ["x", "a:", "a:g", "../a:1", "a:1;b:2", "@", "a:1" * 9000, "é:1"])

@@ -130,7 +130,8 @@ def _batch(news: Iterator[LogLine | Cut], places: Places) -> bytes:
 
 def _event(data: dict[str, Any], *, name: str = "", place: Places | None = None) -> bytes:
     head = f"event: {name}\n" if name else ""
-    number = f"id: {place.text()}\n" if place is not None else ""
+    text = place.text() if place is not None else ""
+    number = f"id: {text}\n" if text else ""
     return f"{head}data: {json.dumps(data)}\n{number}\n".encode()
 
 
