@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-_NOT_COUNTED: Final = frozenset({"get_health", "log_in"})
+_NOT_COUNTED: Final = frozenset({"get_health"})
 _METHODS: Final = frozenset({"get", "put", "post", "patch", "delete"})
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
