@@ -9,8 +9,8 @@ from __future__ import annotations
 from django.db.models.functions import Now
 
 from jobs import events
+from jobs.batch_spec import LARGEST_BATCH
 from jobs.models import Job
-from jobs.spec import LARGEST_BATCH
 
 BATCH_LIMIT_FOUND = "batch_limit_found"
 

@@ -134,7 +134,8 @@ def _add_manage(commands: _Commands) -> None:
     manage = commands.add_parser(
         "manage",
         description="Run one of the commands of manage.py on the service that is up: ./dev manage"
-        " contradictions. Without arguments it lists them.",
+        " contradictions. Without arguments it lists them. It has the database and the keys of that"
+        " service, but not its Docker host: to it, jobs run as processes.",
     )
     manage.add_argument("arguments", nargs=argparse.REMAINDER, metavar="COMMAND AND ARGUMENTS")
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from jobs import batch_limit, stored_spec
+from jobs.batch_spec import LARGEST_BATCH
 from jobs.models import Job
-from jobs.spec import LARGEST_BATCH, parse
+from jobs.spec import parse
 from tests.service.conftest import SubmitJob, spec
 
 
