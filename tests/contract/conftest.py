@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 import pytest
+from cluster import json_files
 from cluster.docker_host.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.records import Records
@@ -31,6 +32,7 @@ from cluster.worker_host import (
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 
 T = TypeVar("T")
+LOG_SECONDS: Final = 20.0  # that a test which reads a log of a container waits for it to be copied
 SCRIPTS: Final = Path(__file__).parent / "scripts"
 OBEDIENT = """
 while :; do
@@ -277,4 +279,17 @@ def exited(host: WorkerHost, process_id: str) -> ObservedProcess:
 
     process = until(look)
     assert process is not None
+    if isinstance(host, DockerHost):
+        _await_log(host, process_id)
     return process
+
+
+def _await_log(host: DockerHost, process_id: str) -> None:
+    """Another program copies it, which may be behind; some tests see to it that it never ends."""
+    cursor = Records(state_dir=host.state_dir).of(process_id).log_cursor_path
+    give_up_at = time.monotonic() + LOG_SECONDS
+    while time.monotonic() < give_up_at:
+        with contextlib.suppress(OSError, ValueError):
+            if json_files.read(cursor)["is_complete"]:
+                return
+        time.sleep(0.05)
