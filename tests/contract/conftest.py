@@ -254,9 +254,9 @@ def bench(request: pytest.FixtureRequest) -> Bench:
     return chosen
 
 
-def texts(bench: Bench, process_id: str) -> list[str]:
+def texts(bench: Bench, process_id: str, *, job_id: str = "job1") -> list[str]:
     """The lines it has written so far."""
-    return [line.text for line in bench.host.logs((process_id,), job_id="job1")]
+    return [line.text for line in bench.host.logs((process_id,), job_id=job_id)]
 
 
 def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:
@@ -279,7 +279,7 @@ def exited(host: WorkerHost, process_id: str) -> ObservedProcess:
 
     process = until(look)
     assert process is not None
-    if isinstance(host, DockerHost):
+    if isinstance(host, DockerHost) and process.exit_code is not None:  # it ran
         _await_log(host, process_id)
     return process
 
@@ -290,6 +290,7 @@ def _await_log(host: DockerHost, process_id: str) -> None:
     give_up_at = time.monotonic() + LOG_SECONDS
     while time.monotonic() < give_up_at:
         with contextlib.suppress(OSError, ValueError):
-            if json_files.read(cursor)["is_complete"]:
+            document = json_files.read(cursor)
+            if document is not None and document["is_complete"]:
                 return
         time.sleep(0.05)

@@ -40,9 +40,9 @@ def launch(bench: DockerBench, process_id: str, job_id: str, script: str, **opti
     bench.launch(process_id, ("sh", "-c", script), labels=who, alias=process_id, **options)
 
 
-def outcome(bench: DockerBench, process_id: str) -> list[str]:
+def outcome(bench: DockerBench, process_id: str, *, job_id: str = "job1") -> list[str]:
     exited(bench.host, process_id)
-    return texts(bench, process_id)
+    return texts(bench, process_id, job_id=job_id)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_job_reaches_its_own_and_nobody_else(
     launch(docker_bench, "a2", "job1", f"{until_it_listens}; {tries((*own, *services))}")
     assert outcome(docker_bench, "a2") == [*(f"reached {target}" for target in own), "over"]
     launch(docker_bench, "b1", "job2", tries((*own, *services)))
-    assert outcome(docker_bench, "b1") == ["over"]
+    assert outcome(docker_bench, "b1", job_id="job2") == ["over"]
 
 
 @pytest.mark.parametrize(
