@@ -31,11 +31,15 @@ def check(secrets: Mapping[str, str]) -> None:
 
 
 def write(folder: Path, secrets: Mapping[str, str]) -> None:
-    """Into a folder that is to be mounted at `MOUNTED_AT`."""
+    """Into a folder that is to be mounted at `MOUNTED_AT`.
+
+    In place of the file of an earlier attempt, which not even this user may write to.
+    """
     folder.mkdir(mode=0o755, exist_ok=True)
     folder.chmod(0o755)  # whatever the umask says
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in secrets.items()]
-    descriptor = os.open(folder / _FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o444)
+    (folder / _FILE).unlink(missing_ok=True)
+    descriptor = os.open(folder / _FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
     with os.fdopen(descriptor, "w") as file:
         os.fchmod(descriptor, 0o444)
         file.write("".join(lines))

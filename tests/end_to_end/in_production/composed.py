@@ -112,8 +112,11 @@ class Composed:
         try:
             self.compose("up", "--detach", "--no-build")
         except AssertionError as problem:
-            problem.add_note(self.compose("logs", "--no-color", "--tail=50"))
+            problem.add_note(self.last_words())
             raise
+
+    def last_words(self) -> str:
+        return self.compose("logs", "--no-color", "--tail=50")
 
     def kill(self, service: str) -> None:
         """Without a word to Docker, as an accident would: its container has to come back."""
@@ -157,9 +160,9 @@ def running(docker_url: str, site: Site) -> Iterator[Composed]:
 def _prepare(composed: Composed) -> None:
     """What docs/production.md tells a person to do."""
     secrets = composed.folder / "secrets"
-    for folder in (secrets, composed.data, composed.data / "logs"):
+    secrets.mkdir()
+    for folder in (composed.data, composed.data / "logs", composed.data / "jobs"):
         folder.mkdir()
-    for folder in (composed.data, composed.data / "logs"):
         os.chown(folder, system.USER, system.USER)
     for name, value in _secrets().items():
         (secrets / name).write_text(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,15 @@ def composed(docker_daemon: DockerDaemon) -> Iterator[Composed]:
         pytest.skip("the socket of a Docker daemon elsewhere cannot be mounted")
     with web_server.planned() as site, composing.running(docker_daemon.url, site) as up:
         yield up
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """A test that fails tells what every container said last."""
+    report = yield
+    if report.when == "call" and report.failed and (up := item.funcargs.get("composed")):
+        report.sections.append(("Containers", up.last_words()))
+    return report
 
 
 @pytest.fixture(scope="package")

@@ -116,7 +116,6 @@ def test_each_service_has_a_role_of_its_own_and_no_secret_that_it_does_not_need(
 
 
 def test_the_api_sees_logs_and_neither_checkpoints_nor_secrets_of_jobs(composed: Composed) -> None:
-    (composed.data / "jobs").mkdir(exist_ok=True)
     assert composed.compose("exec", "-T", "api", "ls", str(composed.data)) == "logs"
 
 
