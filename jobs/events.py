@@ -16,6 +16,7 @@ WORKER_HUNG: Final = "worker_hung"
 WORK_LOST: Final = "work_lost"
 STRAGGLER_FOUND: Final = "straggler_found"
 DEADLINE_AT_RISK: Final = "deadline_at_risk"
+SCRIPT_WARNING: Final = "script_warning"
 PLANNING_FAILED: Final = "planning_failed"
 PLANNED_AGAIN: Final = "planned_again"
 

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from concertina_worker.protocol import LONGEST_WARNING
+
 MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
 _LONGEST_NAME: Final = 80
@@ -92,6 +94,7 @@ Amount = Annotated[float, BeforeValidator(_or_zero)]
 SignedAmount = Annotated[float, BeforeValidator(lambda value: as_number(value) or 0.0)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 Text = Annotated[str, AfterValidator(clean)]
+Sentence = Annotated[str, AfterValidator(lambda text: clean(text, LONGEST_WARNING))]
 WorkerId = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 Values = Annotated[dict[str, float | None], BeforeValidator(storable)]
 Positive = Annotated[float | None, BeforeValidator(_positive)]

@@ -17,6 +17,7 @@ from concertina_worker.protocol import (
     MOST_GENERATIONS,
     MOST_MEASUREMENTS,
     MOST_METRICS,
+    MOST_WARNINGS,
     MOST_WORKERS,
     GenerationCause,
     WorkerPhase,
@@ -30,6 +31,7 @@ from jobs.reported import (
     LargeCount,
     Moment,
     Positive,
+    Sentence,
     SignedAmount,
     Text,
     Values,
@@ -109,6 +111,9 @@ class SyncReport(_Report):
     checkpoint_step: KnownCount = None
     process_group: bool = False
     finished: bool = False  # its last epoch is over; what ended is what the worker host saw end
+    warnings: Annotated[list[OnErrorOmit[Sentence]], newest(MOST_WARNINGS)] = Field(
+        default_factory=list
+    )
     workers: Annotated[list[OnErrorOmit[WorkerEntry]], newest(MOST_WORKERS)] = Field(
         default_factory=list
     )

@@ -90,6 +90,7 @@ class Job(TypedDict):
     eta_seconds: float | None
     prediction: Prediction | None
     labels: dict[str, str]
+    warnings: NotRequired[list[str]]  # with a single job; an earlier service tells of none
     spec: NotRequired[dict[str, Any]]
     resolved_spec: NotRequired[dict[str, Any]]
     notes: NotRequired[list[str]]  # of a job that was just submitted
@@ -236,6 +237,7 @@ class Explanation(TypedDict):
     gpus_free: int | None
     decided_at: str | None
     remedy: Remedy | None
+    warnings: NotRequired[list[str]]  # an earlier service tells of none
     details: Details
     changes: list[Change]
 

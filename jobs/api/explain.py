@@ -54,6 +54,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "decided_at": decided.get("decided_at"),
         "remedy": remedy_of(job, now=timezone.now()),
         "quarantine": _quarantine(job, for_admin=for_admin),
+        "warnings": job.warnings,
         "details": details_of(numbers),
         "changes": [
             {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest

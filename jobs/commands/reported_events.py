@@ -22,6 +22,7 @@ _KINDS: Final = (
     events.WORK_LOST,
     events.WORKER_HUNG,
     events.STRAGGLER_FOUND,
+    events.SCRIPT_WARNING,
 )
 
 _log = logging.getLogger(__name__)

@@ -21,6 +21,7 @@ from jobs.commands.measurement_observations import store_measurements
 from jobs.commands.metric_observations import store_metrics
 from jobs.commands.reported_events import ReportedEvents
 from jobs.commands.service_time import ServiceTime
+from jobs.commands.warning_observations import store_warnings
 from jobs.commands.worker_observations import store_workers
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
 from jobs.job_token import Credential
@@ -60,8 +61,9 @@ def record_sync(
     points = store_metrics(job, report.metrics, time)
     store_measurements(job, report.measurements)
     store_workers(job, report.workers, wanted, told)
+    warned = store_warnings(job, report.warnings, told)
     told.write(now)
-    _store_progress(job, report, {**trained, **points}, wanted, now)
+    _store_progress(job, report, {**trained, **points, **warned}, wanted, now)
     batch_limit.learn(job, report.batch_limit)
     if _is_up_to_date(job, report, wanted) or trained:
         signals.announce_demand(job.id)

@@ -137,6 +137,11 @@ class Job(models.Model):
         help_text="Samples that fit one worker at once, by GPU type, as found out.",
     )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
+    warnings = models.JSONField(
+        default=list,
+        db_default=[],
+        help_text="What in its script is to be looked at, in sentences, oldest first.",
+    )
     metric_points = models.BigIntegerField(
         default=0, db_default=0, help_text="How many were stored: no more than it had time to make."
     )

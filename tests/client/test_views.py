@@ -236,3 +236,10 @@ def test_an_explanation_compares_the_next_gpus_here_and_elsewhere() -> None:
     text = seen(explanation.explanation(documents.job(), documents.explanation()))
     assert "4 workers: +6 %" in text
     assert "best elsewhere: a job of team language +31 %" in text
+
+
+def test_warnings_of_a_script_are_told_where_a_job_is_described_or_explained() -> None:
+    job = documents.job(warnings=["The loss is a sum."])
+    assert "Warning" in seen(description.description(job, [], [], []))
+    why = documents.explanation(warnings=["The loss is a sum."])
+    assert "Warning: The loss is a sum." in seen(explanation.explanation(job, why))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.instructions import SendPlan, SendStore
+from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.messages import to_event
 from concertina_worker.protocol import (
+    LONGEST_WARNING,
+    MOST_WARNINGS,
     DesiredAction,
     GenerationCause,
     GpuUse,
@@ -272,3 +275,18 @@ def test_who_was_away_when_a_store_opened_is_told_its_address(story: Story) -> N
         SendPlan(worker="b", plan=plan),
         SendStore(worker="b", generation=1, address="host:1"),
     ]
+
+
+def test_a_warning_is_reported_once_whoever_says_it_and_by_the_next_coordinator(
+    story: Story,
+) -> None:
+    story.train("a", "b")
+    for worker in ("a", "b", "a"):
+        message = {"type": FromWorker.WARNING, "text": "It sums."}
+        story.tell(to_event(worker, message))
+    for number in range(100):
+        story.tell(on.WarningGiven(worker="a", text=f"{number} {'x' * 5000}"))
+    said = story.coordination.sync_report()["warnings"]
+    assert said[0] == "It sums."
+    assert (len(said), max(map(len, said))) == (MOST_WARNINGS, LONGEST_WARNING)
+    assert Memory.from_json(story.coordination.memory.to_json()).warnings == said

@@ -27,6 +27,7 @@ from concertina_worker.training.epochs import Epochs
 from concertina_worker.training.pitfalls import Pitfalls, ScriptError
 from concertina_worker.training.registration import Registration
 from concertina_worker.training.warm_up import WarmUp
+from concertina_worker.wire import FromWorker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Job:
         self._device = device
         self._membership = membership
         self._ending = ending
-        self._pitfalls = Pitfalls()
+        self._pitfalls = Pitfalls(lambda text: membership.tell(FromWorker.WARNING, text=text))
         self._registration = Registration(environment, membership, self._pitfalls)
         self._registered: Epochs | None = None
         if isinstance(membership, Membership):

@@ -20,6 +20,8 @@ MOST_WORKERS: Final = 10_000  # as a spec may ask for
 MOST_GENERATIONS: Final = 200  # in one report; guessed: a job changes every few minutes
 MOST_METRICS: Final = 1000  # a quarter of an hour at one a second, about 400 kB
 MOST_MEASUREMENTS: Final = 200  # guessed: of so many configurations a model learns nothing more
+MOST_WARNINGS: Final = 20  # of one job; guessed: more than there are kinds
+LONGEST_WARNING: Final = 1000  # letters
 COORDINATOR_LOST_SECONDS: Final = 600.0
 """A worker without a coordinator for so long ends itself. Guessed: ten times what the service waits
 for a silent node before it starts a coordinator elsewhere; trades work that may yet be saved
@@ -224,4 +226,5 @@ class SyncReport(TypedDict):
     measurements: list[MeasurementReport]
     checkpoint_step: int | None  # newest complete checkpoint
     process_group: NotRequired[bool]  # workers that did not register form one of their own
+    warnings: NotRequired[list[str]]  # what in the script is to be looked at, in sentences
     finished: bool

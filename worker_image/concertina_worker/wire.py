@@ -35,6 +35,7 @@ class FromWorker(StrEnum):
     LEAVING = "leaving"  # was asked to end (SIGTERM)
     FINISHED = "finished"  # ran through the last epoch: step
     ERROR = "error"  # the script raised: text
+    WARNING = "warning"  # something in the script is to be looked at: text
     GPU = "gpu"  # use (a GpuUse), at most once a second
     GOODBYE = "goodbye"  # the last message: nothing more will come
     HEARTBEAT = "heartbeat"  # once a second: place, seconds there, steps in this generation

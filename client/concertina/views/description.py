@@ -54,6 +54,8 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
     yield "State", state(job["state"])
     if job["message"]:
         yield "Why", job["message"]
+    for warning in job.get("warnings", ()):
+        yield "Warning", Text(warning, style="yellow")
     yield "Progress", progress_bar(job, width=30)
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"

@@ -29,6 +29,7 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
     else:
         numbers = Text(" · ".join(_numbers(why)), style="bright_black")
         parts = [head, why["message"] or job["message"], *_remedy(why), numbers]
+    parts += [Text(f"Warning: {warning}", style="yellow") for warning in why.get("warnings", ())]
     if why["choices"] and job["state"] not in FINAL_STATES:
         parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
     if why["changes"]:

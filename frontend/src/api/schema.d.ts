@@ -1011,6 +1011,8 @@ export interface components {
             decided_at: string | null;
             /** @description What would start a waiting job now; null: nobody looked lately. */
             remedy: components["schemas"]["FoundRemedy"] | null;
+            /** @description What in its script is to be looked at, in sentences, oldest first. */
+            warnings: string[];
             /** @description Null: it is planned as all others are. */
             quarantine: components["schemas"]["Quarantine"] | null;
             /** @description All numbers the sentence is made of. */
@@ -1370,6 +1372,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description What in its script is to be looked at, in sentences, oldest first. */
+            warnings: string[];
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
             /** Format: date-time */
@@ -2287,6 +2291,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description What in its script is to be looked at, in sentences, oldest first. */
+            warnings: string[];
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
             /** Format: date-time */

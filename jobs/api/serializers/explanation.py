@@ -164,6 +164,10 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     remedy = FoundRemedySerializer(
         allow_null=True, help_text="What would start a waiting job now; null: nobody looked lately."
     )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What in its script is to be looked at, in sentences, oldest first.",
+    )
     quarantine = QuarantineSerializer(
         allow_null=True, help_text="Null: it is planned as all others are."
     )

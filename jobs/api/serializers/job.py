@@ -168,12 +168,17 @@ class JobDetailSerializer(JobSerializer):
 
     spec = serializers.DictField()
     resolved_spec = serializers.DictField()
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What in its script is to be looked at, in sentences, oldest first.",
+    )
 
     class Meta(JobSerializer.Meta):
         fields: ClassVar[tuple[str, ...]] = (
             *_JOB_FIELDS,
             "spec",
             "resolved_spec",
+            "warnings",
             "is_pinned",
             "curves_removed_at",
             "history_removed_at",

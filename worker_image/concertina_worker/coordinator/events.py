@@ -153,6 +153,14 @@ class ErrorRaised:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WarningGiven:
+    """Something in the script is to be looked at; its training goes on."""
+
+    worker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GpuMeasured:
     """The newest reading of a worker's GPUs."""
 
@@ -190,6 +198,7 @@ Event = (
     | WorkerLeaving
     | WorkerFinished
     | ErrorRaised
+    | WarningGiven
     | GoodbyeSaid
     | GpuMeasured
     | DesiredArrived

@@ -57,6 +57,7 @@ class Coordination:
             "measurements": list(memory.reports.measurements),
             "checkpoint_step": memory.checkpoint_step,
             "process_group": self.sees_foreign_group,
+            "warnings": list(memory.warnings),
             "finished": memory.is_finished,
         }
         if memory.noise_scale is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from concertina_worker.coordinator.reports import Reports
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import Desired
+from concertina_worker.protocol import LONGEST_WARNING, MOST_WARNINGS, Desired
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +39,7 @@ class Memory:
     batch_limit: int | None = None  # samples that fit one worker at once, as found out
     total_samples: int | None = None
     checkpoint_step: int | None = None
+    warnings: list[str] = field(default_factory=list)  # each once, in the order they were given
     reports: Reports = field(default_factory=Reports)
 
     @property
@@ -58,6 +59,12 @@ class Memory:
 
     def lower_batch_limit(self, samples: int) -> None:
         self.batch_limit = min(self.batch_limit or samples, samples)
+
+    def note_warning(self, text: str) -> None:
+        """Once, however many workers and attempts say it; the first ones stay."""
+        told = text[:LONGEST_WARNING]
+        if told not in self.warnings and len(self.warnings) < MOST_WARNINGS:
+            self.warnings.append(told)
 
     def forget_generation(self) -> None:
         """Nobody who trained is left: the next generation starts from a checkpoint."""
@@ -89,6 +96,7 @@ class Memory:
             "batch_limit": self.batch_limit,
             "total_samples": self.total_samples,
             "checkpoint_step": self.checkpoint_step,
+            "warnings": self.warnings,
             "reports": self.reports.to_json(),
         }
 

@@ -125,5 +125,6 @@ _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.FINISHED: lambda w, _: on.WorkerFinished(worker=w),
     FromWorker.GOODBYE: lambda w, _: on.GoodbyeSaid(worker=w),
     FromWorker.ERROR: lambda w, m: on.ErrorRaised(worker=w, text=bounds.text(m["text"])),
+    FromWorker.WARNING: lambda w, m: on.WarningGiven(worker=w, text=bounds.text(m["text"])),
     FromWorker.GPU: _gpu,
 }

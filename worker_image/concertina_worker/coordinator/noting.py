@@ -52,6 +52,8 @@ class Notes:
             case on.PaceTold():
                 if memory.active is not None and memory.active.generation == event.generation:
                     self.speeds.note(event.worker, event.pace)
+            case on.WarningGiven():
+                memory.note_warning(event.text)
             case on.LengthTold():
                 memory.total_samples = event.total_samples
             case on.CheckpointWritten():

@@ -40,7 +40,9 @@ class ScriptError(RuntimeError):
 class Pitfalls:
     """Watches one script; says each thing once, as soon as it is known who is the main worker."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """`tell`: what the job's page is to show."""
+        self._tell = tell
         self._is_main: Callable[[], bool] | None = None
         self._said: list[str] = []
         self._parameters: dict[nn.Parameter, torch.device] = {}
@@ -53,14 +55,19 @@ class Pitfalls:
         if message not in self._said:
             self._said.append(message)
             if self._is_main is not None and self._is_main():
-                _say(message)
+                self._spread(message)
 
     def begin(self, is_main: Callable[[], bool]) -> None:
         """The worker is in a generation: say what there was to say so far."""
         self._tell_early_reads()
         self._is_main = is_main
         for message in self._said if is_main() else ():
-            _say(message)
+            self._spread(message)
+
+    def _spread(self, message: str) -> None:
+        """First to the job's page: where warnings are errors, saying it ends the script."""
+        self._tell(message)
+        _say(message)
 
     # -- at `register` -------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import { Facts } from "./Facts";
 import { Header } from "./Header";
 import { Logs } from "./Logs";
 import { Timeline } from "./Timeline";
+import { Warnings } from "./Warnings";
 import { Workers } from "./Workers";
 import styles from "./JobPage.module.css";
 
@@ -42,6 +43,7 @@ function JobContent({ id }: { readonly id: string }) {
     <div className={styles.page}>
       <title>{`${job.data.name} · Concertina`}</title>
       <Header job={job.data} />
+      <Warnings warnings={job.data.warnings} />
       <Facts job={job.data} />
       <div className={styles.split}>
         <Timeline job={job.data} generations={generations} />
