@@ -21,7 +21,7 @@ from autoscaler.control_loop.models import Lease
 
 LEASE_NAME: Final = "control"
 LEASE_SECONDS: Final = 30.0  # for people: nobody waits for it
-_LOCK_NUMBER: Final = 0x436F6E63  # "Conc"
+LOCK_NUMBER: Final = 0x436F6E63  # "Conc"
 
 
 class Overtaken(Exception):
@@ -79,7 +79,7 @@ def _take(holder: str, now: datetime) -> Fence:
 
 def _try_lock() -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK_NUMBER])
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
         (is_ours,) = cursor.fetchone()
     return bool(is_ours)
 
@@ -87,4 +87,4 @@ def _try_lock() -> bool:
 def _unlock() -> None:
     """A broken connection has unlocked already; what broke it must not be hidden by this."""
     with suppress(Error), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK_NUMBER])
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK_NUMBER])

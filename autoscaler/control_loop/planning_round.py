@@ -22,7 +22,7 @@ from autoscaler.control_loop.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.row_locks import is_held
+from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.decisions import Plan
 from jobs.commands import quarantine
@@ -99,7 +99,7 @@ def _noting(shell: Shell, *, of: str) -> Iterator[None]:
         with shell.fence.transaction():
             yield
     except OperationalError as error:
-        if not is_held(error, job_id=of, action="note"):
+        if not is_given_up(error, job_id=of, action="note"):
             raise
     except (Overtaken, InterfaceError):
         raise

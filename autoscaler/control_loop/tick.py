@@ -24,9 +24,9 @@ from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
-from autoscaler.control_loop.row_locks import impatiently
 from autoscaler.control_loop.shell import Clock, Shell
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
@@ -62,18 +62,21 @@ class ControlLoop:
     state_dir: Path  # which the processes of jobs share
     surroundings: Surroundings
     limits: Limits = LIMITS
+    patience: Patience = PATIENCE
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
-        with exclusively(holder=self.holder, now=self.clock()) as fence:
+        with (
+            impatiently(self.patience),
+            exclusively(holder=self.holder, now=self.clock()) as fence,
+        ):
             if fence is None:
                 return False
             try:
-                with impatiently():
-                    settled = epochs.settle(fence, self.state_dir, self.clock())
-                    return self._tick_or_tell_why_not(settled)
+                settled = epochs.settle(fence, self.state_dir, self.clock())
+                return self._tick_or_tell_why_not(settled)
             except Overtaken:
                 _log.warning("Overtaken by another process.", extra={"action": "tick"})
                 return False

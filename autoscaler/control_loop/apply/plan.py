@@ -20,7 +20,7 @@ from autoscaler.control_loop.apply.start import start
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.row_locks import is_held
+from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
 from autoscaler.planning.decisions import Action, Plan
@@ -94,7 +94,7 @@ def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, shell: Shel
     try:
         return verb(view, decision, shell)
     except OperationalError as error:
-        if is_held(error, job_id=view.id, action=decision.action):
+        if is_given_up(error, job_id=view.id, action=decision.action):
             return False
         raise
     except (Overtaken, InterfaceError):

@@ -13,7 +13,7 @@ from django.db import Error, InterfaceError, OperationalError, transaction
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.observe import job_views
-from autoscaler.control_loop.row_locks import is_held
+from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import (
     joining,
@@ -75,7 +75,7 @@ def attend(view: JobView, shell: Shell) -> bool:
     try:
         return _attend(view, shell)
     except OperationalError as error:
-        if is_held(error, job_id=view.id, action="attend"):
+        if is_given_up(error, job_id=view.id, action="attend"):
             return False
         raise
     except (Overtaken, InterfaceError):
