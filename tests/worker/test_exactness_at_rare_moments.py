@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -165,3 +166,45 @@ def test_between_epochs_all_workers_have_the_running_averages_of_the_main_one(
     assert len(seen) == 3
     for of_one in seen.values():
         torch.testing.assert_close(of_one, own, rtol=0.0, atol=0.0)
+
+
+def test_newcomers_that_lose_their_source_behind_the_very_last_step_get_the_state_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe, dtype = Recipe(optimizers=momentum), torch.float64
+    go_on = Handover.go_on
+
+    def die_behind_the_last_step(handover: Handover) -> None:
+        if handover._is_source and threading.current_thread().name == "w1":  # noqa: SLF001
+            sent.append(len(handover._left))  # noqa: SLF001
+            if memory_job.steps_of("w1")[-1].step == steps_in_all:
+                memory_job.die("w1")
+        go_on(handover)
+
+    def script(job: Job, worker: str) -> torch.Tensor:
+        trainer = registered(job, recipe, dtype)
+        for _ in job.epochs(EPOCHS):
+            for x, y in job.batches(TensorDataset(*the_samples(dtype))):
+                if worker != "w3" and job._epochs.loop.state.step == steps_in_all - 3:  # noqa: SLF001
+                    if worker == "w1":
+                        memory_job.want(3)
+                    wait_for(lambda: memory_job.can_switch(worker))
+                trainer.backward(x, y)
+                trainer.step()
+            trainer.scheduler.step()
+        return trainer.numbers()
+
+    sent: list[int] = []
+    steps_in_all = 2 * 8  # of 5 samples, at most
+    monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
+    monkeypatch.setattr(Handover, "go_on", die_behind_the_last_step)
+    memory_job = MemoryJob(tmp_path, script, batch_size=5)
+    memory_job.run(2)
+    assert sent[-1] > 0, "some of the state was missing"
+    assert memory_job.happened["deaths"] == 1
+    steps = memory_job.steps()
+    assert_every_sample_once(steps)
+    alone = trained_alone(recipe, dtype, steps, shuffled_order)
+    assert set(memory_job.results) == {"w2", "w3"}
+    for numbers in memory_job.results.values():
+        assert (numbers - alone).abs().max() <= TOLERANCE[dtype]

@@ -66,6 +66,10 @@ class Alone:
     def settle(self, trainer: Trainer) -> None:
         """There is nobody to wait for."""
 
+    @property
+    def owes_state(self) -> bool:
+        return False
+
     def decide(self, tally: Tally, trainer: Trainer) -> None:
         """There is nobody to agree with."""
 

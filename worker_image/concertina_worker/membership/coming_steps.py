@@ -17,7 +17,7 @@ class ComingSteps:
 
     def __init__(self, worker: str) -> None:
         self.course = Course.steady(1, worker)
-        self.awaits_joiners = False  # they do not compute: they miss some state
+        self.awaits_joiners = False  # of this generation: they do not compute, they miss some state
         self._members: tuple[str, ...] = ()
         self._offered: Prepared | None = None
         self._agreed: Prepared | None = None
@@ -71,7 +71,6 @@ class ComingSteps:
         if self._agreed is not None and self._agreed.group is not None:
             self._agreed.group.wires.cut()
         self._offered = self._agreed = None
-        self.awaits_joiners = False
 
 
 def _leg(plan: Plan, step: int) -> Leg:

@@ -146,12 +146,23 @@ class Membership:
 
         Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
         """
+        if not self._coming.awaits_joiners:
+            return
         while self._handovers.is_under_way:
             self._handovers.go_on()
             if not self.stop_handover():
                 self._presence.break_off()
-        if self._coming.awaits_joiners:
+        self._meet_with_all_state()
+        if not self.is_broken:
             self._coming.welcome_joiners(first_step=trainer.state.step)
+
+    @property
+    def owes_state(self) -> bool:
+        """The group was lost before newcomers had the state: its members have to `turn` first.
+
+        Also at the end of an epoch: behind the last one comes no step in which they would recover.
+        """
+        return self.is_broken and self._coming.awaits_joiners
 
     def rest(self) -> None:
         """No step is under way: what the script does now may take as long as it likes."""
@@ -209,6 +220,16 @@ class Membership:
         background.join_all(seconds=ENDING_SECONDS)
 
     # -- parts of a turn -----------------------------------------------------------------------
+
+    def _meet_with_all_state(self) -> None:
+        """Nobody comes past here unless every member has come as far."""
+        if self._presence.group is None:
+            return
+        try:
+            with self._line.pulse.waiting():
+                self._presence.group.sum(torch.zeros(1))
+        except GroupLostError:
+            self._presence.break_off()
 
     def _switch_if_due(self, trainer: Trainer) -> None:
         is_epoch_new = trainer.state.cursor.position == 0

@@ -8,6 +8,7 @@ from typing import Any
 from torch.amp.grad_scaler import GradScaler
 
 from concertina_worker.data.course import Course
+from concertina_worker.data.share import Share
 from concertina_worker.data.source import Source
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
@@ -78,20 +79,27 @@ class Epochs:
         loop.begin_epoch(source)
         self._tell_length()
         try:
-            while (share := loop.begin_step()) is not None:
+            for share in self._shares():
                 for number in range(len(share.micro_batches)):
                     yield loop.load(share, number)
                     has_yielded = True
                 if not loop.close_step() and not self._has_scaler:
                     self._pitfalls.tell_no_step()
             self._has_used_up = True
-            loop.settle()
             loop.count_epoch()
             self._tell_length()
             if not has_yielded:
                 yield loop.rehearse()
         finally:
             loop.end_epoch()
+
+    def _shares(self) -> Iterator[Share]:
+        """Of one step after the other, until every member has made the last."""
+        is_settled = False
+        while not is_settled:
+            while (share := self.loop.begin_step()) is not None:
+                yield share
+            is_settled = self.loop.settle()
 
     def _check_worth(self) -> None:
         """The script has come to its end, maybe before its `job.epochs` did."""

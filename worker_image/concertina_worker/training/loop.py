@@ -103,17 +103,22 @@ class TrainingLoop:
         self.moment.is_in_epoch = True
         self._clock.resume()
 
-    def settle(self) -> None:
+    def settle(self) -> bool:
         """All of an epoch's steps are made: what the script does then is about one model.
 
         Newcomers get what they still lack. All get the buffers of the main worker, which newcomers
         and checkpoints have: running averages differ until then, for each worker normalises its
         own samples.
+
+        Returns False when members were lost meanwhile, whose steps may have to be made again.
         """
         self._membership.rest()
+        self._membership.settle(self)
+        if self._membership.owes_state:
+            return False
         if not self.moment.is_catching_up:
             self._membership.take_from_main(self.state.buffers())
-        self._membership.settle(self)
+        return True
 
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
@@ -149,7 +154,7 @@ class TrainingLoop:
         """
         self.moment.step = None
         self.samples_at_once = 0
-        if self.supply.is_used_up:
+        if self.supply.is_used_up and not self._membership.owes_state:
             return None
         self._membership.turn(self)
         self._checkpoints.write_if_due()
