@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: audit fuzz former-release benchmark-containers images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: audit fuzz former-release benchmark-containers benchmark-hostile images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -74,6 +74,9 @@ benchmark: set-up ## how fast and how exact planning is: model, optimizer, whole
 benchmark-containers: set-up ## what the platform costs a job in a container, and how soon its first step comes (minutes)
 	@$(BIN)/python -m benchmarks.container_overhead
 	@$(BIN)/python benchmarks/container_first_step.py
+
+benchmark-hostile: set-up ## what a hostile tenant costs the other team; fails beyond 1.5x (first step) or 2x (tick); ARGS="--rounds 5"
+	@$(BIN)/python -m benchmarks.hostile_tenant $(ARGS)
 
 former-release: ## when a release is made: write down what it writes, for the next one's migrations
 	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.former_release

@@ -71,7 +71,7 @@ def changed(changes: dict[Path, Any]) -> Any:
             if not isinstance(part.get(name), dict):
                 part[name] = {}
             part = part[name]
-        part[path[-1]] = value
+        part[path[-1]] = copy.deepcopy(value)  # into which a later change may reach
     return document
 
 
