@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ def changed(document: Any, changes: Iterable[tuple[tuple[str, ...], Any]]) -> An
         for name in path[:-1]:
             at = _below(at, name)
         if isinstance(at, dict):
-            at[path[-1]] = value
+            at[path[-1]] = copy.deepcopy(value)  # into which a later change may reach
     return document
 
 

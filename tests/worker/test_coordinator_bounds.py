@@ -33,6 +33,7 @@ from concertina_worker.protocol import (
     SyncReport,
 )
 from concertina_worker.wire import ProtocolError
+from jobs.sync_report import SyncReport as ServiceReport
 from tests.worker.coordinator_story import Story
 from tests.worker.service_answers import answering
 
@@ -49,6 +50,18 @@ def _progress(step: int, **logged: Any) -> dict[str, Any]:
         "values": logged,
     }
     return {"type": "progress", "metric": metric, "measurement": None, "noise_scale": None}
+
+
+@pytest.mark.parametrize("told", [10**15, 32_503_680_001, -1, 1e308])
+def test_a_point_of_a_moment_that_cannot_be_is_passed_on_with_one_that_the_service_takes(
+    told: float,
+) -> None:
+    story, message = Story().train("w1"), _progress(1)
+    message["metric"]["at"] = told
+    story.tell(to_event("w1", message))
+    report = story.coordination.sync_report()
+    assert [point["at"] for point in report["metrics"]] == [0.0]
+    assert len(ServiceReport.model_validate(report).metrics) == 1
 
 
 def test_what_does_not_fit_into_a_report_waits_for_the_next() -> None:

@@ -17,6 +17,7 @@ from concertina_worker.protocol import MOST_WORKERS
 LARGEST_NUMBER: Final = 10**9  # of generations, revisions, batches and attempts
 LARGEST_COUNT: Final = 10**15  # of samples, steps and bytes
 _LARGEST_AMOUNT: Final = 1e15
+_LATEST_SECONDS: Final = 32_503_680_000  # the year 3000; the service takes nothing later
 _MOST_VALUES: Final = 64  # metrics a script may log; the service keeps as many
 _LONGEST_NAME: Final = 80
 _LONGEST_ERROR: Final = 2000
@@ -40,6 +41,16 @@ def amount(value: Any) -> float:
     if not isinstance(value, int | float):
         raise TypeError("a number is meant")
     return float(value) if 0 <= value <= _LARGEST_AMOUNT else 0.0
+
+
+def moment(value: Any) -> float:
+    """Unix seconds; what can be no clock's is 0.
+
+    Raises:
+        TypeError: it is no number.
+    """
+    seconds = amount(value)
+    return seconds if seconds <= _LATEST_SECONDS else 0.0
 
 
 def worker_id(value: Any) -> str:
@@ -74,7 +85,7 @@ def rate(value: Any) -> float:
 
 Check = Callable[[Any], Any]
 OF_METRIC: Final[Mapping[str, Check]] = {
-    "at": amount,
+    "at": moment,
     "generation": whole,
     "step": lambda value: whole(value, LARGEST_COUNT),
     "epoch": amount,
