@@ -1,7 +1,8 @@
 """How does gunicorn serve `api`? By its own ASGI worker, with connections that are bounded.
 
-That worker counts connections and stops at no number of them, waits for the first request of each
-as long as it takes, and for a client to read what was said before the end as well.
+That worker counts connections and stops at no number of them, whoever opens them; it waits for the
+first request of each as long as it takes, and for a client to read what was said before the end as
+well.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
+from django.conf import settings
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
+from tenancy.addresses import network_of
+
+from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, Connections
 
 FIRST_REQUEST_SECONDS: Final = 15.0
 LAST_WORDS_SECONDS: Final = 20.0  # guessed: as long as a piece of an answer may take
@@ -22,10 +27,10 @@ _FULL: Final = (
 
 
 class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
-    """One connection: refused if there are `worker_connections`, closed if it asks for nothing."""
+    """One connection: refused if there is no place for it, closed if it asks for nothing."""
 
     def connection_made(self, transport: Any) -> None:
-        self._is_refused = self.worker.nr_conns >= self.worker.worker_connections
+        self._is_refused = not self.worker.connections.enter(_address(transport), self)
         if self._is_refused:
             transport.write(_FULL)
             transport.close()
@@ -42,8 +47,18 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
     def connection_lost(self, exc: Exception | None) -> None:
         if self._is_refused:
             return
+        self.worker.connections.leave(self)
         self._patience.cancel()
         super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is in progress here, nor was read whole."""
+        return bool(self._awaiting_request)
+
+    def push_out(self) -> None:
+        """Close it, for another takes its place."""
+        self._keepalive_timeout()
 
     def _close_transport(self) -> None:
         """Close, and drop what the client has not read after a while."""
@@ -64,3 +79,21 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
     def init_process(self) -> None:
         gasgi.ASGIProtocol = BoundedProtocol
         super().init_process()
+
+    def load_wsgi(self) -> None:
+        """Load the application; with it come the settings."""
+        super().load_wsgi()
+        self.connections = connections(
+            self.worker_connections, proxies=settings.REST_FRAMEWORK["NUM_PROXIES"]
+        )
+
+
+def connections(most: int, *, proxies: int) -> Connections:
+    """So many of all, and of one address half as many, unless it is that of the proxy before us."""
+    share = 1.0 if proxies else SHARE_OF_ONE_ADDRESS
+    return Connections(most, most_of_one=max(int(most * share), 1))
+
+
+def _address(transport: Any) -> str:
+    told = transport.get_extra_info("peername")
+    return network_of(told[0]) if isinstance(told, tuple) else "here"

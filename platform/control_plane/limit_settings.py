@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import Final
 
 from control_plane.variables import BadEnvironment, Variables
 
 LARGEST_BODY: Final = 512 * 1024  # bytes of any request body; far above any job spec
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,7 @@ class LimitSettings:
     write_rate: int  # and that write
     sync_rate: int  # reports a second of one job
     unknown_rate: int  # requests a second of one address that showed no valid credential yet
+    internal_networks: tuple[Network, ...]  # whose coordinators may come through the proxy
 
 
 def read(variables: Variables) -> LimitSettings:
@@ -37,6 +41,7 @@ def read(variables: Variables) -> LimitSettings:
         write_rate=variables.whole("CONCERTINA_WRITE_RATE", default=10, at_least=0),
         sync_rate=variables.whole("CONCERTINA_SYNC_RATE", default=4, at_least=0),
         unknown_rate=variables.whole("CONCERTINA_UNKNOWN_RATE", default=20, at_least=0),
+        internal_networks=_networks(variables, "CONCERTINA_INTERNAL_NETWORKS"),
     )
     if told.largest_spec_bytes > LARGEST_BODY:
         raise BadEnvironment(
@@ -44,3 +49,13 @@ def read(variables: Variables) -> LimitSettings:
             f" than {LARGEST_BODY} bytes. Use at most that."
         )
     return told
+
+
+def _networks(variables: Variables, name: str) -> tuple[Network, ...]:
+    told = variables.text(name, default="")
+    try:
+        return tuple(ipaddress.ip_network(one.strip()) for one in told.split(",") if one.strip())
+    except ValueError as error:
+        raise BadEnvironment(
+            f"{name}={told!r}: {error}. Use networks with commas between, such as 10.0.0.0/24."
+        ) from None

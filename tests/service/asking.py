@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
-from control_plane.front.callers import CALLER
+from control_plane.front.callers import ADDRESS, CALLER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +47,7 @@ async def ask(
         said.append(message)
 
     scope = scope_of(method, path, headers or {}, address)
+    scope[ADDRESS] = address
     if caller is not None:
         scope[CALLER] = caller
     await application(scope, receive, send)

@@ -85,21 +85,50 @@ def test_one_callers_bodies_take_an_eighth_of_the_memory_and_give_it_back() -> N
     assert asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 100])).status == 200
 
 
-def test_all_bodies_together_take_a_bounded_memory() -> None:
+@pytest.mark.parametrize(("addresses", "fit"), [(9, 8), (1, 4)])
+def test_all_bodies_together_take_a_bounded_memory_and_those_of_an_address_half_of_it(
+    addresses: int, fit: int
+) -> None:
     async def story() -> list[int]:
         may_end = asyncio.Event()
         inner = Recorder(before=lambda _: may_end.wait())
         one = bounded(inner, most_held_bytes=80)
         sent = [
-            asyncio.create_task(ask(one, "POST", "/x", pieces=[b"x" * 10], caller=f"caller-{n}"))
-            for n in range(9)
-        ]
+            asyncio.create_task(
+                ask(one, "POST", "/x", pieces=[b"x" * 10], caller=f"caller-{n}",
+                    address=f"192.0.2.{n % addresses}")
+            )
+            for n in range(fit + 1)
+        ]  # fmt: skip
         while not any(task.done() for task in sent):  # noqa: ASYNC110 - the one without room
             await asyncio.sleep(0)
         may_end.set()
         return sorted(answer.status for answer in await asyncio.gather(*sent))
 
-    assert asyncio.run(story()) == [200] * 8 + [503]
+    assert asyncio.run(story()) == [200] * fit + [503]
+
+
+def test_an_address_has_so_many_bodies_on_their_way_and_others_send_theirs() -> None:
+    async def story() -> tuple[list[int], int]:
+        one = BoundedBodies(Recorder(), largest_of=lambda _: 500, most_at_once=3)
+        slow = [
+            asyncio.create_task(
+                ask(one, "POST", "/x", pieces=[b"x"], never_ends=True, caller=f"caller-{n}")
+            )
+            for n in range(3)
+        ]
+        await asyncio.sleep(0)
+        answers = [
+            await ask(one, "POST", "/x", pieces=[b"x"], address=address)
+            for address in ("192.0.2.1", "192.0.2.2")
+        ]
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        answers.append(await ask(one, "POST", "/x", pieces=[b"x"]))
+        return [answer.status for answer in answers], answers[0].body.count(b"overloaded")
+
+    assert asyncio.run(story()) == ([503, 200, 200], 1)
 
 
 def test_a_whole_report_is_read_only_from_who_has_the_jobs_token() -> None:

@@ -31,7 +31,7 @@ class Worker:
         self.cfg = Config()
         self.log = Log()
         self.asgi = application
-        self.worker_connections = worker_connections
+        self.connections = gunicorn_worker.connections(2 * worker_connections, proxies=0)
         self.loop = asyncio.get_running_loop()
         self.nr_conns = self.nr = 0
         self.max_requests = 1000
@@ -81,11 +81,27 @@ async def asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> b
     return await reader.readline()
 
 
+class Slow:
+    """An application whose answers wait until they may come."""
+
+    def __init__(self) -> None:
+        self.may_answer = asyncio.Event()
+        self.asked = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.asked += 1
+        await self.may_answer.wait()
+        await application(scope, receive, send)
+
+
 def test_one_connection_more_than_there_may_be_is_refused_until_another_ends() -> None:
     async def story(connect: Connect, worker: Worker) -> None:
+        worker.asgi = slow = Slow()
         first, second = await connect(), await connect()
-        assert await asked(*first) == b"HTTP/1.1 204 No Content\r\n"
-        assert await asked(*second) == b"HTTP/1.1 204 No Content\r\n"
+        for _, writer in (first, second):
+            writer.write(GET)
+        while slow.asked < 2:  # noqa: ASYNC110 - gunicorn tells of no event
+            await asyncio.sleep(0.01)
         reader, _ = await connect()
         told = await reader.read()
         assert told.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
@@ -93,12 +109,61 @@ def test_one_connection_more_than_there_may_be_is_refused_until_another_ends() -
         head, _, body = told.partition(b"\r\n\r\n")
         assert f"Content-Length: {len(body)}".encode() in head
         assert worker.nr_conns == 2
+        slow.may_answer.set()
+        assert await first[0].readline() == b"HTTP/1.1 204 No Content\r\n"
         first[1].close()
         while worker.nr_conns == 2:  # noqa: ASYNC110 - gunicorn tells of no event
             await asyncio.sleep(0.01)
         assert await asked(*await connect()) == b"HTTP/1.1 204 No Content\r\n"
 
     serve(story, most=2)
+
+
+def test_who_asks_takes_the_place_of_the_oldest_connection_that_asks_for_nothing() -> None:
+    async def story(connect: Connect, worker: Worker) -> None:
+        silent, used = await connect(), await connect()
+        silent[1].write(GET[:20])
+        assert await asked(*used) == b"HTTP/1.1 204 No Content\r\n"
+        for _ in range(3):
+            assert await asked(*await connect()) == b"HTTP/1.1 204 No Content\r\n"
+        assert await silent[0].read() == b""
+        assert len(worker.connections) <= 2
+
+    serve(story, most=2)
+
+
+class Known:
+    """A connection, as far as its place is concerned."""
+
+    def __init__(self, *, is_idle: bool = False) -> None:
+        self.is_idle = is_idle
+        self.is_pushed_out = False
+
+    def push_out(self) -> None:
+        self.is_pushed_out = True
+
+
+def test_one_address_has_half_of_the_connections_and_its_idle_ones_make_room_for_others() -> None:
+    here = gunicorn_worker.connections(4, proxies=0)
+    loud = [Known(), Known(is_idle=True)]
+    assert all(here.enter("loud", one) for one in loud)
+    assert here.enter("quiet", Known())
+    newest = Known()
+    assert here.enter("loud", newest)  # instead of its own idle one
+    assert loud[1].is_pushed_out
+    assert not here.enter("loud", Known())
+    assert here.enter("late", Known())
+    assert not here.enter("latest", Known())  # nobody is idle
+    newest.is_idle = True
+    assert here.enter("latest", Known())
+    assert newest.is_pushed_out
+    assert len(here) == 4
+
+
+def test_behind_a_proxy_that_is_believed_all_connections_may_come_from_one_address() -> None:
+    here = gunicorn_worker.connections(2, proxies=1)
+    assert all(here.enter("proxy", Known()) for _ in range(2))
+    assert not here.enter("proxy", Known())
 
 
 def test_a_connection_without_a_whole_request_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

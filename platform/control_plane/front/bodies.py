@@ -13,12 +13,14 @@ from collections.abc import Callable
 from typing import Final
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
-from control_plane.front.callers import caller_of
+from control_plane.front.callers import address_of, caller_of
 from control_plane.front.refusal import Refusal
 
 LONGEST_READ_SECONDS: Final = 20.0  # guessed: a body of 512 KB over a line of 200 kbit/s
 MOST_HELD_BYTES: Final = 64 * 2**20  # by all requests of a process, while their senders are slow
 SHARE_OF_ONE_CALLER: Final = 1 / 8  # of these
+SHARE_OF_ONE_ADDRESS: Final = 1 / 2  # of these: a tenant has several tokens, and one machine
+MOST_AT_ONCE: Final = 100  # guessed: bodies of one address that are on their way
 _MOST_DIGITS: Final = 18  # of a length; Python refuses to read numbers of some thousands
 
 
@@ -36,12 +38,16 @@ class BoundedBodies:
         largest_of: Callable[[Scope], int],
         longest_seconds: float = LONGEST_READ_SECONDS,
         most_held_bytes: int = MOST_HELD_BYTES,
+        most_at_once: int = MOST_AT_ONCE,
     ) -> None:
         self._application = application
         self._largest_of = largest_of
         self._longest_seconds = longest_seconds
         self._most_held_bytes = most_held_bytes
+        self._most_at_once = most_at_once
         self._held: Counter[str] = Counter()  # bytes, by caller
+        self._held_from: Counter[str] = Counter()  # bytes, by address
+        self._on_their_way: Counter[str] = Counter()  # bodies, by address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,16 +62,20 @@ class BoundedBodies:
         except _Gone:
             pass
         finally:
-            self._let_go(caller_of(scope), len(body))
+            self._hold(scope, -len(body))
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
         largest = self._largest_of(scope)
         announced = header(scope, b"content-length") or b"0"
         if announced.isdigit() and (len(announced) > _MOST_DIGITS or int(announced) > largest):
             raise _too_large(largest)
+        address = address_of(scope)
+        if self._on_their_way[address] >= self._most_at_once:
+            raise _too_many()
+        self._on_their_way[address] += 1
         try:
             async with asyncio.timeout(self._longest_seconds):
-                await self._gather(receive, body, largest, caller_of(scope))
+                await self._gather(scope, receive, body, largest)
         except TimeoutError:
             raise Refusal(
                 status=408,
@@ -73,8 +83,12 @@ class BoundedBodies:
                 message=f"The body was not here after {self._longest_seconds:g} s; send it again.",
                 headers=((b"connection", b"close"),),
             ) from None
+        finally:
+            self._on_their_way[address] -= 1
+            if not self._on_their_way[address]:
+                del self._on_their_way[address]
 
-    async def _gather(self, receive: Receive, body: bytearray, largest: int, caller: str) -> None:
+    async def _gather(self, scope: Scope, receive: Receive, body: bytearray, largest: int) -> None:
         is_whole = False
         while not is_whole:
             message = await receive()
@@ -83,28 +97,29 @@ class BoundedBodies:
             piece = message.get("body", b"")
             if len(body) + len(piece) > largest:
                 raise _too_large(largest)
-            self._check_room(caller, len(piece))
+            self._check_room(scope, len(piece))
             body += piece
-            self._held[caller] += len(piece)
+            self._hold(scope, len(piece))
             is_whole = not message.get("more_body", False)
 
-    def _check_room(self, caller: str, more: int) -> None:
-        """Refuse what would not fit beside the bodies that are here, or beside the caller's own."""
-        most_of_one = self._most_held_bytes * SHARE_OF_ONE_CALLER
-        is_full = self._held.total() + more > self._most_held_bytes
-        if is_full or self._held[caller] + more > most_of_one:
-            raise Refusal(
-                status=503,
-                code="overloaded",
-                message="Too many bodies are being sent at once; try again in a moment.",
-                retry_after_seconds=2.0,
-                headers=((b"connection", b"close"),),
-            )
+    def _check_room(self, scope: Scope, more: int) -> None:
+        """Refuse what does not fit beside all bodies here, the caller's, or the address's."""
+        most = self._most_held_bytes
+        held = (
+            (self._held.total(), most),
+            (self._held[caller_of(scope)], most * SHARE_OF_ONE_CALLER),
+            (self._held_from[address_of(scope)], most * SHARE_OF_ONE_ADDRESS),
+        )
+        if any(here + more > bound for here, bound in held):
+            raise _too_many()
 
-    def _let_go(self, caller: str, size: int) -> None:
-        self._held[caller] -= size
-        if not self._held[caller]:
-            del self._held[caller]
+    def _hold(self, scope: Scope, size: int) -> None:
+        """So many bytes more, or less."""
+        whose = ((self._held, caller_of(scope)), (self._held_from, address_of(scope)))
+        for held, name in whose:
+            held[name] += size
+            if not held[name]:
+                del held[name]
 
 
 class _Replay:
@@ -133,5 +148,15 @@ def _too_large(largest: int) -> Refusal:
         status=413,
         code="too_large",
         message=f"A request body here has at most {largest} bytes. Send less at once.",
+        headers=((b"connection", b"close"),),
+    )
+
+
+def _too_many() -> Refusal:
+    return Refusal(
+        status=503,
+        code="overloaded",
+        message="Too many bodies are being sent at once; try again in a moment.",
+        retry_after_seconds=2.0,
         headers=((b"connection", b"close"),),
     )

@@ -20,6 +20,7 @@ from tenancy.bearer import bearer_key
 from control_plane.front.asgi_types import Scope, header
 
 CALLER: Final = "concertina.caller"  # in a request's scope: who counts as its sender
+ADDRESS: Final = "concertina.address"  # in a request's scope: where it comes from
 PRINCIPAL: Final = "concertina.principal"  # in a request's scope: who it was, from Django
 _MOST_KNOWN: Final = 10_000
 
@@ -93,3 +94,8 @@ def _told(scope: Scope, name: bytes, separator: str) -> str:
 def caller_of(scope: Scope) -> str:
     """Who counts as the sender, as `rates` has noted it."""
     return str(scope.get(CALLER, "somebody"))
+
+
+def address_of(scope: Scope) -> str:
+    """Where it comes from, as `rates` has noted it."""
+    return str(scope.get(ADDRESS, "somewhere"))

@@ -14,7 +14,7 @@ from tenancy.buckets import Bucket, Taken
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
 from control_plane.front.bulkheads import Kind, kind_of
-from control_plane.front.callers import CALLER, PRINCIPAL, Callers
+from control_plane.front.callers import ADDRESS, CALLER, PRINCIPAL, Callers
 from control_plane.front.refusal import Refusal
 from control_plane.limit_settings import LimitSettings
 
@@ -64,7 +64,8 @@ class RateLimited:
             await self._application(scope, receive, send)
             return
         principal = self._callers.recognise(scope)
-        scope[CALLER] = principal or f"address:{self._callers.address(scope)}"
+        scope[ADDRESS] = self._callers.address(scope)
+        scope[CALLER] = principal or f"address:{scope[ADDRESS]}"
         rule = self._rule(scope, is_known=principal is not None)
         taken, bucket = None, None
         if rule is not None:

@@ -16,6 +16,7 @@ from control_plane.front.asgi_types import Application, Scope
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.bulkheads import Bulkheads, sizes
 from control_plane.front.callers import Callers, caller_of
+from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import RateLimited
 from control_plane.front.statements import bounded
@@ -39,7 +40,15 @@ def in_front_of(django: Application) -> Application:
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
-    return OnlyHttp(RateLimited(bodies, buckets=buckets, callers=callers, limits=limits))
+    counted = RateLimited(bodies, buckets=buckets, callers=callers, limits=limits)
+    return OnlyHttp(
+        OnlyFromInside(
+            counted,
+            address_of=callers.address,
+            is_proxy_believed=bool(settings.REST_FRAMEWORK["NUM_PROXIES"]),
+            networks=limits.internal_networks,
+        )
+    )
 
 
 def bound_statements() -> None:
