@@ -13,7 +13,15 @@ from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs import job_token
 from jobs.models import Job, Worker
 
-from .conftest import Coordinator, World, claims, fresh, live_workers, states
+from .conftest import (
+    Coordinator,
+    ObedientPlanner,
+    World,
+    claims,
+    fresh,
+    live_workers,
+    states,
+)
 
 
 @pytest.mark.parametrize(("early_end", "state"), [("failed", "failed"), ("completed", "completed")])
@@ -289,6 +297,30 @@ def test_gpu_time_is_counted_from_start_to_end(world: World) -> None:
     world.clock.advance(100)
     world.tick()
     assert fresh(job).gpu_seconds == pytest.approx(400, abs=20)
+
+
+def test_gpu_time_of_a_job_that_ends_is_counted_though_its_last_tick_is_killed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = world.job()
+    world.running(job, 1)
+    world.clock.advance(100)
+    for process_id in world.host.running():
+        world.host.exit(process_id, 0)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt  # as when the process is killed before the plan is through
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ObedientPlanner, "__call__", die)
+        with pytest.raises(KeyboardInterrupt):
+            world.tick()
+    world.tick()
+    assert fresh(job).state == "completed"
+    (worker,) = Worker.objects.filter(job=job)
+    assert worker.gone_at is not None
+    lived = (worker.gone_at - worker.created_at).total_seconds()
+    assert fresh(job).gpu_seconds == pytest.approx(lived)
 
 
 def test_multi_gpu_workers_claim_all_their_gpus(make_world: Callable[..., World]) -> None:

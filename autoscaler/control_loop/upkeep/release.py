@@ -10,7 +10,7 @@ from cluster.worker_host import Failing, LogLine
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from autoscaler.control_loop import last_words, signs_of_life
+from autoscaler.control_loop import accounting, last_words, signs_of_life
 from autoscaler.control_loop.endings import (
     NEVER_RAN,
     Ending,
@@ -105,7 +105,8 @@ def write_off(
     """They will never be started, and their job goes on without them."""
     for worker in workers:
         with shell.changing(view.id) as job:
-            is_mine = _mark_gone(worker, failing=Failing.CANNOT_START, gone_at=shell.now, error=why)
+            how = {"failing": Failing.CANNOT_START, "gone_at": shell.now, "error": why}
+            is_mine = _mark_gone(worker, job, shell, **how)
             if is_mine and not _was_counted(job, WORKER_NOT_STARTED):
                 end = _End(worker=worker, spec=view.spec, log=())
                 _record(job, WORKER_NOT_STARTED, reason, end, sentence=_not_started(worker, why))
@@ -127,6 +128,8 @@ def _release(view: JobView, end: _End, shell: Shell) -> None:
     with shell.changing(view.id) as job:
         is_mine = _mark_gone(
             end.worker,
+            job,
+            shell,
             exit_code=end.exit_code,
             failing=end.failing or "",
             gone_at=process.ended_at if process and process.ended_at else shell.now,
@@ -136,11 +139,16 @@ def _release(view: JobView, end: _End, shell: Shell) -> None:
             _count(job, end)
 
 
-def _mark_gone(worker: WorkerView, **how: Any) -> bool:
-    """With its GPUs free; False: somebody else got there first."""
+def _mark_gone(worker: WorkerView, job: Job, shell: Shell, **how: Any) -> bool:
+    """With its GPUs free and their time counted; False: somebody else got there first.
+
+    Later ticks count only jobs that have workers, so the time of the last one is counted here.
+    """
     held = Worker.objects.filter(pk=worker.id).exclude(phase=Worker.Phase.GONE)
     is_mine = held.update(phase=Worker.Phase.GONE, **how)
     GpuClaim.objects.filter(worker_id=worker.id).delete()
+    if is_mine:
+        accounting.update_gpu_seconds([job.id], shell.now)
     return bool(is_mine)
 
 
