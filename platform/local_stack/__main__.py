@@ -71,6 +71,20 @@ def _test(options: argparse.Namespace) -> int:
     return quality.test(checkout.find())
 
 
+def _chaos(options: argparse.Namespace) -> int:
+    from local_stack.chaos import run
+
+    choice = run.Choice(
+        faults=options.faults,
+        seed=options.seed,
+        freeze_seconds=options.freeze_seconds,
+        minutes=options.minutes,
+        only=tuple(options.only),
+        is_json=options.json,
+    )
+    return run.chaos(choice)
+
+
 def _set_up(_: argparse.Namespace) -> int:
     return 0  # ./dev did it before it came here
 
@@ -138,6 +152,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "up": _up,
     "supervise": _supervise,
     "test": _test,
+    "chaos": _chaos,
     "set-up": _set_up,
     "lint": _lint,
     "status": _status,

@@ -1,0 +1,140 @@
+"""How does one strike follow the other? Jobs train, it strikes, all comes back and is checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from local_stack.chaos import processes, strikes
+from local_stack.chaos.database import Database
+from local_stack.chaos.faults import Strike
+from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
+from local_stack.chaos.moments import OF_A_RESCALE, WITH_NEWS, Moments
+from local_stack.chaos.noticing import noticed_seconds
+from local_stack.chaos.private_stack import PrivateStack
+from local_stack.chaos.recovery import Recovery
+from local_stack.chaos.strikes import Struck, Target
+from local_stack.chaos.watching import Watcher
+from local_stack.chaos.workload import Workload
+
+
+class Experiment:
+    """On a stack that is ready."""
+
+    def __init__(self, stack: PrivateStack, *, say: Callable[[str], None]) -> None:
+        """Tell through `say` whatever a person should know."""
+        self._stack = stack
+        self._say = say
+        self._database = Database(stack.service())
+        self._workload = Workload(stack=stack)
+        self._watcher = Watcher(stack.checkout.state_dir)
+        self._recovery = Recovery(
+            stack=stack, database=self._database, workload=self._workload, watcher=self._watcher
+        )
+
+    def run(self, chosen: Sequence[Strike]) -> Iterator[StrikeOutcome]:
+        """Strike whenever the next outcome is asked for; `finish` belongs behind the last."""
+        with self._watcher.watching():
+            self._workload.keep_busy()
+            self._follow()
+            self._settle()
+            for strike in chosen:
+                yield self._strike(strike)
+
+    def finish(self) -> list[str]:
+        """End all jobs, count all samples, and say what does not hold."""
+        self._workload.end_all()
+        return self._violations(self._settle())
+
+    def _settle(self) -> str:
+        return self._recovery.await_back(since=time.time(), say=self._say)
+
+    def _violations(self, missing: str) -> list[str]:
+        found = [f"not back: {missing}"] if missing else []
+        return [*found, *self._recovery.violations(), *self._watcher.shared_gpus]
+
+    def _follow(self) -> None:
+        for training in self._workload.trainings.values():
+            self._watcher.follow(training.record_dir)
+
+    def _strike(self, strike: Strike) -> StrikeOutcome:
+        self._workload.keep_busy()
+        self._follow()
+        again_before = self._steps_made_again()
+        targets, is_met = self._aim(strike)
+        unwell: list[float] = []
+
+        def look() -> None:
+            if not unwell and not self._stack.is_well():
+                unwell.append(time.time())
+
+        struck = strikes.inflict(targets, meanwhile=look)
+        missing = self._recovery.await_back(since=struck.over_at, say=self._say)
+        back_seconds = None if missing else time.time() - struck.over_at
+        self._workload.count_strike()
+        violations = self._violations(missing)
+        return StrikeOutcome(
+            strike=strike,
+            began_at=struck.at,
+            is_at_its_moment=is_met,
+            faults=self._noticed(struck, unwell[0] if unwell else None),
+            back_seconds=back_seconds,
+            standstill_seconds=self._standstill(struck),
+            steps_made_again=self._steps_made_again() - again_before,
+            violations=tuple(violations),
+        )
+
+    def _aim(self, strike: Strike) -> tuple[list[Target], bool]:
+        """Whom it hits, found as late as possible, and whether the moment was met."""
+        if strike.moment in OF_A_RESCALE and not self._workload.has_guest:
+            self._workload.change_sizes()  # so that it can leave, and another job grow
+            self._follow()
+            self._settle()
+        targets = self._find(strike)
+        with self._database.live_cursor() as cursor:
+            records = [one.record_dir for one in self._workload.current()]
+            moments = Moments(cursor, records)
+            if strike.moment in OF_A_RESCALE or strike.moment in WITH_NEWS:
+                self._workload.change_sizes()
+                self._follow()
+            is_met = moments.await_one(strike.moment)
+        if strike.moment in OF_A_RESCALE:
+            targets = self._find(strike)
+        return targets, is_met
+
+    def _find(self, strike: Strike) -> list[Target]:
+        found = (strikes.find(fault, self._stack) for fault in strike.faults)
+        return [target for target in found if target is not None]
+
+    def _noticed(self, struck: Struck, unwell_at: float | None) -> tuple[FaultOutcome, ...]:
+        facts = self._recovery.facts()
+        running = processes.running(self._stack.checkout.state_dir)
+        return tuple(
+            FaultOutcome(
+                fault=target.fault,
+                target=str(target),
+                noticed_seconds=None
+                if facts is None
+                else noticed_seconds(
+                    target,
+                    struck,
+                    stack=self._stack,
+                    facts=facts,
+                    running=running,
+                    unwell_at=unwell_at,
+                ),
+            )
+            for target in struck.targets
+        )
+
+    def _standstill(self, struck: Struck) -> float:
+        return max(
+            (
+                self._watcher.longest_standstill(one.record_dir, since=struck.at)
+                for one in self._workload.trainings.values()
+            ),
+            default=0.0,
+        )
+
+    def _steps_made_again(self) -> int:
+        return sum(one.record().steps_made_again for one in self._workload.trainings.values())

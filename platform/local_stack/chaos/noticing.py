@@ -1,0 +1,63 @@
+"""After how long did the platform act on a fault? Seen by what it did, once it is over.
+
+A process of the service that was killed: when the next one began. A frozen one: when the service
+first said that it is not well, or did not answer. A coordinator, a zygote: when the next one began.
+A worker: when a generation without it was recorded, or it was put on record as gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from local_stack.chaos.facts import Facts
+from local_stack.chaos.faults import OF_THE_SERVICE, Component, Way
+from local_stack.chaos.private_stack import PrivateStack
+from local_stack.chaos.processes import JobProcess, Part
+from local_stack.chaos.strikes import Struck, Target
+
+
+def noticed_seconds(
+    target: Target,
+    struck: Struck,
+    *,
+    stack: PrivateStack,
+    facts: Facts,
+    running: Sequence[JobProcess],
+    unwell_at: float | None,
+) -> float | None:
+    """Since the strike; None: nobody noticed."""
+    if target.fault.component in OF_THE_SERVICE:
+        moments = _of_service(target, stack, unwell_at)
+    elif target.fault.component in {Component.COORDINATOR, Component.ZYGOTE}:
+        moments = _successors(target, struck, running)
+    else:
+        moments = _losses(target, facts)
+    later = [moment - struck.at for moment in moments if moment > struck.at]
+    return min(later, default=None)
+
+
+def _of_service(target: Target, stack: PrivateStack, unwell_at: float | None) -> Iterator[float]:
+    if unwell_at is not None and target.fault.way is Way.FREEZE:
+        yield unwell_at
+    if target.fault.component is not Component.STACK:
+        process = stack.process(target.fault.component)
+        if process is not None and process.pid != target.processes[0].pid:
+            yield process.create_time()
+
+
+def _successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
+    part = Part.ZYGOTE if target.fault.component is Component.ZYGOTE else Part.COORDINATOR
+    for one in running:
+        is_of_job = not target.job_ids or one.job_id in target.job_ids
+        if one.part is part and is_of_job and one.started_at > struck.at:
+            yield one.started_at
+
+
+def _losses(target: Target, facts: Facts) -> Iterator[float]:
+    for job in facts.jobs:
+        for worker in job.workers:
+            if worker.id in target.worker_ids and worker.gone_at is not None:
+                yield worker.gone_at.timestamp()
+        for generation in job.generations:
+            if target.worker_ids & set(generation.lost_worker_ids):
+                yield generation.recorded_at.timestamp()

@@ -1,0 +1,114 @@
+"""On which stack are faults inflicted? One of its own, of which nothing is left at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from local_stack import background, secrets_file, stack_record
+from local_stack import checkout as checkouts
+from local_stack.checkout import Checkout
+from local_stack.service import Service, health
+from local_stack.stack import Options
+from local_stack.stack_record import ProcessRecord
+
+SLOTS = 4
+LATE_SECONDS = 5.0  # a control loop that did not turn for so long is not well
+PIDS_APART_SECONDS = 2.0  # as a record has it, and as the kernel does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateStack:
+    """A stack that is ready, or was until a moment ago."""
+
+    checkout: Checkout
+    options: Options
+    url: str
+    tokens: dict[str, str]
+    shared_dir: Path  # where jobs, as whatever user they run, may write
+
+    def process(self, name: str) -> psutil.Process | None:
+        """The supervised process of this name as it runs now."""
+        return next((p for one, p in self._processes() if one.name == name), None)
+
+    @property
+    def supervisor(self) -> psutil.Process | None:
+        record = stack_record.current(self.checkout)
+        return _process(record.supervisor_pid) if record is not None else None
+
+    def is_well(self) -> bool:
+        """Whether all its processes run, and the service says that it is well and plans."""
+        record = stack_record.current(self.checkout)
+        if record is None or len(list(self._processes())) < len(record.processes):
+            return False
+        told = health(self.url)
+        seconds_ago = told.get("control_loop_seconds_ago")
+        is_turning = seconds_ago is not None and seconds_ago < LATE_SECONDS
+        return told.get("status") == "ok" and is_turning
+
+    def revive(self, *, say: Callable[[str], None]) -> None:
+        """Do what a person would do whose supervisor was killed: start it again."""
+        if not stack_record.is_up(self.checkout):
+            background.start(self.checkout, self.options, ends_with_us=True, say=say)
+
+    def service(self) -> Service:
+        return Service(
+            checkout=self.checkout,
+            secrets=secrets_file.load_or_create(self.checkout),
+            port=int(self.url.rpartition(":")[2]),
+            tick_seconds=self.options.tick_seconds,
+        )
+
+    def _processes(self) -> Iterator[tuple[ProcessRecord, psutil.Process]]:
+        record = stack_record.current(self.checkout)
+        for one in record.processes if record else ():
+            process = _process(one.pid)
+            if process and abs(process.create_time() - one.started_at) < PIDS_APART_SECONDS:
+                yield one, process
+
+
+@contextmanager
+def private_stack(*, tick_seconds: float, say: Callable[[str], None]) -> Iterator[PrivateStack]:
+    """Started here, in a folder of its own below the one for temporary files."""
+    home = Path(tempfile.mkdtemp(prefix="concertina-chaos-"))
+    home.chmod(0o755)
+    shared_dir = home / "jobs"
+    shared_dir.mkdir()
+    shared_dir.chmod(0o777)
+    checkout = checkouts.find(home=home / "home")
+    options = Options(slots=SLOTS, tick_seconds=tick_seconds)
+    _forget_other_services()
+    try:
+        record = background.start(checkout, options, ends_with_us=True, say=say)
+        yield PrivateStack(
+            checkout=checkout,
+            options=options,
+            url=record.url,
+            tokens=dict(secrets_file.load_or_create(checkout).tokens),
+            shared_dir=shared_dir,
+        )
+    finally:
+        background.stop(checkout, say=say)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _forget_other_services() -> None:
+    """Neither servers nor settings of another service are for this one."""
+    for name in [*os.environ]:
+        if name in {"DATABASE_URL", "REDIS_URL"} or name.startswith("CONCERTINA_"):
+            del os.environ[name]
+
+
+def _process(pid: int) -> psutil.Process | None:
+    try:
+        process = psutil.Process(pid)
+        return process if process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.NoSuchProcess:
+        return None

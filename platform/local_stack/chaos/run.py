@@ -1,0 +1,94 @@
+"""What does `./dev chaos` do? A stack of its own, fault after fault, and the table."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from local_stack.chaos import faults, table
+from local_stack.chaos.experiment import Experiment
+from local_stack.chaos.faults import Strike
+from local_stack.chaos.measuring import Result, StrikeOutcome
+from local_stack.chaos.private_stack import private_stack
+from local_stack.terminal import duration
+from local_stack.trouble import TROUBLE, explain
+
+TICK_SECONDS = 1.0
+VIOLATED = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a person may choose."""
+
+    faults: int
+    seed: int
+    freeze_seconds: float
+    minutes: float | None
+    only: tuple[int, ...]  # numbers of strikes; empty: all
+    is_json: bool
+
+    def strikes(self) -> tuple[Strike, ...]:
+        chosen = faults.choose(
+            seed=self.seed, faults=self.faults, freeze_seconds=self.freeze_seconds
+        )
+        return tuple(one for one in chosen if not self.only or one.number in self.only)
+
+
+def chaos(choice: Choice) -> int:
+    """Inflict the faults; exit code 0 only if everything came back and everything held."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing may be left then, either
+    began = time.monotonic()
+    try:
+        with private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
+            experiment = Experiment(stack, say=_say)
+            outcomes = list(_told(experiment.run(choice.strikes()), began, choice.minutes))
+            left = experiment.finish()
+    except TROUBLE as trouble:
+        return explain(trouble)
+    result = Result(
+        seed=choice.seed,
+        seconds=time.monotonic() - began,
+        outcomes=tuple(outcomes),
+        left=tuple(left),
+    )
+    _print(result, is_json=choice.is_json)
+    return VIOLATED if result.violations else 0
+
+
+def _told(
+    outcomes: Iterator[StrikeOutcome], began: float, minutes: float | None
+) -> Iterator[StrikeOutcome]:
+    """Tell of each at once, and stop when the time is up."""
+    for outcome in outcomes:
+        for line in table.report(outcome):
+            _say(line)
+        yield outcome
+        if minutes is not None and time.monotonic() > began + minutes * 60:
+            _say("The time is up.")
+            return
+
+
+def _print(result: Result, *, is_json: bool) -> None:
+    lines = [json.dumps(table.document(result), indent=2)] if is_json else _summary(result)
+    for line in lines:
+        sys.stdout.write(line + "\n")
+
+
+def _summary(result: Result) -> Sequence[str]:
+    told = (
+        f"{result.faults} faults in {len(result.outcomes)} strikes, seed {result.seed}, in"
+        f" {duration(result.seconds)}: {len(result.violations)} violations."
+    )
+    violations = (f"  ✗ {violation}" for violation in result.violations)
+    return ("", *table.lines(result.outcomes), "", told, *violations, table.NOT_TRIED)
+
+
+def _say(text: str) -> None:
+    """Beside what is asked for, which is alone on standard output."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
