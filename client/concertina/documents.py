@@ -109,6 +109,18 @@ class Event(TypedDict):
     data: dict[str, Any]
 
 
+class Restart(TypedDict):
+    """What it cost to start a script with other workers. None of a number: not known."""
+
+    ordered_at: str
+    seconds: float | None
+    sign: str
+    repeated_units: float | None
+    repeated_unit: str
+    repeated_seconds: float | None
+    message: str
+
+
 class Generation(TypedDict):
     """One fixed set of workers and one global batch that trained."""
 
@@ -129,6 +141,7 @@ class Generation(TypedDict):
     lost_steps: int
     lost_work_seconds: float
     lost_worker_ids: list[str]
+    restart: NotRequired[Restart | None]
     predicted_gain: float | None  # 0.31: 31 % faster than the generation before
     measured_gain: float | None
 
@@ -211,6 +224,7 @@ class Change(TypedDict):
     reason: str
     message: str
     at: str
+    cost: NotRequired[str]  # of a restart
 
 
 class Remedy(TypedDict):

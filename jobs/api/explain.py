@@ -13,6 +13,7 @@ from tenancy.access import principal_of
 
 from jobs import queries
 from jobs.api.serializers.explanation import ExplanationSerializer, details_of
+from jobs.api.serializers.generation import restart_in_words
 from jobs.decided import explanation_of, newest_decision, remedy_of
 from jobs.lifecycle import FINAL
 from jobs.models import Generation, Job, Quarantine
@@ -57,7 +58,13 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "warnings": job.warnings,
         "details": details_of(numbers),
         "changes": [
-            {"reason": one.reason, "message": one.message, "at": one.began_at} for one in newest
+            {
+                "reason": one.reason,
+                "message": one.message,
+                "at": one.began_at,
+                "cost": restart_in_words(one),
+            }
+            for one in newest
         ],
     }
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from jobs.models.job import Job
+from jobs.restarts import RestartSign, Unit
 
 
 class Generation(models.Model):
@@ -43,11 +44,42 @@ class Generation(models.Model):
     lost_worker_ids = models.JSONField(
         default=list, db_default=[], help_text="Whose loss led to it."
     )
+    restart_ordered_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the workers of a script were to stop, or to start again; null: no restart.",
+    )
+    restart_look_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its log is next asked what the restart cost."
+    )
+    restart_seconds = models.FloatField(
+        null=True, blank=True, help_text="From then until a sign of work; null: not known."
+    )
+    restart_sign = models.CharField(
+        max_length=10, choices=RestartSign, default=RestartSign.NONE, db_default="", blank=True
+    )
+    repeated_units = models.FloatField(
+        null=True, blank=True, help_text="Made again, at least; null: not known."
+    )
+    repeated_unit = models.CharField(
+        max_length=10, choices=Unit, default=Unit.UNKNOWN, db_default="", blank=True
+    )
+    repeated_seconds = models.FloatField(
+        null=True, blank=True, help_text="What that had taken, about; null: not known."
+    )
+    restart_message = models.TextField(default="", db_default="", blank=True)
 
     class Meta:
         ordering = ("number",)
         constraints = (
             models.UniqueConstraint(fields=("job", "number"), name="one_generation_per_number"),
+        )
+        indexes = (
+            models.Index(
+                fields=("restart_look_at",),
+                condition=models.Q(restart_look_at__isnull=False),
+                name="restarts_to_look_at",
+            ),
         )
 
     def __str__(self) -> str:

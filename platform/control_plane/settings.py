@@ -164,6 +164,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"queue": "io", "expires": 15.0},
     },
+    "look_back": {
+        "task": "control_plane.tasks.look_back",
+        "schedule": 10.0,
+        "options": {"queue": "io", "expires": 10.0},
+    },
     "look_after_simulations": {
         "task": "autoscaler.what_if.tasks.look_after",
         "schedule": 20.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Final
 
 from celery import shared_task
@@ -11,10 +12,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
+from autoscaler.hindsight import look_back as hindsight
 from autoscaler.what_if import retention as what_if_retention
 from control_plane.erasing import Eraser
 from control_plane.retention_settings import RetentionSettings
 from jobs.commands import retention as jobs_retention
+
+_LOOKING_BACK_SECONDS: Final = 5.0
 
 logger: Final = logging.getLogger(__name__)
 
@@ -32,6 +36,17 @@ def forget_what_is_old() -> None:
     }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
+    )
+
+
+@shared_task(name="control_plane.tasks.look_back")
+def look_back() -> None:
+    """Ask logs what it cost to start scripts with other workers. Bounded; no tick waits for it."""
+    ends_at = time.monotonic() + _LOOKING_BACK_SECONDS
+    hindsight.look_back(
+        timezone.now(),
+        settings.CONCERTINA.state_dir,
+        has_time=lambda: time.monotonic() < ends_at,
     )
 
 

@@ -88,6 +88,37 @@ def test_a_description_tells_what_changes_cost() -> None:
         assert fact in text
 
 
+RESTART = {
+    "ordered_at": "2026-11-21T07:00:30Z",
+    "seconds": 12.0,
+    "sign": "iteration",
+    "repeated_units": 20,
+    "repeated_unit": "iteration",
+    "repeated_seconds": 41.0,
+    "message": "About 12 s from the restart to `step 60`.",
+}
+
+
+def test_a_description_claims_no_more_of_a_restart_than_is_known() -> None:
+    unknown = {"seconds": None, "sign": "", "repeated_units": None, "repeated_seconds": None}
+    for restart, costs in (
+        (RESTART, "about 12 s  -         at least 41 s"),
+        ({**RESTART, **unknown}, "not known  -         not known"),
+        ({**RESTART, "repeated_seconds": 0.0}, "about 12 s  -         none seen"),
+    ):
+        generation = documents.generation(restart=restart)
+        text = seen(description.description(documents.job(), [generation], [], []))
+        assert costs in text
+
+
+def test_an_explanation_tells_what_the_last_restart_cost() -> None:
+    change = {"reason": "reclaim", "message": "Shrinks.", "at": "2026-11-21T07:01:00Z"}
+    for cost in (RESTART["message"], ""):
+        why = documents.explanation(changes=[{**change, "cost": cost}])
+        text = seen(explanation.explanation(documents.job(), why))
+        assert ("What the last restart cost: About 12 s" in text) == bool(cost)
+
+
 def test_a_description_marks_the_straggler() -> None:
     slow = documents.worker(compute_seconds=0.12, relative_speed=0.6, is_straggler=True)
     usual = documents.worker(id="other", compute_seconds=0.07, relative_speed=1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
@@ -32,6 +33,37 @@ def test_a_change_tells_what_it_cost(api: APIClient, job: Job, workers: list[Wor
         "lost_steps": 0,
         "lost_work_seconds": 0.0,
     }
+
+
+def test_only_scripts_that_report_nothing_have_costs_of_a_restart(
+    api: APIClient, job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(generation=1, generations=[began(1, workers)]))
+    assert items(api, job, "generations")[0]["restart"] is None
+    assert api.get(f"/api/v1/jobs/{job.id}/explain").json()["changes"][0]["cost"] == ""
+
+
+def test_what_a_restart_cost_is_told_apart_from_what_is_not_known(
+    api: APIClient, job: Job, workers: list[Worker]
+) -> None:
+    sync(job, report(generation=1, generations=[began(1, workers)]))
+    generations = Generation.objects.filter(job=job)
+    generations.update(restart_ordered_at=F("began_at"))
+    unknown = items(api, job, "generations")[0]["restart"]
+    assert {unknown[name] for name in ("seconds", "repeated_units", "repeated_seconds")} == {None}
+    assert unknown["message"] == "Not known yet: its log has not been asked."
+    generations.update(
+        restart_seconds=12.5,
+        restart_sign="iteration",
+        repeated_units=0.0,
+        repeated_unit="iteration",
+        repeated_seconds=0.0,
+        restart_message="No number came twice.",
+    )
+    known = items(api, job, "generations")[0]["restart"]
+    assert (known["seconds"], known["repeated_seconds"]) == (12.5, 0.0)
+    (change,) = api.get(f"/api/v1/jobs/{job.id}/explain").json()["changes"]
+    assert change["cost"] == known["message"] == "No number came twice."
 
 
 def test_a_loss_tells_who_was_lost_and_what_it_cost(

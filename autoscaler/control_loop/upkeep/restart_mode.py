@@ -5,7 +5,8 @@ Its generations are written here, because no coordinator reports them.
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
 from django.db.models import F
 
@@ -16,6 +17,9 @@ from autoscaler.control_loop.upkeep.outcome import stop
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.transitions import move
+
+COST_LOOKED_AT_AFTER: Final = timedelta(seconds=5)
+"""What a restart cost is first asked then. Guessed: scripts that start quickly have begun."""
 
 
 def seat_next_set(view: JobView, shell: Shell) -> bool:
@@ -75,6 +79,8 @@ def _write(view: JobView, assignment: Assignment, shell: Shell) -> None:
         began_at=shell.now,
         step=view.job.step,
         stall_seconds=stall_seconds,
+        restart_ordered_at=view.state_since if last else None,
+        restart_look_at=shell.now + COST_LOOKED_AT_AFTER if last else None,
     )
     rescaled: dict[str, Any] = {"last_rescaled_at": shell.now, "rescales": F("rescales") + 1}
     changes = {"generation": number, **(rescaled if is_rescale else {})}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NEWEST: Final = 10
 _COSTS: Final = ("STALL", "TRANSFER", "LOST WORK")
+_NOT_KNOWN: Final = "not known"
 _GAINS: Final = ("PREDICTED", "MEASURED")  # how much faster than the generation before
 
 
@@ -118,15 +119,36 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
             str(generation["workers"]),
             words.number(generation["global_batch_size"]),
             str(generation["step"]),
-            words.duration(generation["stall_seconds"]),
-            words.duration(generation["transfer_seconds"] or None),
-            words.duration(generation["lost_work_seconds"] or None),
+            *_costs(generation),
             words.gain(generation["predicted_gain"]),
             words.gain(generation["measured_gain"]),
             generation["reason"],
             words.first_line(generation["message"]),
         )
     return table
+
+
+def _costs(generation: Generation) -> tuple[str, str, str]:
+    """Of a script that reports nothing only so much as its log tells, and no more is claimed."""
+    restart = generation.get("restart")
+    if restart is None:
+        return (
+            words.duration(generation["stall_seconds"]),
+            words.duration(generation["transfer_seconds"] or None),
+            words.duration(generation["lost_work_seconds"] or None),
+        )
+    until = restart["seconds"]
+    return (
+        _NOT_KNOWN if until is None else f"about {words.duration(until)}",
+        words.duration(None),
+        _repeated(restart["repeated_seconds"]),
+    )
+
+
+def _repeated(seconds: float | None) -> str:
+    if seconds is None:
+        return _NOT_KNOWN
+    return f"at least {words.duration(seconds)}" if seconds else "none seen"
 
 
 def _workers_table(workers: Sequence[Worker]) -> Table:

@@ -34,6 +34,8 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
         parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
     if why["changes"]:
         parts.append(Padding(_changes_table(why["changes"]), (1, 0, 0, 0)))
+        if cost := why["changes"][0].get("cost"):
+            parts.append(Text(f"What the last restart cost: {cost}"))
     return Group(*parts)
 
 

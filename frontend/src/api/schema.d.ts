@@ -789,6 +789,8 @@ export interface components {
              */
             lr_warmup_steps: number;
         };
+        /** @enum {unknown} */
+        BlankEnum: "";
         /** @description How many starts and ends came within their predicted 10 to 90 % range; 80 % should. */
         Calibration: {
             held: number;
@@ -803,6 +805,8 @@ export interface components {
             message: string;
             /** Format: date-time */
             at: string;
+            /** @description Of a restart, as far as its log tells; empty: of anything else. */
+            cost: string;
         };
         /**
          * Checkpoint
@@ -1083,6 +1087,8 @@ export interface components {
              */
             readonly lost_work_seconds: number;
             lost_worker_ids: string[];
+            /** @description Of a script that does not report steps; null: none of the kind. */
+            readonly restart: components["schemas"]["Restart"] | null;
             /**
              * Format: double
              * @description Of the rescale; 0.31: 31 %.
@@ -1853,6 +1859,14 @@ export interface components {
             /** @description Running jobs that it would pause. */
             paused_jobs: number;
         };
+        /**
+         * @description * `` - not known
+         *     * `iteration` - iteration
+         *     * `epoch` - epoch
+         *     * `count` - count: of iterations or samples within an epoch, its script alone knows
+         * @enum {string}
+         */
+        RepeatedUnitEnum: "iteration" | "epoch" | "count";
         /** @description GPUs that add up for a large job which has waited long. Moments are seconds since 1970. */
         Reserved: {
             job: components["schemas"]["JobRef"];
@@ -1892,6 +1906,48 @@ export interface components {
              * @default null
              */
             shm_size: string | null;
+        };
+        /** @description What it cost to start a script with other workers, as far as their logs tell. */
+        Restart: {
+            /**
+             * Format: date-time
+             * @description When the workers before were to stop or, without any, these to start.
+             */
+            ordered_at: string;
+            /**
+             * Format: double
+             * @description About, from then until the `sign`; null: not known.
+             */
+            seconds: number | null;
+            /**
+             * @description What they were first seen to write: the number of a step, or at least a line.
+             *
+             *     * `` - nothing yet
+             *     * `line` - line: they wrote something
+             *     * `iteration` - iteration: they wrote the number of a step or an epoch
+             */
+            sign: components["schemas"]["SignEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * Format: double
+             * @description At least so many were made again; null: not known.
+             */
+            repeated_units: number | null;
+            /**
+             * @description `count`: of what it counts within an epoch, iterations or samples.
+             *
+             *     * `` - not known
+             *     * `iteration` - iteration
+             *     * `epoch` - epoch
+             *     * `count` - count: of iterations or samples within an epoch, its script alone knows
+             */
+            repeated_unit: components["schemas"]["RepeatedUnitEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * Format: double
+             * @description What that had taken, about, and at least; null: not known.
+             */
+            repeated_seconds: number | null;
+            /** @description The same in words. */
+            readonly message: string;
         };
         Result: {
             trace: string;
@@ -2034,6 +2090,13 @@ export interface components {
             /** @description What whoever signs in should know; for people. */
             notices: string[];
         };
+        /**
+         * @description * `` - nothing yet
+         *     * `line` - line: they wrote something
+         *     * `iteration` - iteration: they wrote the number of a step or an epoch
+         * @enum {string}
+         */
+        SignEnum: "line" | "iteration";
         /** @description A team's quota in the changed cluster. */
         SimulatedQuota: {
             team: string;

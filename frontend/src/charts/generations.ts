@@ -2,7 +2,7 @@
 
 import type { Generation } from "../api/types";
 import { batchSteps, changesOf, describeChange, workerSteps, type Change } from "../domain/changes";
-import { lostWorkOf } from "../domain/costs";
+import { lostWorkOf, stallOf } from "../domain/costs";
 import { formatDuration, plural } from "../domain/format";
 import { reasonLabel } from "../domain/reasons";
 import { clockTime } from "../domain/time";
@@ -156,7 +156,8 @@ function rarerCosts(change: Change): TooltipRow[] {
   if (change.transferSeconds > 0) {
     rows.push({ name: "Transfer", value: formatDuration(change.transferSeconds) });
   }
-  if (change.lostSteps > 0) rows.push({ name: "Lost work", value: lostWorkOf(change) });
+  if (change.lostSteps > 0 || change.restart !== null)
+    rows.push({ name: "Lost work", value: lostWorkOf(change) });
   if (change.lostWorkers.length > 0) {
     rows.push({ name: "Lost", value: plural(change.lostWorkers.length, "worker") });
   }
@@ -171,7 +172,7 @@ function generationAt(changes: readonly Change[], at: number): HTMLElement | nul
     rows: [
       { name: describeChange(change), value: "" },
       { name: reasonLabel(change.reason), value: "" },
-      { name: "Stall", value: formatDuration(change.stallSeconds) },
+      { name: "Stall", value: stallOf(change) },
       ...rarerCosts(change),
     ],
     text: change.message,

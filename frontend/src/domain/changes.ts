@@ -5,6 +5,8 @@ import { milliseconds } from "./time";
 
 export type ChangeKind = "start" | "grow" | "shrink" | "batch" | "regroup";
 
+type Restart = NonNullable<Generation["restart"]>;
+
 /** The step from one generation to the next. */
 export interface Change {
   readonly generation: number;
@@ -22,6 +24,8 @@ export interface Change {
   readonly lostSteps: number;
   readonly lostWorkSeconds: number;
   readonly lostWorkers: readonly string[];
+  /** Of a script that reports nothing, as far as its log tells. */
+  readonly restart: Restart | null;
   readonly attempt: number;
   readonly predictedGain: number | null;
   readonly measuredGain: number | null;
@@ -55,6 +59,7 @@ export function changesOf(generations: readonly Generation[]): Change[] {
       lostSteps: generation.lost_steps,
       lostWorkSeconds: generation.lost_work_seconds,
       lostWorkers: generation.lost_worker_ids,
+      restart: generation.restart,
       attempt: generation.attempt,
       predictedGain: generation.predicted_gain,
       measuredGain: generation.measured_gain,

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../api/types";
 import { aGeneration } from "../testing/samples";
 import { changesOf } from "./changes";
-import { costOf, describeIdle, describeLostWork, describeStalls, lostWorkOf } from "./costs";
+import {
+  costOf,
+  describeIdle,
+  describeLostWork,
+  describeStalls,
+  lostWorkOf,
+  stallOf,
+} from "./costs";
 
 function aJob(stall: number, trained: number, lost = 0): Job {
   return { stall_seconds: stall, trained_seconds: trained, lost_work_seconds: lost } as Job;
@@ -40,6 +47,23 @@ describe("the cost of one change", () => {
       "",
       "Nothing trained for 8.3 s before",
     ]);
+  });
+
+  it("claims no more of a script's restart than its log tells", () => {
+    const told = {
+      ordered_at: "2026-11-22T12:00:00Z",
+      seconds: 12,
+      sign: "iteration",
+      repeated_units: 0,
+      repeated_unit: "iteration",
+      repeated_seconds: 0,
+      message: "",
+    } as const;
+    const unknown = { ...told, seconds: null, repeated_units: null, repeated_seconds: null };
+    const restarts = [told, unknown].map((restart) => aGeneration(1, { restart }));
+    const [known, asked] = changesOf(restarts);
+    expect(known && [stallOf(known), lostWorkOf(known)]).toEqual(["about 12 s", "none seen"]);
+    expect(asked && [stallOf(asked), lostWorkOf(asked)]).toEqual(["not known", "not known"]);
   });
 
   it("tells the steps that were lost and how long they had taken", () => {

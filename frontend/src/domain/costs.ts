@@ -4,6 +4,8 @@ import type { Job } from "../api/types";
 import type { Change } from "./changes";
 import { formatDuration, formatStep, NONE, plural } from "./format";
 
+const NOT_KNOWN = "not known";
+
 /** `2.1 s standing still in all (0.4 %)`. */
 export function describeStalls(job: Job): string {
   const stood = `${formatDuration(job.stall_seconds)} standing still in all`;
@@ -36,8 +38,22 @@ export function describeIdle(change: Change): string {
   return `Nothing trained for ${formatDuration(change.idleSeconds)} before`;
 }
 
+/** What a change kept from training; a dash where nobody trained before. */
+export function stallOf(change: Change): string {
+  if (change.restart !== null) {
+    const { seconds } = change.restart;
+    return seconds === null ? NOT_KNOWN : `about ${formatDuration(seconds)}`;
+  }
+  return change.kind === "start" ? NONE : costOf(change.stallSeconds);
+}
+
 /** `30 s (60 steps)`: what was made before and is made again. */
 export function lostWorkOf(change: Change): string {
+  if (change.restart !== null) {
+    const seconds = change.restart.repeated_seconds;
+    if (seconds === null) return NOT_KNOWN;
+    return seconds === 0 ? "none seen" : `at least ${formatDuration(seconds)}`;
+  }
   if (change.lostSteps === 0) return NONE;
   return `${formatDuration(change.lostWorkSeconds)} (${plural(change.lostSteps, "step")})`;
 }

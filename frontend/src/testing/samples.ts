@@ -36,6 +36,7 @@ export function aGeneration(number: number, given: Partial<Generation> = {}): Ge
     lost_steps: 0,
     lost_work_seconds: 0,
     lost_worker_ids: [],
+    restart: null,
     predicted_gain: null,
     predicted_stall_seconds: null,
     measured_gain: null,

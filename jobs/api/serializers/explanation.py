@@ -137,6 +137,9 @@ class ChangeSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
     message = serializers.CharField()
     at = serializers.DateTimeField()
+    cost = serializers.CharField(
+        help_text="Of a restart, as far as its log tells; empty: of anything else."
+    )
 
 
 class QuarantineSerializer(serializers.Serializer[Any]):

@@ -4,10 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.decided import explanation_of
 from jobs.models import Generation
+from jobs.restarts import RestartSign, Unit
+
+
+class RestartSerializer(serializers.Serializer[Any]):
+    """What it cost to start a script with other workers, as far as their logs tell."""
+
+    ordered_at = serializers.DateTimeField(
+        source="restart_ordered_at",
+        help_text="When the workers before were to stop or, without any, these to start.",
+    )
+    seconds = serializers.FloatField(
+        source="restart_seconds",
+        allow_null=True,
+        help_text="About, from then until the `sign`; null: not known.",
+    )
+    sign = serializers.ChoiceField(
+        choices=RestartSign.choices,
+        source="restart_sign",
+        help_text="What they were first seen to write: the number of a step, or at least a line.",
+    )
+    repeated_units = serializers.FloatField(
+        allow_null=True, help_text="At least so many were made again; null: not known."
+    )
+    repeated_unit = serializers.ChoiceField(
+        choices=Unit.choices,
+        help_text="`count`: of what it counts within an epoch, iterations or samples.",
+    )
+    repeated_seconds = serializers.FloatField(
+        allow_null=True, help_text="What that had taken, about, and at least; null: not known."
+    )
+    message = serializers.SerializerMethodField(help_text="The same in words.")
+
+    def get_message(self, generation: Generation) -> str:
+        return restart_in_words(generation)
 
 
 class GenerationSerializer(serializers.ModelSerializer[Generation]):
@@ -15,6 +50,9 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
     lost_worker_ids = serializers.ListField(child=serializers.CharField())
     idle_seconds = serializers.FloatField(
         help_text="Nothing trained before it: paused, waiting, or starting again after a loss."
+    )
+    restart = serializers.SerializerMethodField(
+        help_text="Of a script that does not report steps; null: none of the kind."
     )
     predicted_gain = serializers.SerializerMethodField(help_text="Of the rescale; 0.31: 31 %.")
     predicted_stall_seconds = serializers.SerializerMethodField()
@@ -43,12 +81,19 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
             "lost_steps",
             "lost_work_seconds",
             "lost_worker_ids",
+            "restart",
             "predicted_gain",
             "predicted_stall_seconds",
             "measured_gain",
             "decision",
         )
         read_only_fields = fields
+
+    @extend_schema_field(RestartSerializer(allow_null=True))
+    def get_restart(self, generation: Generation) -> dict[str, Any] | None:
+        if generation.restart_ordered_at is None:
+            return None
+        return dict(RestartSerializer(generation).data)
 
     def get_predicted_gain(self, generation: Any) -> float | None:
         return foretold(generation, "gain")
@@ -62,6 +107,13 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
 
 class GenerationListSerializer(serializers.Serializer[Any]):
     items = GenerationSerializer(many=True)
+
+
+def restart_in_words(generation: Generation) -> str:
+    """What a restart cost; empty: there was none of a script that reports nothing."""
+    if generation.restart_ordered_at is None:
+        return ""
+    return generation.restart_message or "Not known yet: its log has not been asked."
 
 
 def foretold(generation: Any, number: str) -> float | None:

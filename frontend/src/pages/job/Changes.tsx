@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { Button } from "../../design/Button";
 import { describeChange, type Change } from "../../domain/changes";
-import { costOf, describeIdle, lostWorkOf } from "../../domain/costs";
+import { costOf, describeIdle, lostWorkOf, stallOf } from "../../domain/costs";
 import { NONE } from "../../domain/format";
 import { shortWorker } from "../../domain/logs";
 import { describeGain } from "../../domain/predictions";
@@ -71,7 +71,7 @@ function Rows({ change, jobId }: { readonly change: Change; readonly jobId: stri
           {describeChange(change)}
         </th>
         <td className={styles.reason}>{reasonLabel(change.reason)}</td>
-        <Cost name="stall" value={change.kind === "start" ? NONE : costOf(change.stallSeconds)} />
+        <Cost name="stall" value={stallOf(change)} />
         <Cost name="transfer" value={costOf(change.transferSeconds)} />
         <Cost name="lost work" value={lostWorkOf(change)} />
       </tr>
@@ -101,7 +101,8 @@ function Cost({ name, value }: { readonly name: string; readonly value: string }
 function inWords(change: Change, jobId: string): string[] {
   const lost = change.lostWorkers.map((worker) => shortWorker(worker, jobId)).join(", ");
   const gain = change.kind === "start" ? "" : describeGain(change);
-  const texts = [lost && `Lost: ${lost}`, describeIdle(change), gain, change.message];
+  const cost = change.restart?.message ?? "";
+  const texts = [lost && `Lost: ${lost}`, describeIdle(change), gain, change.message, cost];
   return texts.filter((text) => text !== "");
 }
 
