@@ -100,6 +100,58 @@ def test_where_two_callers_have_all_places_the_newest_of_the_longest_queue_makes
     assert order == ["loud-0", "louder-2", "late-4", "later-5"]
 
 
+def test_callers_of_a_group_share_half_of_the_threads_and_its_turns() -> None:
+    async def story() -> tuple[list[str], int]:
+        lanes = Lanes("test", size(threads=4, places=10))
+        order: list[str] = []
+
+        async def request(caller: str, group: str) -> None:
+            own = await lanes.take(caller, group)
+            order.append(caller)
+            lanes.give_back(own)
+
+        held = [await lanes.take(f"loud-{number}", "loud") for number in range(2)]
+        waiting = [
+            asyncio.create_task(request(f"loud-{number}", "loud")) for number in (2, 2, 3, 4)
+        ]
+        await settle()
+        had_to_wait = lanes.waiting
+        others = [await lanes.take("quiet-1", "quiet"), await lanes.take("late", "late")]
+        waiting.append(asyncio.create_task(request("quiet-2", "quiet")))
+        await settle()
+        for thread in (held[0], others[0]):
+            lanes.give_back(thread)
+        await asyncio.gather(*waiting)
+        return order, had_to_wait
+
+    order, had_to_wait = asyncio.run(story())
+    assert had_to_wait == 4
+    assert order.index("quiet-2") <= 1
+    assert [caller for caller in order if caller != "quiet-2"] == [
+        "loud-2", "loud-3", "loud-4", "loud-2",
+    ]  # fmt: skip
+
+
+def test_a_group_with_most_requests_makes_room_however_many_callers_it_has() -> None:
+    async def story() -> tuple[list[bool], bool]:
+        lanes = Lanes("test", size(places=3))
+        await lanes.take("loud-0", "loud")
+        crowd = [
+            asyncio.create_task(lanes.take(f"loud-{number}", "loud")) for number in range(1, 4)
+        ]
+        await settle()
+        quiet = asyncio.create_task(lanes.take("quiet", "quiet"))
+        await settle()
+        pushed_out = [isinstance(task.exception(), Busy) for task in crowd if task.done()]
+        waits = not quiet.done()
+        for task in (*crowd, quiet):
+            task.cancel()
+        await asyncio.gather(*crowd, quiet, return_exceptions=True)
+        return pushed_out, waits
+
+    assert asyncio.run(story()) == ([True], True)
+
+
 def test_who_waits_too_long_is_told_so_and_leaves_the_queue() -> None:
     async def story() -> int:
         lanes = Lanes("test", size(longest_wait_seconds=0.01))
@@ -154,7 +206,7 @@ class Slow:
 def test_beyond_its_places_the_service_refuses_and_still_tells_its_health_and_signs_in() -> None:
     async def story() -> tuple[list[Answer], list[Answer], set[str]]:
         slow = Slow()
-        bulkheads = Bulkheads(slow, {**sizes(1), Kind.PEOPLE: size(threads=2, places=2)})
+        bulkheads = Bulkheads(slow, {**sizes(1), Kind.PEOPLE: size(threads=4, places=2)})
         crowd = [asyncio.create_task(ask(bulkheads, "GET", "/api/v1/jobs")) for _ in range(8)]
         while slow.running < 2 or sum(task.done() for task in crowd) < 5:  # noqa: ASYNC110 - as below
             await asyncio.sleep(0)
@@ -169,7 +221,7 @@ def test_beyond_its_places_the_service_refuses_and_still_tells_its_health_and_si
 
     crowd, others, threads = asyncio.run(story())
     refused = [answer for answer in crowd if answer.status == 503]
-    # One caller: two in threads, and one place of the two.
+    # One caller: two of the four threads, and one place of the two.
     assert (len(refused), len(crowd) - len(refused)) == (5, 3)
     assert refused[0].json()["code"] == "overloaded"
     assert refused[0].headers["retry-after"] == "2"
@@ -246,6 +298,28 @@ def test_who_does_not_read_answers_holds_no_thread_and_gets_so_many_and_no_more(
         return [answer.status for answer in answers], unread.cut
 
     assert asyncio.run(story()) == ([503, 200, 200], 0)
+
+
+def test_of_long_answers_that_a_group_does_not_read_so_many_bytes_are_held() -> None:
+    async def story() -> tuple[bool, bool, bool]:
+        delivery = Delivery(most_unread_bytes=100)
+        answers = [delivery.begin("idle") for _ in range(2)]
+        head = {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"Content-Length", b"50")],
+        }
+
+        async def send(_: Message) -> None:
+            """It is taken at once."""
+
+        for answer in answers:
+            await answer.send(send, head)
+        has_room = delivery.has_room("idle"), delivery.has_room("other")
+        answers[0].end()
+        return *has_room, delivery.has_room("idle")
+
+    assert asyncio.run(story()) == (False, True, True)
 
 
 def test_an_answer_that_is_not_read_in_time_is_cut_off() -> None:

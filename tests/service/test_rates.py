@@ -12,17 +12,20 @@ import redis
 from control_plane import limit_settings
 from control_plane.api.teams import TeamsView
 from control_plane.front.asgi_types import Scope
-from control_plane.front.callers import PRINCIPAL, Callers
+from control_plane.front.callers import PRINCIPAL, Callers, Sender, group_of
 from control_plane.front.principal import PrincipalMiddleware
 from control_plane.front.rates import RateLimited
 from control_plane.front.wiring import job_opened_by
 from control_plane.variables import Variables
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.addresses import network_of
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
+from tenancy.models import Membership, Team
 
 from jobs import job_token
 from tests.service.asking import Answer, Recorder, ask, scope_of
@@ -61,7 +64,7 @@ class World:
         headers = dict(scope["headers"])
         told = headers.get(b"authorization") or headers.get(b"cookie") or b""
         if principal := self._accepted.get(told.decode().partition("=")[2].strip()):
-            scope[PRINCIPAL] = principal
+            scope[PRINCIPAL] = Sender(name=principal, group="team:1")
 
     def ask(self, times: int = 1, method: str = "GET", path: str = "/api/v1/jobs",
             **headers: str) -> list[Answer]:  # fmt: skip
@@ -270,12 +273,38 @@ def test_a_bucket_fills_up_again() -> None:
     assert [buckets.take([quick]).is_allowed for _ in range(3)] == [True, True, False]
 
 
-@pytest.mark.django_db
-def test_django_tells_who_it_was(api: APIClient) -> None:
-    scope: dict[str, Any] = {}
-    key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
+def told_by_django(path: str, view: Any, **changes: Any) -> Sender:
+    request = RequestFactory().get(path, headers=changes.pop("headers", {}))
+    request.scope = changes.pop("scope", {})  # type: ignore[attr-defined]  # as ASGI's have one
+    request.__dict__.update(changes)
+    PrincipalMiddleware(view)(request)
+    sender: Sender = request.scope[PRINCIPAL]  # type: ignore[attr-defined]
+    return sender
 
-    request = RequestFactory().get("/api/v1/teams", headers={"Authorization": key})
-    request.scope = scope  # type: ignore[attr-defined]  # as ASGI's have one
-    PrincipalMiddleware(TeamsView.as_view())(request)
-    assert scope[PRINCIPAL].startswith("token:")
+
+@pytest.mark.django_db
+def test_django_tells_who_it_was_and_of_which_team(api: APIClient, vision: Team) -> None:
+    key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
+    sender = told_by_django("/api/v1/teams", TeamsView.as_view(), headers={"Authorization": key})
+    assert sender.name.startswith("token:")
+    assert sender.group == f"team:{vision.pk}"
+
+
+@pytest.mark.django_db
+def test_a_person_counts_to_the_first_of_their_teams_and_an_admin_to_none(vision: Team) -> None:
+    member = User.objects.create_user("member")
+    Membership.objects.create(user=member, team=vision)
+    admin = User.objects.create_superuser("root")
+    senders = [
+        told_by_django("/", lambda _: HttpResponse(), _cached_user=person)
+        for person in (member, admin)
+    ]
+    assert [sender.group for sender in senders] == [f"team:{vision.pk}", ""]
+
+
+def test_the_tokens_of_a_team_are_one_group_once_they_are_known() -> None:
+    world = World(a="token:1", b="token:2")
+    for credential in ("a", "b", "a", "b"):
+        world.ask(Authorization=f"Bearer ={credential}")
+    groups = [group_of(scope) for scope in world.django.scopes]
+    assert groups == [*["address:192.0.2.1"] * 2, *["team:1"] * 2]

@@ -14,7 +14,7 @@ from typing import Final
 from asgiref.sync import ThreadSensitiveContext
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
-from control_plane.front.callers import caller_of
+from control_plane.front.callers import caller_of, group_of
 from control_plane.front.delivery import Delivery
 from control_plane.front.lanes import Busy, Lanes, Size
 from control_plane.front.refusal import Refusal
@@ -69,16 +69,17 @@ class Bulkheads:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        lanes, caller = self._lanes[kind_of(scope["path"])], caller_of(scope)
-        if not self._delivery.has_room(caller):
+        lanes = self._lanes[kind_of(scope["path"])]
+        caller, group = caller_of(scope), group_of(scope)
+        if not self._delivery.has_room(group):
             await _busy().answer(send)
             return
         try:
-            thread = await lanes.take(caller)
+            thread = await lanes.take(caller, group)
         except Busy:
             await _busy().answer(send)
             return
-        is_ours, is_stream = True, False
+        is_ours, is_stream, answer = True, False, self._delivery.begin(group)
 
         def give_back() -> None:
             nonlocal is_ours
@@ -96,13 +97,14 @@ class Bulkheads:
             if is_stream:
                 await send(message)
             else:
-                await self._delivery.send(caller, send, message)
+                await answer.send(send, message)
 
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self._application(scope, receive, sending)
         finally:
             give_back()
+            answer.end()
 
 
 def _begins_stream(message: Message) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from django.http import parse_cookie
@@ -21,8 +22,17 @@ from control_plane.front.asgi_types import Scope, header
 
 CALLER: Final = "concertina.caller"  # in a request's scope: who counts as its sender
 ADDRESS: Final = "concertina.address"  # in a request's scope: where it comes from
-PRINCIPAL: Final = "concertina.principal"  # in a request's scope: who it was, from Django
+GROUP: Final = "concertina.group"  # in a request's scope: with whom the sender shares
+PRINCIPAL: Final = "concertina.principal"  # in a request's scope: a Sender, from Django
 _MOST_KNOWN: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """Who sends requests, and with whom threads and memory are shared; nobody: with themselves."""
+
+    name: str
+    group: str = ""
 
 
 class Callers:
@@ -40,21 +50,21 @@ class Callers:
         self._job_opened_by = job_opened_by
         self._proxies = proxies
         self._most = most
-        self._known: OrderedDict[str, str] = OrderedDict()
+        self._known: OrderedDict[str, Sender] = OrderedDict()
 
-    def recognise(self, scope: Scope) -> str | None:
+    def recognise(self, scope: Scope) -> Sender | None:
         """Whose job's token it is, or who an earlier request with this credential was of."""
         if scope["path"].startswith("/internal/"):
             token = bearer_key(_told(scope, b"authorization", ",")) or ""
             job = self._job_opened_by(scope["path"], token)
-            return f"job:{job}" if job else None
+            return Sender(name=f"job:{job}") if job else None
         credential = self._credential(scope)
         if credential is None or credential not in self._known:
             return None
         self._known.move_to_end(credential)
         return self._known[credential]
 
-    def learn(self, scope: Scope, principal: str) -> None:
+    def learn(self, scope: Scope, principal: Sender) -> None:
         """Remember that this request's credential is that of the principal."""
         credential = self._credential(scope)
         if credential is None:
@@ -94,6 +104,11 @@ def _told(scope: Scope, name: bytes, separator: str) -> str:
 def caller_of(scope: Scope) -> str:
     """Who counts as the sender, as `rates` has noted it."""
     return str(scope.get(CALLER, "somebody"))
+
+
+def group_of(scope: Scope) -> str:
+    """With whom the sender shares, as `rates` has noted it."""
+    return str(scope.get(GROUP) or caller_of(scope))
 
 
 def address_of(scope: Scope) -> str:

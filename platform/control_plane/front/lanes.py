@@ -1,22 +1,26 @@
 """Which thread answers a request, and who waits for one? Few threads, taken in turn by callers.
 
 Each thread keeps its connection to the database from one request to the next, so there are never
-more connections than threads. A queue before them is bounded in length and in time, and callers
-take turns in it: who sends a thousand requests waits behind their own. Where it is full, who waits
-with the most requests makes room for who waits with fewer.
+more connections than threads. A queue before them is bounded in length and in time, and groups of
+callers take turns in it: who sends a thousand requests waits behind their own. Where it is full,
+who waits with the most requests makes room for who waits with fewer. No group has all threads, so
+that another finds one however long the requests of the first take.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from control_plane.front.turns import Turns
+
 LONGEST_WAIT_SECONDS: Final = 5.0  # half of what coordinators wait for an answer
 PLACES_PER_THREAD: Final = 16  # guessed: at 60 ms of work each, what can be done in a second
 SHARE_OF_ONE_CALLER: Final = 0.5  # of the places
+SHARE_OF_ONE_GROUP: Final = 0.5  # of the threads; more than that many gain little: one has the GIL
 
 
 class Busy(Exception):
@@ -39,6 +43,10 @@ class Size:
     def places_of_one(self) -> int:
         return max(int(self.places * SHARE_OF_ONE_CALLER), 1)
 
+    @property
+    def threads_of_one_group(self) -> int:
+        return max(int(self.threads * SHARE_OF_ONE_GROUP), 1)
+
 
 class Lanes:
     """Some threads with a queue. All of it belongs to one event loop, hence no lock."""
@@ -49,36 +57,38 @@ class Lanes:
             ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{name}-{number}")
             for number in range(size.threads)
         ]
-        self._waiting: dict[str, deque[asyncio.Future[Executor]]] = {}  # by caller, next one first
+        self._turns: Turns[asyncio.Future[Executor]] = Turns()
+        self._group: dict[Executor, str] = {}  # who has a thread
+        self._running: Counter[str] = Counter()  # threads, by group
 
     @property
     def waiting(self) -> int:
         """How many wait for a thread."""
-        return sum(map(len, self._waiting.values()))
+        return len(self._turns)
 
-    async def take(self, caller: str) -> Executor:
-        """A thread of one's own until `give_back`.
+    async def take(self, caller: str, group: str | None = None) -> Executor:
+        """A thread of one's own until `give_back`; a caller without a group is one alone.
 
         Raises:
             Busy: none is free, or becomes so in time, or somebody with fewer requests came.
         """
-        if self._free:
-            return self._free.pop()
-        own = len(self._waiting.get(caller, ()))
-        if own >= self._size.places_of_one:
+        group = group or caller
+        if self._free and self._may_run(group):
+            return self._begin(self._free.pop(), group)
+        if self._turns.of(group, caller) >= self._size.places_of_one:
             raise Busy
         if self.waiting >= self._size.places:
-            self._make_room(own)
+            self._make_room(group, caller)
         place: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(caller, deque()).append(place)
+        self._turns.put(group, caller, place)
         try:
             async with asyncio.timeout(self._size.longest_wait_seconds):
                 return await place
         except TimeoutError:
-            self._leave(caller, place)
+            self._leave(group, caller, place)
             raise Busy from None
         except asyncio.CancelledError:
-            self._leave(caller, place)
+            self._leave(group, caller, place)
             raise
 
     def give_back(self, thread: Executor) -> None:
@@ -95,41 +105,45 @@ class Lanes:
         thread.submit(_nothing).add_done_callback(pass_on)
 
     def _pass_on(self, thread: Executor) -> None:
-        while self._waiting:
-            caller, places = next(iter(self._waiting.items()))
-            place = places.popleft()
-            del self._waiting[caller]
-            if places:
-                self._waiting[caller] = places  # at the end: the others first
+        self._end(thread)
+        for group, place in self._turns.next(self._may_run):
             if not place.done():
-                place.set_result(thread)
+                place.set_result(self._begin(thread, group))
                 return
         self._free.append(thread)
 
-    def _make_room(self, own: int) -> None:
-        """Push out the newest request of whoever waits with the most, if with more than `own`.
+    def _may_run(self, group: str) -> bool:
+        return self._running[group] < self._size.threads_of_one_group
+
+    def _begin(self, thread: Executor, group: str) -> Executor:
+        self._group[thread] = group
+        self._running[group] += 1
+        return thread
+
+    def _end(self, thread: Executor) -> None:
+        group = self._group.pop(thread)
+        self._running[group] -= 1
+        if not self._running[group]:
+            del self._running[group]
+
+    def _make_room(self, group: str, caller: str) -> None:
+        """Push out the newest request of whoever waits with the most.
 
         Raises:
             Busy: nobody waits with so many more than the newcomer.
         """
-        caller, places = max(self._waiting.items(), key=lambda item: len(item[1]))
-        if len(places) <= own + 1:
+        newest = self._turns.push_out(group, caller)
+        if newest is None:
             raise Busy
-        newest = places[-1]
-        self._leave(caller, newest)
         if not newest.done():
             newest.set_exception(Busy())
 
-    def _leave(self, caller: str, place: asyncio.Future[Executor]) -> None:
+    def _leave(self, group: str, caller: str, place: asyncio.Future[Executor]) -> None:
         if place.done() and not place.cancelled():
             if place.exception() is None:
                 self._pass_on(place.result())  # it came in the very moment
             return
-        places = self._waiting.get(caller)
-        if places is not None and place in places:
-            places.remove(place)
-            if not places:
-                del self._waiting[caller]
+        self._turns.remove(group, caller, place)
 
 
 def _nothing() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.contrib.auth.models import User
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from tenancy.access import TokenUser
+from tenancy.models import Membership
 
-from control_plane.front.callers import PRINCIPAL
+from control_plane.front.asgi_types import Scope
+from control_plane.front.callers import PRINCIPAL, Sender, caller_of
 
 
 class PrincipalMiddleware:
-    """Notes it in the request's ASGI scope, without asking the database for it."""
+    """Notes it in the request's ASGI scope; the database is asked once, for a person's team."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -20,14 +24,29 @@ class PrincipalMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         scope = getattr(request, "scope", None)
-        if scope is not None and (principal := _principal(request)):
+        if scope is not None and (principal := _principal(request, scope)):
             scope[PRINCIPAL] = principal
         return response
 
 
-def _principal(request: HttpRequest) -> str | None:
+def _principal(request: HttpRequest, scope: Scope) -> Sender | None:
     user = request.__dict__.get("user")  # DRF puts its own there; Django's loads only when used
     if type(user) is TokenUser:
-        return f"token:{user.token.pk}"
+        return Sender(name=f"token:{user.token.pk}", group=f"team:{user.token.team_id}")
     loaded = request.__dict__.get("_cached_user")
-    return f"user:{loaded.pk}" if loaded is not None and loaded.is_authenticated else None
+    if loaded is None or not loaded.is_authenticated:
+        return None
+    name = f"user:{loaded.pk}"
+    return Sender(name=name, group="" if caller_of(scope) == name else _group(loaded))
+
+
+def _group(person: User) -> str:
+    """The first of a person's teams; admins are a group of their own."""
+    if person.is_superuser:
+        return ""
+    places = Membership.objects.filter(user=person).order_by("team_id")
+    try:
+        team = places.values_list("team_id", flat=True).first()
+    except (DatabaseError, InterfaceError):
+        return ""
+    return "" if team is None else f"team:{team}"

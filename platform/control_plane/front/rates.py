@@ -14,7 +14,7 @@ from tenancy.buckets import Bucket, Taken
 
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
 from control_plane.front.bulkheads import Kind, kind_of
-from control_plane.front.callers import ADDRESS, CALLER, PRINCIPAL, Callers
+from control_plane.front.callers import ADDRESS, CALLER, GROUP, PRINCIPAL, Callers, Sender
 from control_plane.front.refusal import Refusal
 from control_plane.limit_settings import LimitSettings
 
@@ -65,7 +65,8 @@ class RateLimited:
             return
         principal = self._callers.recognise(scope)
         scope[ADDRESS] = self._callers.address(scope)
-        scope[CALLER] = principal or f"address:{scope[ADDRESS]}"
+        sender = principal or Sender(name=f"address:{scope[ADDRESS]}")
+        scope[CALLER], scope[GROUP] = sender.name, sender.group
         rule = self._rule(scope, is_known=principal is not None)
         taken, bucket = None, None
         if rule is not None:
@@ -105,9 +106,11 @@ class RateLimited:
             rule = _Rule(what="write", per_second=self._limits.write_rate)
         return rule if rule.per_second else None
 
-    def _learn(self, scope: Scope, status: int, *, known: str | None) -> None:
-        principal = scope.get(PRINCIPAL)
-        if principal is not None and principal != known and status not in _NOT_ACCEPTED:
+    def _learn(self, scope: Scope, status: int, *, known: Sender | None) -> None:
+        principal: Sender | None = scope.get(PRINCIPAL)
+        if principal is None or (known is not None and principal.name == known.name):
+            return
+        if status not in _NOT_ACCEPTED:
             self._callers.learn(scope, principal)
 
 
