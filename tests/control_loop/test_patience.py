@@ -20,7 +20,7 @@ from .conftest import World, fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SHORT = Patience(statement=2.0)  # above what any statement of a tick takes on a busy machine
+SHORT = Patience(statement=3.0)  # above what any statement of a tick takes on a busy machine
 
 
 def bounds() -> list[str]:
@@ -104,9 +104,10 @@ def test_a_tick_that_is_frozen_keeps_another_process_from_ticking_for_a_while_on
 
     def tick() -> None:
         try:
-            with impatiently(short), exclusively(holder="frozen", now=world.clock()) as fence:
+            with exclusively(holder="frozen", now=world.clock()) as fence:
                 assert fence is not None
-                with fence.transaction() if is_in_transaction else nullcontext():
+                transaction = fence.transaction() if is_in_transaction else nullcontext()
+                with transaction, impatiently(short):
                     is_frozen.set()
                     assert may_wake.wait(90)
                     Lease.objects.update(holder="woken")
