@@ -80,6 +80,7 @@ def _chaos(options: argparse.Namespace) -> int:
         freeze_seconds=options.freeze_seconds,
         minutes=options.minutes,
         only=tuple(options.only),
+        is_double=options.double,
         is_json=options.json,
     )
     return run.chaos(choice)

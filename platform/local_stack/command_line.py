@@ -168,6 +168,9 @@ def _add_chaos(commands: _Commands) -> None:
     chaos.add_argument(
         "--minutes", type=_seconds, metavar="M", help="begin no other strike after so many"
     )
+    chaos.add_argument(
+        "--double", action="store_true", help="run a second beat and a second control beside"
+    )
     chaos.add_argument("--json", action="store_true", help="print one document for programs")
 
 

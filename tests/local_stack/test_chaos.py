@@ -252,6 +252,7 @@ def outcome(*hit: Fault, back: float | None = 2.0, **changes: Any) -> StrikeOutc
         "is_at_its_moment": True,
         "faults": tuple(FaultOutcome(fault=f, target=str(f), noticed_seconds=0.5) for f in hit),
         "back_seconds": back,
+        "back_last": "the service is not well",
         "standstill_seconds": 1.0,
         "steps_made_again": 3,
         "violations": (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,6 +43,7 @@ GENERATIONS = """
     FROM jobs_generation ORDER BY number
 """
 WORKERS = "SELECT job_id, id, phase, created_at, gone_at FROM jobs_worker ORDER BY created_at"
+LIVE = "SELECT id FROM jobs_worker WHERE id = ANY(%s) AND phase <> 'gone' ORDER BY id"
 CLAIMS = """
     SELECT node.name AS node, claim.gpu_index, claim.worker_id
     FROM jobs_gpuclaim claim JOIN cluster_node node ON node.id = claim.node_id
@@ -91,6 +92,16 @@ class Database:
         """
         with self.cursor() as cursor:
             return _read(cursor)
+
+    def live_workers(self, worker_ids: Iterable[str]) -> list[str]:
+        """Which of these are alive on record.
+
+        Raises:
+            psycopg2.Error: it does not answer.
+        """
+        with self.cursor() as cursor:
+            cursor.execute(LIVE, [list(worker_ids)])
+            return [worker_id for (worker_id,) in cursor.fetchall()]
 
     def contradictions(self) -> list[str]:
         """What the service's own command of this name says."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 
 from local_stack.chaos import processes, strikes
 from local_stack.chaos.database import Database
+from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
 from local_stack.chaos.moments import OF_A_RESCALE, WITH_NEWS, Moments
 from local_stack.chaos.noticing import noticed_seconds
 from local_stack.chaos.private_stack import PrivateStack
-from local_stack.chaos.recovery import Recovery
+from local_stack.chaos.recovery import Recovery, Waited
 from local_stack.chaos.strikes import Struck, Target
 from local_stack.chaos.watching import Watcher
 from local_stack.chaos.workload import Workload
@@ -21,20 +23,34 @@ from local_stack.chaos.workload import Workload
 class Experiment:
     """On a stack that is ready."""
 
-    def __init__(self, stack: PrivateStack, *, say: Callable[[str], None]) -> None:
-        """Tell through `say` whatever a person should know."""
+    def __init__(self, stack: PrivateStack, *, is_double: bool, say: Callable[[str], None]) -> None:
+        """Tell through `say` whatever a person should know.
+
+        Args:
+            stack: where it happens.
+            is_double: whether some processes of the service run twice.
+            say: told what goes on.
+        """
+        self._is_double = is_double
         self._stack = stack
         self._say = say
         self._database = Database(stack.service())
         self._workload = Workload(stack=stack)
         self._watcher = Watcher(stack.checkout.state_dir)
+        self._doubles = Doubles(stack.service(), say=say)
         self._recovery = Recovery(
-            stack=stack, database=self._database, workload=self._workload, watcher=self._watcher
+            stack=stack,
+            database=self._database,
+            workload=self._workload,
+            watcher=self._watcher,
+            doubles=self._doubles,
         )
 
     def run(self, chosen: Sequence[Strike]) -> Iterator[StrikeOutcome]:
         """Strike whenever the next outcome is asked for; `finish` belongs behind the last."""
-        with self._watcher.watching():
+        with self._watcher.watching(), ExitStack() as beside:
+            if self._is_double:
+                beside.enter_context(self._doubles.running())
             self._workload.keep_busy()
             self._follow()
             self._settle()
@@ -46,11 +62,12 @@ class Experiment:
         self._workload.end_all()
         return self._violations(self._settle())
 
-    def _settle(self) -> str:
-        return self._recovery.await_back(since=time.time(), say=self._say)
+    def _settle(self) -> Waited:
+        nothing = Struck(targets=(), at=time.time(), over_at=time.time())
+        return self._recovery.await_back(nothing, sizes={}, say=self._say)
 
-    def _violations(self, missing: str) -> list[str]:
-        found = [f"not back: {missing}"] if missing else []
+    def _violations(self, waited: Waited) -> list[str]:
+        found = [] if waited.is_back else [f"not back: {waited.last}"]
         return [*found, *self._recovery.violations(), *self._watcher.shared_gpus]
 
     def _follow(self) -> None:
@@ -61,6 +78,7 @@ class Experiment:
         self._workload.keep_busy()
         self._follow()
         again_before = self._steps_made_again()
+        sizes = self._recovery.sizes()
         targets, is_met = self._aim(strike)
         unwell: list[float] = []
 
@@ -69,16 +87,17 @@ class Experiment:
                 unwell.append(time.time())
 
         struck = strikes.inflict(targets, meanwhile=look)
-        missing = self._recovery.await_back(since=struck.over_at, say=self._say)
-        back_seconds = None if missing else time.time() - struck.over_at
+        waited = self._recovery.await_back(struck, sizes=sizes, say=self._say)
+        back_seconds = time.time() - struck.over_at if waited.is_back else None
         self._workload.count_strike()
-        violations = self._violations(missing)
+        violations = self._violations(waited)
         return StrikeOutcome(
             strike=strike,
             began_at=struck.at,
             is_at_its_moment=is_met,
             faults=self._noticed(struck, unwell[0] if unwell else None),
             back_seconds=back_seconds,
+            back_last=waited.last,
             standstill_seconds=self._standstill(struck),
             steps_made_again=self._steps_made_again() - again_before,
             violations=tuple(violations),

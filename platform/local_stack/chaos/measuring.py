@@ -28,6 +28,7 @@ class StrikeOutcome:
     is_at_its_moment: bool
     faults: tuple[FaultOutcome, ...]
     back_seconds: float | None
+    back_last: str  # what came back last; empty: nothing was ever seen to be away
     standstill_seconds: float
     steps_made_again: int
     violations: tuple[str, ...]

@@ -29,7 +29,7 @@ def noticed_seconds(
     if target.fault.component in OF_THE_SERVICE:
         moments = _of_service(target, stack, unwell_at)
     elif target.fault.component in {Component.COORDINATOR, Component.ZYGOTE}:
-        moments = _successors(target, struck, running)
+        moments = successors(target, struck, running)
     else:
         moments = _losses(target, facts)
     later = [moment - struck.at for moment in moments if moment > struck.at]
@@ -45,7 +45,7 @@ def _of_service(target: Target, stack: PrivateStack, unwell_at: float | None) ->
             yield process.create_time()
 
 
-def _successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
+def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
     part = Part.ZYGOTE if target.fault.component is Component.ZYGOTE else Part.COORDINATOR
     for one in running:
         is_of_job = not target.job_ids or one.job_id in target.job_ids

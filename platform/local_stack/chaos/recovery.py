@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,15 +15,28 @@ from concertina.errors import ConcertinaError
 from concertina.retrying import RetryPolicy
 from local_stack.chaos import invariants, processes
 from local_stack.chaos.database import Database
+from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.facts import Facts
+from local_stack.chaos.faults import Component, Way
+from local_stack.chaos.noticing import successors
 from local_stack.chaos.private_stack import PrivateStack
+from local_stack.chaos.strikes import Struck
 from local_stack.chaos.watching import Watcher
 from local_stack.chaos.workload import SAMPLES, Training, Workload
 
 BACK_SECONDS: Final = 180.0  # then it counts as gone for good
 SETTLE_SECONDS: Final = 15.0  # an orphan may live so long, a row be wrong for so long
 LOOK_SECONDS: Final = 0.2
+TRAINS: Final = frozenset({"running", "rescaling"})
 AT_ONCE: Final = RetryPolicy(patience_seconds=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """How a wait ended."""
+
+    is_back: bool
+    last: str  # what came back last, or did not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,39 +47,69 @@ class Recovery:
     database: Database
     workload: Workload
     watcher: Watcher
+    doubles: Doubles
 
-    def await_back(self, *, since: float, say: Callable[[str], None]) -> str:
-        """Wait until all is back since that moment; else what is not, in words."""
+    def sizes(self) -> dict[str, int]:
+        """How many workers each job has, by its id; empty while the api does not answer."""
+        try:
+            return {job["id"]: job["workers"] for job in self._jobs()}
+        except ConcertinaError:
+            return {}
+
+    def await_back(
+        self, struck: Struck, *, sizes: Mapping[str, int], say: Callable[[str], None]
+    ) -> Waited:
+        """Wait until all is back since then, and jobs have the sizes that they had."""
         give_up_at = time.monotonic() + BACK_SECONDS
+        last = ""
         while True:
             self.stack.revive(say=say)
-            missing = self.missing(since)
-            if not missing:
-                return ""
-            if time.monotonic() > give_up_at:
-                return missing
+            self.doubles.look_after()
+            missing = self._missing(struck, sizes)
+            if not missing or time.monotonic() > give_up_at:
+                return Waited(is_back=not missing, last=missing or last)
+            last = missing
             time.sleep(LOOK_SECONDS)
 
-    def missing(self, since: float) -> str:
+    def _missing(self, struck: Struck, sizes: Mapping[str, int]) -> str:
         """What is not as it was; empty: all is."""
         if not self.stack.is_well():
             return "the service is not well"
         try:
+            if why := self._unreplaced(struck):
+                return why
             jobs = {job["id"]: job for job in self._jobs()}
-        except ConcertinaError as trouble:
-            return f"the api says: {trouble}"
+        except (ConcertinaError, psycopg2.Error) as trouble:
+            return f"the service does not answer: {trouble}"
         for training in self.workload.trainings.values():
-            if why := self._missing_of(training, jobs.get(training.id), since):
+            before = sizes.get(training.id, 1)
+            if why := self._missing_of(training, jobs.get(training.id), struck.over_at, before):
                 return f"{training.name} {why}"
         return ""
 
-    def _missing_of(self, training: Training, job: Job | None, since: float) -> str:
+    def _unreplaced(self, struck: Struck) -> str:
+        """Until a loss is on record, everything looks as it was."""
+        killed = [one for one in struck.targets if one.fault.way is Way.KILL]
+        lost = {worker_id for target in killed for worker_id in target.worker_ids}
+        if lost and (live := self.database.live_workers(lost)):
+            return f"{live[0]} was killed, and is alive on record"
+        led = [one for one in killed if one.fault.component is Component.COORDINATOR]
+        for target in led:
+            if target.job_ids <= self.workload.told_to_end():
+                continue
+            running = processes.running(self.stack.checkout.state_dir)
+            if not list(successors(target, struck, running)):
+                return f"the coordinator of {min(target.job_ids)} has no successor"
+        return ""
+
+    def _missing_of(self, training: Training, job: Job | None, since: float, before: int) -> str:
         if job is None:
             return "is not listed"
         if training.is_told_to_end:
             return "" if job["finished_at"] else f"does not end: it is {job['state']}"
-        if job["state"] != "running" or job["workers"] != job["workers_desired"]:
-            return f"is {job['state']} with {job['workers']} of {job['workers_desired']} workers"
+        needed = min(before, job["workers_desired"]) or 1  # what it grows by later is not missing
+        if job["state"] not in TRAINS or job["workers"] < needed:
+            return f"is {job['state']} with {job['workers']} of {needed} workers"
         if self.watcher.newest_step_at(training.record_dir) <= since:
             return "makes no steps"
         return ""
@@ -112,7 +155,10 @@ class Recovery:
             training = self.workload.trainings.get(job.id)
             if training is not None:
                 record = training.record()
-                yield from invariants.of_samples(job, record, samples_per_epoch=SAMPLES)
+                found = list(invariants.of_samples(job, record, samples_per_epoch=SAMPLES))
+                if job.is_final and not found:
+                    training.keep(record)
+                yield from found
 
     def _jobs(self) -> list[Job]:
         return [job for token in self.stack.tokens.values() for job in self._of_team(token)]

@@ -30,6 +30,7 @@ class Choice:
     freeze_seconds: float
     minutes: float | None
     only: tuple[int, ...]  # numbers of strikes; empty: all
+    is_double: bool
     is_json: bool
 
     def strikes(self) -> tuple[Strike, ...]:
@@ -45,7 +46,7 @@ def chaos(choice: Choice) -> int:
     began = time.monotonic()
     try:
         with private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
-            experiment = Experiment(stack, say=_say)
+            experiment = Experiment(stack, is_double=choice.is_double, say=_say)
             outcomes = list(_told(experiment.run(choice.strikes()), began, choice.minutes))
             left = experiment.finish()
     except TROUBLE as trouble:

@@ -41,8 +41,9 @@ def report(outcome: StrikeOutcome) -> Iterator[str]:
     yield f"#{strike.number} {strike}{met}"
     for one in outcome.faults:
         yield f"    {one.target}: noticed after {_seconds(one.noticed_seconds)}"
+    last = f" (last: {outcome.back_last})" if outcome.back_last else ""
     yield (
-        f"    back after {_seconds(outcome.back_seconds)}, stood still for"
+        f"    back after {_seconds(outcome.back_seconds)}{last}, stood still for"
         f" {_seconds(outcome.standstill_seconds)}, {outcome.steps_made_again} steps made again"
     )
     for violation in outcome.violations:

@@ -33,6 +33,7 @@ class Training:
     folder: Path
     strikes: int = 0  # that it has lived through
     is_told_to_end: bool = False
+    _whole_record: SampleRecord | None = None
 
     @property
     def record_dir(self) -> Path:
@@ -43,7 +44,11 @@ class Training:
         return self.folder / "stop"
 
     def record(self) -> SampleRecord:
-        return SampleRecord.read(self.record_dir)
+        return self._whole_record or SampleRecord.read(self.record_dir)
+
+    def keep(self, record: SampleRecord) -> None:
+        """It has ended, so nothing is added any more."""
+        self._whole_record = record
 
     def end(self) -> None:
         """After this epoch."""
