@@ -6,7 +6,8 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from local_stack.chaos import faults, table
@@ -19,6 +20,7 @@ from local_stack.trouble import TROUBLE, explain
 
 TICK_SECONDS = 1.0
 VIOLATED = 1
+NOT_WHOLE = "it was interrupted, and not everything was checked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,35 +45,39 @@ class Choice:
 def chaos(choice: Choice) -> int:
     """Inflict the faults; exit code 0 only if everything came back and everything held."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing may be left then, either
-    began = time.monotonic()
     try:
-        with private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
-            experiment = Experiment(stack, is_double=choice.is_double, say=_say)
-            outcomes = list(_told(experiment.run(choice.strikes()), began, choice.minutes))
-            left = experiment.finish()
+        result = _run(choice)
     except TROUBLE as trouble:
         return explain(trouble)
-    result = Result(
+    _print(result, is_json=choice.is_json)
+    return VIOLATED if result.violations else 0
+
+
+def _run(choice: Choice) -> Result:
+    """Ctrl-C ends it early; what was seen until then is told, as of a run that is not whole."""
+    began = time.monotonic()
+    outcomes: list[StrikeOutcome] = []
+    left = [NOT_WHOLE]
+    with suppress(KeyboardInterrupt), private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
+        experiment = Experiment(stack, is_double=choice.is_double, say=_say)
+        for outcome in experiment.run(choice.strikes()):
+            outcomes.append(outcome)
+            _tell(outcome)
+            if choice.minutes is not None and time.monotonic() > began + choice.minutes * 60:
+                _say("The time is up.")
+                break
+        left = experiment.finish()
+    return Result(
         seed=choice.seed,
         seconds=time.monotonic() - began,
         outcomes=tuple(outcomes),
         left=tuple(left),
     )
-    _print(result, is_json=choice.is_json)
-    return VIOLATED if result.violations else 0
 
 
-def _told(
-    outcomes: Iterator[StrikeOutcome], began: float, minutes: float | None
-) -> Iterator[StrikeOutcome]:
-    """Tell of each at once, and stop when the time is up."""
-    for outcome in outcomes:
-        for line in table.report(outcome):
-            _say(line)
-        yield outcome
-        if minutes is not None and time.monotonic() > began + minutes * 60:
-            _say("The time is up.")
-            return
+def _tell(outcome: StrikeOutcome) -> None:
+    for line in table.report(outcome):
+        _say(line)
 
 
 def _print(result: Result, *, is_json: bool) -> None:
