@@ -52,7 +52,10 @@ def main() -> None:  # noqa: C901, PLR0912 - one mistake each
         torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
     if mistake == "splits the data itself":
         DistributedSampler(data)
-    if mistake != "does not register":
+    if mistake == "counts samples":
+        scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * len(data))
+        job.register(model, optimizer, scheduler)
+    elif mistake != "does not register":
         job.register(model, optimizer)
     loader = DataLoader(data, batch_size=8)
     if mistake == "catches the exit":
@@ -68,9 +71,12 @@ def main() -> None:  # noqa: C901, PLR0912 - one mistake each
                 fail_by_itself(mistake)
             own = mistake == "uses batches of its own"
             for (inputs,) in loader if own else job.batches(loader):
-                model(inputs).mean().backward()
+                output = model(inputs)
+                (output.sum() if mistake == "sums its loss" else output.mean()).backward()
                 if mistake != "forgets the optimizer":
                     optimizer.step()
+                if mistake == "counts samples":
+                    scheduler.step()
             if mistake == "changes the model":
                 model.bias = nn.Parameter(torch.zeros(1))
     finally:

@@ -14,7 +14,9 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.loop import TrainingLoop
+from concertina_worker.training.loss_watch import LossWatch
 from concertina_worker.training.pitfalls import Pitfalls, ScriptError
+from concertina_worker.training.schedule_watch import Length, ScheduleWatch
 
 
 class Epochs:
@@ -33,6 +35,8 @@ class Epochs:
         self._ending = ending
         self._total: int | None = None
         self._has_used_up = False  # the epoch that the script is in
+        self._schedule_watch = ScheduleWatch(pitfalls.warn)
+        self._loss_watch = LossWatch(pitfalls.warn, lambda: self._loss_scale)
         ending.on_last_line = self._check_worth
         ending.what_is_left = self._what_is_left
 
@@ -56,6 +60,8 @@ class Epochs:
             yield epoch
             if self._membership.has_ended:
                 self._pitfalls.refuse_to_stay()
+            if self._schedule_watch.is_looking:
+                self._schedule_watch.look(self._length, is_in_epoch=False)
             if loop.state.cursor.epoch == epoch:
                 loop.count_epoch()
                 loop.state.cursor = loop.state.cursor.next_epoch()
@@ -77,20 +83,27 @@ class Epochs:
         self._settle_batch(source, own_batch_size)
         has_yielded = False
         loop.begin_epoch(source)
+        self._schedule_watch.begin_epoch([*loop.state.extras.values()])
         self._tell_length()
         try:
             for share in self._shares():
-                for number in range(len(share.micro_batches)):
-                    yield loop.load(share, number)
+                for number, positions in enumerate(share.micro_batches):
+                    micro_batch = loop.load(share, number)
+                    self._loss_watch.begin(len(positions))
+                    yield micro_batch
+                    self._loss_watch.end()
                     has_yielded = True
-                if not loop.close_step() and not self._has_scaler:
+                if not loop.close_step() and not self._scalers:
                     self._pitfalls.tell_no_step()
+                if self._schedule_watch.is_looking:
+                    self._schedule_watch.look(self._length, is_in_epoch=True)
             self._has_used_up = True
             loop.count_epoch()
             self._tell_length()
             if not has_yielded:
                 yield loop.rehearse()
         finally:
+            self._loss_watch.end()
             loop.end_epoch()
 
     def _shares(self) -> Iterator[Share]:
@@ -139,6 +152,21 @@ class Epochs:
             self._ending.progress.tell_length(self._total * used)
 
     @property
-    def _has_scaler(self) -> bool:
-        """One that skips steps whose gradients overflow."""
-        return any(isinstance(extra, GradScaler) for extra in self.loop.state.extras.values())
+    def _length(self) -> Length:
+        length = self.loop.supply.length
+        steps = (
+            None
+            if length is None
+            else self.loop.rates.steps_in(length, drops_last=self.loop.supply.drops_last)
+        )
+        return Length(epochs=self._total or 0, steps_per_epoch=steps)
+
+    @property
+    def _scalers(self) -> list[GradScaler]:
+        """That skip steps whose gradients overflow."""
+        extras = self.loop.state.extras.values()
+        return [extra for extra in extras if isinstance(extra, GradScaler)]
+
+    @property
+    def _loss_scale(self) -> float:
+        return max((scaler.get_scale() for scaler in self._scalers), default=1.0)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling, LearningRateRule
-from concertina_worker.batch.schedule import Schedule
+from concertina_worker.batch.schedule import Schedule, base_steps
 from concertina_worker.protocol import BatchRules
 from concertina_worker.state.training_state import TrainingState
 
@@ -89,6 +89,10 @@ class Rates:
         """Under AdaScale: so many are used up, or nearly, and not worth that many."""
         is_used = self._state.cursor.epoch >= epochs - 1
         return self._rule.follows_worth and is_used and not self.has_trained(epochs)
+
+    def steps_in(self, length: int, *, drops_last: bool) -> int:
+        """Of a schedule, in an epoch of so many samples that is gone through whole."""
+        return base_steps(length, None if drops_last else length, self._rule.base)
 
     def total_samples(self, epochs: int, length: int) -> int:
         """How many samples so many epochs take; under AdaScale at the present batch and noise."""
