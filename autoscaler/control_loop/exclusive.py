@@ -2,9 +2,9 @@
 
 Two guards. A session's advisory lock of PostgreSQL lets only one process tick at a time; it goes
 with the connection, so a killed process frees it at once and nobody waits for a time-out. The
-`Lease` row counts up whenever the holder changes; every transaction that applies something reads
-that number under a row lock, so that a process which lost its connection, slept, and woke up in
-the middle of a tick finds out before it writes.
+`Lease` row counts ticks, and changes of the holder; every transaction that applies something reads
+it under a row lock, so that a process which lost its connection, slept, and woke up in the middle
+of a tick finds out before it writes. For what is no row see `orders`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import Error, connection, transaction
+from django.db.models import QuerySet
 
 from autoscaler.control_loop.models import Lease
 
@@ -25,7 +26,10 @@ LOCK_NUMBER: Final = 0x436F6E63  # "Conc"
 
 
 class Overtaken(Exception):
-    """Another process holds the lease now; nothing more may be applied."""
+    """Overtaken by another process, which holds the lease now; nothing more may be applied."""
+
+    def __str__(self) -> str:
+        return str(self.__doc__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +48,22 @@ class Fence:
             Overtaken: somebody has.
         """
         with transaction.atomic():
-            held = Lease.objects.select_for_update().filter(pk=LEASE_NAME)
-            if held.values_list("fence", flat=True).first() != self.number:
-                raise Overtaken
+            self._compare(Lease.objects.select_for_update())
             yield
+
+    def check(self) -> None:
+        """Whether nobody has, at this moment.
+
+        Raises:
+            Overtaken: somebody has.
+        """
+        self._compare(Lease.objects.all())
+
+    def _compare(self, leases: QuerySet[Lease]) -> None:
+        """Two holders may bear the same name, but no two ticks have the same turn."""
+        held = leases.filter(pk=LEASE_NAME).values_list("fence", "turn").first()
+        if held != (self.number, self.turn):
+            raise Overtaken
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Final
 from cluster import log_files
 from cluster.discarding import discard
 
-from autoscaler.control_loop.exclusive import Fence
+from autoscaler.control_loop.orders import Orders
 from jobs.lifecycle import LIVE
 from jobs.models import Job, Leftover
 
@@ -24,7 +24,7 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_leftovers(state_dir: Path, fence: Fence, now: datetime) -> None:
+def remove_leftovers(orders: Orders, now: datetime) -> None:
     """Those that have waited longest; the next ticks go on.
 
     Raises:
@@ -35,10 +35,10 @@ def remove_leftovers(state_dir: Path, fence: Fence, now: datetime) -> None:
     # No wish should ever name a job that lives; if one does, the job's files are worth more.
     of_living = Job.objects.filter(state__in=LIVE).values("pk")
     for leftover in due.exclude(job_id__in=of_living)[:MOST_AT_ONCE]:
-        folder = _folder(leftover, state_dir)
+        folder = _folder(leftover, orders.state_dir)
         try:
-            # Logs may be on another disk than the rest.
-            discard(folder, aside=folder.parent / _ASIDE)
+            with orders.giving():  # logs may be on another disk than the rest
+                discard(folder, aside=folder.parent / _ASIDE)
         except OSError as problem:
             extra = {"action": "remove_leftover", "job_id": leftover.job_id}
             _log.warning("%s cannot be removed, later perhaps: %s", folder, problem, extra=extra)
@@ -46,7 +46,7 @@ def remove_leftovers(state_dir: Path, fence: Fence, now: datetime) -> None:
         else:
             gone.append(leftover.pk)
     if gone or refused:
-        with fence.transaction():
+        with orders.fence.transaction():
             Leftover.objects.filter(pk__in=gone).delete()
             Leftover.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
 

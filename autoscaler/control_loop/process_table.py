@@ -1,5 +1,7 @@
 """Which processes does the worker host have? One list per tick, kept up with what the tick does.
 
+Only a tick that nobody has overtaken orders anything.
+
 A node that stops answering after the list costs a tick its patience once, not once for each order.
 """
 
@@ -19,13 +21,16 @@ from cluster.worker_host import (
     WorkerHost,
 )
 
+from autoscaler.control_loop.orders import Orders
+
 
 class ProcessTable(Mapping[str, ObservedProcess]):
     """The host's processes by id, as they were when the tick began; all orders go through it."""
 
-    def __init__(self, host: WorkerHost) -> None:
+    def __init__(self, host: WorkerHost, orders: Orders) -> None:
         """Ask the host. Raises: HostUnavailable."""
         self._host = host
+        self._orders = orders
         listing = host.list()
         self._by_id = listing.by_id()
         self.silent_nodes = dict(listing.silent_nodes)  # and why; their processes are not listed
@@ -67,7 +72,8 @@ class ProcessTable(Mapping[str, ObservedProcess]):
 
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
         """See the port."""
-        return self._host.keep_warm(*wishes)
+        with self._orders.giving():
+            return self._host.keep_warm(*wishes)
 
     def last_lines(self, process_id: str, count: int, *, job_id: str) -> tuple[LogLine, ...]:
         """The end of what it wrote."""
@@ -83,7 +89,8 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         if silent := {node: self.silent_nodes[node] for node in nodes if node in self.silent_nodes}:
             raise HostUnavailable("; ".join(silent.values()), silent_nodes=silent)
         try:
-            yield
+            with self._orders.giving():
+                yield
         except HostUnavailable as problem:
             self.silent_nodes.update(problem.silent_nodes)
             raise

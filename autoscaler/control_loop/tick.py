@@ -24,6 +24,7 @@ from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.orders import Orders
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
@@ -75,10 +76,11 @@ class ControlLoop:
             if fence is None:
                 return False
             try:
-                settled = epochs.settle(fence, self.state_dir, self.clock())
+                with Orders(fence=fence, state_dir=self.state_dir).giving():
+                    settled = epochs.settle(fence, self.state_dir, self.clock())
                 return self._tick_or_tell_why_not(settled)
-            except Overtaken:
-                _log.warning("Overtaken by another process.", extra={"action": "tick"})
+            except Overtaken as problem:
+                _log.warning("No more of this tick: %s", problem, extra={"action": "tick"})
                 return False
 
     def _tick_or_tell_why_not(self, fence: Fence) -> bool:
@@ -97,8 +99,9 @@ class ControlLoop:
 
     def _tick(self, fence: Fence) -> None:
         watch = _Stopwatch()
+        orders = Orders(fence=fence, state_dir=self.state_dir)
         shell = Shell(
-            processes=ProcessTable(self.host),
+            processes=ProcessTable(self.host, orders),
             clock=self.clock,
             fence=fence,
             surroundings=self.surroundings,
@@ -124,12 +127,14 @@ class ControlLoop:
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
             attend(view, shell)
-        accounting.update_gpu_seconds(with_workers, self.clock())
-        accounting.sample_utilisation(self.clock())
+        with fence.transaction():
+            accounting.update_gpu_seconds(with_workers, self.clock())
+        with fence.transaction():
+            accounting.sample_utilisation(self.clock())
         watch.lap("apply")
         _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)
-        remove_leftovers(self.state_dir, fence, shell.now)
+        remove_leftovers(orders, shell.now)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
 
@@ -152,7 +157,7 @@ def _record(
     if not has_changed:
         return
     now = shell.now
-    Tick.objects.create(
+    tick = Tick(
         at=now,
         fence=shell.fence.number,
         observe_seconds=watch.seconds.get("observe", 0.0),
@@ -162,3 +167,5 @@ def _record(
         decisions=[decision_document.document_for_admins(one, decided_at=now) for one in applied],
         alarm=alarm,
     )
+    with shell.fence.transaction():
+        tick.save()

@@ -38,8 +38,10 @@ def keep_warm(shell: Shell) -> None:
     except WorkerHostError as problem:
         _log.warning("Nothing is kept warm: %s", problem, extra={"action": "keep_warm"})
         return
-    for pool in warm_pools:
-        warmth.write_down(pool, _stocks_of(wishes[pool.pk], stocks))
+    if warm_pools:
+        with shell.fence.transaction():
+            for pool in warm_pools:
+                warmth.write_down(pool, _stocks_of(wishes[pool.pk], stocks))
 
 
 def _is_starting(shell: Shell) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from cluster.docker_host.endpoint import Place
-from cluster.docker_host.lock_files import holding
 from cluster.docker_host.records import Records
 from cluster.docker_host.warm_folders import WarmFolder
+from cluster.lock_files import holding
 from cluster.worker_host import Limits, ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon

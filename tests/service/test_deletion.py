@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.leftovers import remove_leftovers
+from autoscaler.control_loop.orders import Orders
 from jobs import summary
 from jobs.commands import deletion
 from jobs.errors import JobNotOver
@@ -56,7 +57,7 @@ def sweep(state_dir: Path, now: datetime) -> None:
     """As a tick does."""
     with exclusively(holder="test", now=now) as fence:
         assert fence is not None
-        remove_leftovers(state_dir, fence, now)
+        remove_leftovers(Orders(fence=fence, state_dir=state_dir), now)
 
 
 def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
@@ -148,16 +149,17 @@ def test_a_folder_that_cannot_be_removed_holds_up_no_other(
     assert left.due_at > now
 
 
-def test_an_overtaken_tick_writes_nothing_of_what_it_removed(
+def test_an_overtaken_tick_removes_nothing(
     submit: SubmitJob, api: APIClient, tmp_path: Path
 ) -> None:
     gone = end(submit(name="a"))
-    folders(gone, tmp_path)
+    made = folders(gone, tmp_path)
     api.delete(f"/api/v1/jobs/{gone.id}")
     now = timezone.now()
     with pytest.raises(Overtaken):
-        remove_leftovers(tmp_path, Fence(number=99), now)
+        remove_leftovers(Orders(fence=Fence(number=99), state_dir=tmp_path), now)
     assert Leftover.objects.count() == 2
+    assert all(folder.is_dir() for folder in made)
     sweep(tmp_path, now)
     assert not Leftover.objects.exists()
 

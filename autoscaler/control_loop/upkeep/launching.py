@@ -140,7 +140,8 @@ def _begin_coordinator(view: JobView, shell: Shell) -> bool:
 def _start_coordinator(view: JobView, node: Node, shell: Shell) -> None:
     if view.job.coordinator_node != node.name or view.job.takes_workers_token:
         changes = {"coordinator_node": node.name, "takes_workers_token": False}
-        Job.objects.filter(pk=view.id).update(**changes)
+        with shell.changing(view.id):
+            Job.objects.filter(pk=view.id).update(**changes)
     shell.processes.start(launches.of_coordinator(view, node, shell))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 
 from cluster.worker_host import ObservedProcess, ProcessPhase, Role
+from django.db import DatabaseError, InterfaceError
 
+from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.observe import WITH_WORKERS
 from autoscaler.control_loop.shell import Shell
@@ -45,6 +47,8 @@ def _remove(process: ObservedProcess, shell: Shell) -> None:
             shell.processes.forget(process_id)
         else:
             shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
+    except (Overtaken, DatabaseError, InterfaceError):
+        raise
     except Exception as problem:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "remove", "node": process.node}
         _log.warning("%s cannot be removed: %r", process_id, problem, extra=extra)

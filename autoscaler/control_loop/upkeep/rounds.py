@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from cluster.worker_host import HostUnavailable
-from django.db import Error, InterfaceError, OperationalError, transaction
+from django.db import Error, InterfaceError, OperationalError
 
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
@@ -97,10 +97,13 @@ def attend(view: JobView, shell: Shell) -> bool:
 def note_error(job_id: str, shell: Shell) -> None:
     """Tell the job's people, at most once a minute; the error itself is in the log, for admins.
 
-    It never raises: a job that was deleted has nobody to be told.
+    A job that was deleted has nobody to be told.
+
+    Raises:
+        Overtaken: another process ticks.
     """
     try:
-        with transaction.atomic():
+        with shell.fence.transaction():
             _record_error(job_id, shell)
     except Error:
         extra = {"action": "note_error", "job_id": job_id}

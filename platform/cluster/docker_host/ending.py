@@ -22,13 +22,13 @@ from cluster.docker_host.chores import Chores
 from cluster.docker_host.connections import Connections, asking, asking_for, talking_to
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_copying import Source
 from cluster.docker_host.log_following import Followers
 from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
 from cluster.docker_host.stopping import Stopper, note_wish
+from cluster.lock_files import holding
 from cluster.worker_host import HostUnavailable, Labels
 
 _LOG_SECONDS: Final = 30.0  # guessed: to copy what is left of a log

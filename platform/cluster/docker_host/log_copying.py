@@ -21,11 +21,11 @@ from cluster.docker_host import log_cursor
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.copied_log import CopiedLog
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.lock_files import holding
 from cluster.docker_host.log_cursor import Cursor, News
 from cluster.docker_host.log_messages import Message, messages
 from cluster.docker_host.observing import ENDED
 from cluster.docker_host.records import Record
+from cluster.lock_files import holding
 from cluster.log_files import LogBounds
 from cluster.pace import Pace
 from cluster.worker_host import HostUnavailable, Labels, Role

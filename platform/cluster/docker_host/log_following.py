@@ -21,8 +21,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cluster.docker_host.lock_files import is_held
 from cluster.docker_host.log_copying import Source, is_complete
+from cluster.lock_files import is_held
 from cluster.log_files import LogBounds
 
 SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`

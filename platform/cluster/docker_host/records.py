@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster import json_files
-from cluster.docker_host.lock_files import is_held
-from cluster.docker_host.private_folders import make_private
 from cluster.docker_host.warm_folders import WarmFolder
+from cluster.lock_files import is_held
+from cluster.private_folders import make_private
 from cluster.worker_host import (
     Failing,
     Labels,

@@ -20,10 +20,10 @@ import docker.errors
 from cluster.docker_host.connections import words
 from cluster.docker_host.endpoint import Place
 from cluster.docker_host.images import ImageUnavailable, RegistryTrouble
-from cluster.docker_host.lock_files import holding
 from cluster.docker_host.making import AskedToEnd, ContainerRefused, Maker, check_wanted
 from cluster.docker_host.patience import Patience
 from cluster.docker_host.records import Record, Records
+from cluster.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
 
 _LOCK_SECONDS: Final = 1.0  # somebody only looks at it for an instant

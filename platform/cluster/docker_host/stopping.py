@@ -22,8 +22,8 @@ from cluster import json_files
 from cluster.docker_host.chores import Chores
 from cluster.docker_host.connections import Connections, talking_to
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.private_folders import make_private
 from cluster.docker_host.records import Record
+from cluster.private_folders import make_private
 from cluster.worker_host import HostUnavailable
 
 _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})  # it does not run any more

@@ -18,12 +18,12 @@ import docker.errors
 from cluster.docker_host.connections import words
 from cluster.docker_host.daemons import Daemons
 from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.lock_files import holding
 from cluster.docker_host.warm_fetching import Fetching
 from cluster.docker_host.warm_folders import Kind
 from cluster.docker_host.warm_making import WarmMaking
 from cluster.docker_host.warm_setbacks import Setbacks
 from cluster.docker_host.warm_waiting import WARM_WITHIN_SECONDS, Waiting, WaitingRoom
+from cluster.lock_files import holding
 from cluster.worker_host import HostUnavailable, WarmStock, WarmWish
 
 _END_SECONDS: Final = 10.0  # guessed: for whoever is at it; then both are
