@@ -140,6 +140,19 @@ def test_a_job_is_known_by_its_token_and_nobody_elses_requests_count_as_its() ->
     assert refused(world.ask(31, "POST", path, Authorization=own)) == 1
 
 
+def test_a_long_body_counts_as_several_requests_and_one_of_unknown_length_as_the_longest() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    sent = {"Authorization": "Bearer =a", "Content-Length": str(4 * 65_536)}
+    assert [one.status for one in world.ask(3, "POST", **sent)] == [200, 200, 429]
+    refusal = world.ask(1, "POST", **sent)[0]
+    assert "counts as 5 for the length of its body" in refusal.json()["message"]
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    chunked = {"Authorization": "Bearer =a", "Transfer-Encoding": "chunked"}
+    assert [one.status for one in world.ask(2, "POST", **chunked)] == [200, 429]
+
+
 def test_signing_in_counts_by_address_and_apart_from_other_requests() -> None:
     world = World(a="user:1")
     assert refused(world.ask(41, Authorization="Bearer =wrong")) == 1
@@ -226,6 +239,15 @@ def test_redis_counts_for_all_processes_as_memory_does(key: str) -> None:
         assert 0 < client.ttl(key) <= 3002
     one.forget(key)
     assert other.take([bucket(key)]).remaining == 2
+
+
+@pytest.mark.parametrize("where", ["shared", "local"])
+def test_several_tokens_are_taken_at_once_or_not_at_all(key: str, where: str) -> None:
+    shared, local = SharedBuckets(settings.CONCERTINA.redis_url), LocalBuckets(lambda: 0.0)
+    buckets = shared if where == "shared" else local
+    three, two = (replace(bucket(key, capacity=4), tokens=tokens) for tokens in (3, 2))
+    assert [buckets.take([one]).is_allowed for one in (three, two)] == [True, False]
+    assert buckets.take([bucket(key, capacity=4)]).remaining == 0
 
 
 def test_one_bucket_without_a_token_keeps_the_others_whole(key: str) -> None:

@@ -1,26 +1,32 @@
 """May this request go on, or has its sender asked too often? Counted by token, person and job.
 
 Reads and writes are counted apart, reports of a job by themselves. Whoever shows no credential that
-was accepted before counts by address, until Django has told who it is.
+was accepted before counts by address, until Django has told who it is. A long body counts as
+several requests. A refusal takes a moment: who asks again at once has asked less.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from tenancy.buckets import Bucket, Taken
 
-from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
+from concertina_worker.protocol import LARGEST_REPORT_BYTES
+from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
 from control_plane.front.bulkheads import Kind, kind_of
 from control_plane.front.callers import ADDRESS, CALLER, GROUP, PRINCIPAL, Callers, Sender
 from control_plane.front.refusal import Refusal
 from control_plane.limit_settings import LimitSettings
 
 WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
+BYTES_OF_ONE: Final = 64 * 1024  # guessed: a body of so many costs as much as a request
+REFUSAL_SECONDS: Final = 0.5  # guessed: half of the shortest `Retry-After`
 _COUNTED: Final = ("/api/", "/internal/", "/admin/")
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_MOST_DIGITS: Final = 18  # of a length; Python refuses to read numbers of some thousands
 _NOT_ACCEPTED: Final = frozenset({401, 429})
 
 
@@ -35,11 +41,13 @@ class _Rule:
     what: str
     per_second: int
 
-    def bucket(self, caller: str) -> Bucket:
+    def bucket(self, caller: str, *, bytes_announced: int) -> Bucket:
+        capacity = self.per_second * WINDOW_SECONDS
         return Bucket(
             key=f"concertina:rate:{self.what}:{caller}",
-            capacity=self.per_second * WINDOW_SECONDS,
+            capacity=capacity,
             per_second=float(self.per_second),
+            tokens=min(1 + bytes_announced // BYTES_OF_ONE, capacity),
         )
 
 
@@ -53,8 +61,10 @@ class RateLimited:
         buckets: Buckets,
         callers: Callers,
         limits: LimitSettings,
+        refusal_seconds: float = 0.0,
     ) -> None:
         self._application = application
+        self._refusal_seconds = refusal_seconds
         self._buckets = buckets
         self._callers = callers
         self._limits = limits
@@ -70,9 +80,10 @@ class RateLimited:
         rule = self._rule(scope, is_known=principal is not None)
         taken, bucket = None, None
         if rule is not None:
-            bucket = rule.bucket(scope[CALLER])
+            bucket = rule.bucket(scope[CALLER], bytes_announced=_bytes_announced(scope))
             taken = await self._buckets.take([bucket])
             if not taken.is_allowed:
+                await asyncio.sleep(self._refusal_seconds)
                 await _refusal(rule, bucket, taken).answer(send)
                 return
 
@@ -114,6 +125,14 @@ class RateLimited:
             self._callers.learn(scope, principal)
 
 
+def _bytes_announced(scope: Scope) -> int:
+    """As many as a report may have, of a body without an announced length."""
+    told = header(scope, b"content-length") or b""
+    if told.isdigit():
+        return min(int(told[:_MOST_DIGITS]), LARGEST_REPORT_BYTES)
+    return LARGEST_REPORT_BYTES if header(scope, b"transfer-encoding") else 0
+
+
 def _headers(bucket: Bucket, taken: Taken) -> list[tuple[bytes, bytes]]:
     return [
         (b"ratelimit-limit", b"%d" % bucket.capacity),
@@ -139,7 +158,13 @@ def _refusal(rule: _Rule, bucket: Bucket, taken: Taken) -> Refusal:
         status=429,
         code="too_many_requests",
         message=f"These were too many {_WHOSE[rule.what]}: {rule.per_second} a second are allowed,"
-        f" {bucket.capacity} at once. Try again in {wait} s.",
+        f" {bucket.capacity} at once{_long(bucket)}. Try again in {wait} s.",
         retry_after_seconds=wait,
         headers=tuple(_headers(bucket, taken)),
     )
+
+
+def _long(bucket: Bucket) -> str:
+    if bucket.tokens == 1:
+        return ""
+    return f", and this one counts as {bucket.tokens} for the length of its body"

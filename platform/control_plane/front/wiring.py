@@ -18,7 +18,7 @@ from control_plane.front.bulkheads import Bulkheads, sizes
 from control_plane.front.callers import Callers, caller_of
 from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
-from control_plane.front.rates import RateLimited
+from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.statements import bounded
 from control_plane.limit_settings import LARGEST_BODY
 from jobs import job_token
@@ -40,7 +40,9 @@ def in_front_of(django: Application) -> Application:
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
-    counted = RateLimited(bodies, buckets=buckets, callers=callers, limits=limits)
+    counted = RateLimited(
+        bodies, buckets=buckets, callers=callers, limits=limits, refusal_seconds=REFUSAL_SECONDS
+    )
     return OnlyHttp(
         OnlyFromInside(
             counted,

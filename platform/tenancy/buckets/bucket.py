@@ -13,6 +13,7 @@ class Bucket:
     key: str
     capacity: int
     per_second: float
+    tokens: int = 1  # to be taken, at once or not at all
 
     @property
     def window_seconds(self) -> int:
@@ -22,9 +23,9 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """Whether each of some buckets gave a token; if one had none, none gave any."""
+    """Whether each of some buckets gave its tokens; if one had too few, none gave any."""
 
     is_allowed: bool
     remaining: int  # tokens in the emptiest
     reset_seconds: float  # until all are full again
-    wait_seconds: float  # until each has a token; 0 where it had
+    wait_seconds: float  # until each has enough; 0 where it had

@@ -30,7 +30,7 @@ class LocalBuckets:
     def _take(self, buckets: Sequence[Bucket]) -> Taken:
         now = self._clock()
         full_at = {
-            one.key: max(self._full_at.get(one.key, now), now) + 1 / one.per_second
+            one.key: max(self._full_at.get(one.key, now), now) + one.tokens / one.per_second
             for one in buckets
         }
         missing = {key: at - now for key, at in full_at.items()}

@@ -16,11 +16,11 @@ local time = redis.call('TIME')
 local now = time[1] + time[2] / 1e6
 local full_at, wait, reset, remaining = {}, 0, 0, math.huge
 for i, key in ipairs(KEYS) do
-    local capacity, per_second = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
+    local capacity, per_second = tonumber(ARGV[3 * i - 2]), tonumber(ARGV[3 * i - 1])
     local window = capacity / per_second
     -- Never more than empty: a clock that was set back does not shut anybody out.
     local known = math.min(tonumber(redis.call('GET', key) or now), now + window)
-    full_at[i] = math.max(known, now) + 1 / per_second
+    full_at[i] = math.max(known, now) + tonumber(ARGV[3 * i]) / per_second
     wait = math.max(wait, full_at[i] - now - window)
     reset = math.max(reset, full_at[i] - now)
     remaining = math.min(remaining, math.floor((window - (full_at[i] - now)) * per_second + 1e-6))
@@ -41,7 +41,7 @@ def keys(buckets: Sequence[Bucket]) -> list[str]:
 
 
 def arguments(buckets: Sequence[Bucket]) -> list[str]:
-    return [str(part) for one in buckets for part in (one.capacity, one.per_second)]
+    return [str(part) for one in buckets for part in (one.capacity, one.per_second, one.tokens)]
 
 
 def read(answer: Any) -> Taken:
