@@ -22,6 +22,7 @@ from tenancy.access import principal_of
 from tenancy.grants import grant_of
 
 from control_plane.api.log_streams import LogStream, document_of
+from control_plane.api.shared_places import Place
 from control_plane.api.stream_places import StreamPlaces
 from jobs import queries
 from jobs.api.requests import query
@@ -110,8 +111,9 @@ class LogsView(APIView):
         grant = grant_of(request, team_id=job.team_id)
         after = _places(request, asked["after"], job_id=job.id)
         connections.close_all()  # the stream outlives this request's need for the database
-        stream_places.take(grant.holder)  # the answer gives it back: nothing may fail in between
-        return StreamedLog(LogStream(log=log, grant=grant, tail=asked["tail"], after=after))
+        stream = LogStream(log=log, grant=grant, tail=asked["tail"], after=after)
+        # The answer gives it back: nothing may fail in between.
+        return StreamedLog(stream, stream_places.take(grant.holder, team=str(job.team_id)))
 
 
 def _places(request: Request, after: str, *, job_id: str) -> Places | None:
@@ -127,13 +129,13 @@ def _places(request: Request, after: str, *, job_id: str) -> Places | None:
 class StreamedLog(StreamingHttpResponse):
     """Holds a place among the streams until it is closed, or nobody has it any more."""
 
-    def __init__(self, stream: LogStream) -> None:
+    def __init__(self, stream: LogStream, place: Place) -> None:
         super().__init__(
             stream.events(),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
         )
-        self._leave = weakref.finalize(self, stream_places.leave, stream.grant.holder)
+        self._leave = weakref.finalize(self, stream_places.leave, place)
 
     def close(self) -> None:
         self._leave()

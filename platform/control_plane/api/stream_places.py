@@ -1,15 +1,28 @@
-"""Is there room for one more stream? So many for each person or token, and for this process."""
+"""Is there room for one more stream? So many for each person or token, team, and this process.
+
+Those of a person, token or team are counted over all processes. A thread says for this one which
+are still held, and gives back those that are not.
+"""
 
 from __future__ import annotations
 
+import queue
 import threading
-from collections import Counter, deque
+import time
+import uuid
+from collections import deque
+from contextlib import suppress
 from typing import Final
 
+from django.conf import settings
 from rest_framework import exceptions, status
 
-MOST_OF_ONE: Final = 8  # guessed: a person's windows, a pipeline's jobs; in each process of api
+from control_plane.api.shared_places import LEASE_SECONDS, Place, SharedPlaces
+
+MOST_OF_ONE: Final = 8  # guessed: a person's windows, a pipeline's jobs
+MOST_OF_TEAM: Final = 64  # guessed: a third of what one process serves
 MOST_OF_ALL: Final = 200  # guessed: what one process of api serves beside its requests
+RENEW_SECONDS: Final = LEASE_SECONDS / 3
 _RETRY_SECONDS: Final = 5.0
 
 
@@ -24,6 +37,17 @@ class TooManyOfOne(exceptions.Throttled):
         )
 
 
+class TooManyOfTeam(exceptions.Throttled):
+    """A team's people and tokens follow more logs than one team's may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            wait=_RETRY_SECONDS,
+            detail=f"{MOST_OF_TEAM} logs of this team are followed already, which is all that can"
+            " be at once. End one of them.",
+        )
+
+
 class TooManyOfAll(exceptions.APIException):
     """This process serves as many streams as it can."""
 
@@ -35,31 +59,91 @@ class TooManyOfAll(exceptions.APIException):
 class StreamPlaces:
     """Who holds how many streams."""
 
-    def __init__(self) -> None:
-        self._held: Counter[str] = Counter()
-        self._left: deque[str] = deque()
+    def __init__(self, shared: SharedPlaces | None = None) -> None:
+        self._shared = shared
+        self._held: set[Place] = set()
+        self._left: deque[Place] = deque()
+        self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()  # a finalizer may ring it
         self._lock = threading.Lock()
+        self._keeper: threading.Thread | None = None
 
-    def take(self, holder: str) -> None:
-        """Raises: TooManyOfOne, TooManyOfAll."""
+    def take(self, holder: str, *, team: str) -> Place:
+        """A place, until `leave`.
+
+        Raises:
+            TooManyOfOne, TooManyOfTeam, TooManyOfAll: there is none.
+        """
+        place = Place(name=uuid.uuid4().hex, holder=holder, team=team)
         with self._lock:
             self._settle()
-            if self._held[holder] >= MOST_OF_ONE:
+            if self._of(holder) >= MOST_OF_ONE:
                 raise TooManyOfOne
-            if self._held.total() >= MOST_OF_ALL:
+            if self._of_team(team) >= MOST_OF_TEAM:
+                raise TooManyOfTeam
+            if len(self._held) >= MOST_OF_ALL:
                 raise TooManyOfAll
-            self._held[holder] += 1
+            full = self._known.is_full(place, of_holder=MOST_OF_ONE, of_team=MOST_OF_TEAM)
+            if full:
+                raise TooManyOfOne if full == 1 else TooManyOfTeam
+            self._held.add(place)
+            self._start_keeper()
+        return place
 
-    def leave(self, holder: str) -> None:
-        """A place that was taken. Without the lock: the garbage collector calls it as well."""
-        self._left.append(holder)
+    def leave(self, place: Place) -> None:
+        """Without the lock: the garbage collector calls it as well."""
+        self._left.append(place)
+        self._bell.put(None)
 
     def count(self, holder: str) -> int:
+        """Of this process."""
         with self._lock:
             self._settle()
-            return self._held[holder]
+            return self._of(holder)
+
+    def look_after(self) -> None:
+        """Give back what was left, and say that the rest is still held."""
+        with self._lock:
+            self._settle()
+            held = list(self._held)
+        if held:
+            self._known.renew(held)
+
+    @property
+    def _known(self) -> SharedPlaces:
+        if self._shared is None:
+            self._shared = SharedPlaces(settings.CONCERTINA.redis_url)
+        return self._shared
+
+    def _of(self, holder: str) -> int:
+        return sum(one.holder == holder for one in self._held)
+
+    def _of_team(self, team: str) -> int:
+        return sum(one.team == team for one in self._held)
 
     def _settle(self) -> None:
+        gone = []
         while self._left:
-            self._held.subtract([self._left.popleft()])
-        self._held = +self._held
+            gone.append(self._left.popleft())
+        if gone:
+            self._held.difference_update(gone)
+            self._known.leave(gone)
+
+    def _start_keeper(self) -> None:
+        if self._keeper is None:
+            self._keeper = threading.Thread(
+                target=self._keep_looking, name="stream-places", daemon=True
+            )
+            self._keeper.start()
+
+    def _keep_looking(self) -> None:
+        """Give back at once, and renew in time however often that is."""
+        renew_at = time.monotonic() + RENEW_SECONDS
+        while True:
+            with suppress(queue.Empty):
+                self._bell.get(timeout=max(renew_at - time.monotonic(), 0.0))
+            if time.monotonic() < renew_at:
+                with self._lock:
+                    self._settle()
+                continue
+            self.look_after()
+            renew_at = time.monotonic() + RENEW_SECONDS
