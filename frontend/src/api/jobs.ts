@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isFinal, type State, type Verb } from "../domain/states";
 import { client, unwrap } from "./client";
 import { LIVE_MILLISECONDS } from "./cluster";
-import type { Job } from "./types";
+import type { Job, JobDetail } from "./types";
 
 /** Finished jobs change no more; their last events may still arrive. */
 const SETTLED_MILLISECONDS = 15_000;
@@ -91,6 +91,34 @@ export function useJobVerb(id: string) {
       queries.setQueryData(["job", id], job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
     },
+  });
+}
+
+/** Keep all of a job whatever its age, or let it go when its time has come. */
+export function usePin(id: string) {
+  const queries = useQueryClient();
+  const options = { params: { path: { job_id: id } } };
+  return useMutation({
+    mutationFn: (isPinned: boolean) =>
+      unwrap(
+        isPinned
+          ? client.POST("/api/v1/jobs/{job_id}/pin", options)
+          : client.POST("/api/v1/jobs/{job_id}/unpin", options),
+      ),
+    onSuccess: (job: JobDetail) => {
+      queries.setQueryData(["job", id], job);
+      return queries.invalidateQueries({ queryKey: ["job", id] });
+    },
+  });
+}
+
+/** Forget a job that is over, with all it left behind. */
+export function useDeleteJob(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      unwrap(client.DELETE("/api/v1/jobs/{job_id}", { params: { path: { job_id: id } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["jobs"] }),
   });
 }
 

@@ -9,53 +9,101 @@ export interface LogStreamHandlers {
   readonly onStatus: (status: StreamStatus) => void;
 }
 
+/** What a browser has for it; tests have their own. */
+export interface Surroundings {
+  readonly open: (url: string) => EventSource;
+  readonly statusOf: (url: string) => Promise<number>;
+  readonly later: (work: () => void, milliseconds: number) => () => void;
+}
+
 const TAIL = 500;
 const RETRY_MILLISECONDS = 2000;
+const CLOSED = 2; // EventSource.CLOSED: it was answered, but with no stream
+/** The place in the log is none, or none any more, or too long for a server on the way. */
+const PLACE_REFUSED: readonly number[] = [400, 410, 414, 422, 431];
+
+const BROWSER: Surroundings = {
+  open: (url) => new EventSource(url),
+  statusOf: async (url) => {
+    const asked = new AbortController();
+    const { status } = await fetch(url, { signal: asked.signal });
+    asked.abort(); // what was asked for may be a stream
+    return status;
+  },
+  later: (work, milliseconds) => {
+    const timer = window.setTimeout(work, milliseconds);
+    return () => {
+      window.clearTimeout(timer);
+    };
+  },
+};
 
 /**
  * Follow a job's log; returns the function that stops it.
  *
- * After a break the stream is opened anew behind the last event that was read.
+ * After a break the stream is opened anew behind the last event that was read. If that place is
+ * refused, it starts again with the last lines there are.
  */
-export function followLog(jobId: string, handlers: LogStreamHandlers): () => void {
+export function followLog(
+  jobId: string,
+  handlers: LogStreamHandlers,
+  surroundings: Surroundings = BROWSER,
+): () => void {
   let source: EventSource | null = null;
-  let retry: number | undefined;
   let place = "";
+  let isStopped = false;
+  let forget = (): void => undefined;
 
   const read = (event: MessageEvent<string>): void => {
     place = event.lastEventId;
   };
 
+  const retry = (): void => {
+    if (!isStopped) forget = surroundings.later(open, RETRY_MILLISECONDS);
+  };
+
+  /** An `EventSource` does not tell why it was refused. */
+  const retryWithoutBadPlace = async (url: string): Promise<void> => {
+    const status = await surroundings.statusOf(url).catch(() => 0);
+    if (PLACE_REFUSED.includes(status)) place = "";
+    retry();
+  };
+
   const open = (): void => {
     const begin = place === "" ? `tail=${TAIL}` : `after=${encodeURIComponent(place)}`;
-    source = new EventSource(`/api/v1/jobs/${jobId}/logs?follow=true&${begin}`);
-    source.onopen = () => {
+    const url = `/api/v1/jobs/${jobId}/logs?follow=true&${begin}`;
+    const opened = surroundings.open(url);
+    source = opened;
+    opened.onopen = () => {
       handlers.onStatus("open");
     };
-    source.addEventListener("begin", read);
-    source.onmessage = (event: MessageEvent<string>) => {
+    opened.addEventListener("begin", read);
+    opened.onmessage = (event: MessageEvent<string>) => {
       read(event);
       handlers.onLine(JSON.parse(event.data) as LogLine);
     };
-    source.addEventListener("end", () => {
-      source?.close();
+    opened.addEventListener("end", () => {
+      opened.close();
       handlers.onStatus("ended");
     });
-    source.addEventListener("refused", () => {
-      source?.close();
+    opened.addEventListener("refused", () => {
+      opened.close();
       handlers.onStatus("refused");
     });
-    source.onerror = () => {
-      source?.close();
+    opened.onerror = () => {
+      const mayBeThePlace = place !== "" && opened.readyState === CLOSED;
+      opened.close();
       handlers.onStatus("reconnecting");
-      retry = window.setTimeout(open, RETRY_MILLISECONDS);
+      if (mayBeThePlace) void retryWithoutBadPlace(url);
+      else retry();
     };
   };
 
   handlers.onStatus("connecting");
   open();
   return () => {
-    window.clearTimeout(retry);
+    isStopped = true;
+    forget();
     source?.close();
   };
 }

@@ -5,6 +5,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Job = Schemas["Job"];
+export type JobDetail = Schemas["JobDetail"];
 export type Generation = Schemas["Generation"];
 export type MetricPoint = Schemas["Metric"];
 export type JobEvent = Schemas["Event"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ACTIVE, FINAL, isFinal, toneOf, verbsFor, WAITING } from "./states";
+import { ACTIVE, FINAL, isDeletable, isFinal, toneOf, verbsFor, WAITING } from "./states";
 
 describe("the states", () => {
   it("are each active, waiting or final", () => {
@@ -14,6 +14,16 @@ describe("the states", () => {
   it("let a paused job be resumed and only that one", () => {
     const resumable = [...ACTIVE, ...WAITING].filter((state) => verbsFor(state).includes("resume"));
     expect(resumable).toEqual(["paused"]);
+  });
+
+  it("let a job be deleted once it is over, unless it is pinned", () => {
+    for (const state of [...ACTIVE, ...WAITING]) {
+      expect(isDeletable({ state, is_pinned: false })).toBe(false);
+    }
+    for (const state of FINAL) {
+      expect(isDeletable({ state, is_pinned: false })).toBe(true);
+      expect(isDeletable({ state, is_pinned: true })).toBe(false);
+    }
   });
 
   it("warn of failure in colour too", () => {

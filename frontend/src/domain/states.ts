@@ -1,6 +1,6 @@
 /** What does a job's state mean on screen: its word, its tone, and what may be done in it? */
 
-import type { Job } from "../api/types";
+import type { Job, JobDetail } from "../api/types";
 
 export type State = Job["state"];
 export type Tone = "neutral" | "good" | "info" | "busy" | "warning" | "danger";
@@ -41,6 +41,11 @@ export function toneOf(state: State): Tone {
 /** The verbs the service would accept in this state. */
 export function verbsFor(state: State): readonly Verb[] {
   return VERBS[state];
+}
+
+/** What of a job goes may be decided once it is over; of a pinned one nothing goes. */
+export function isDeletable(job: Pick<JobDetail, "state" | "is_pinned">): boolean {
+  return isFinal(job.state) && !job.is_pinned;
 }
 
 export function isFinal(state: State): boolean {

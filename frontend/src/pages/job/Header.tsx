@@ -2,7 +2,7 @@
 
 import { Link } from "react-router";
 
-import type { Job } from "../../api/types";
+import type { JobDetail } from "../../api/types";
 import { StateBadge } from "../../design/Badge";
 import { ProgressBar } from "../../design/ProgressBar";
 import { TeamMark } from "../../design/TeamMark";
@@ -12,10 +12,11 @@ import { useTeamColour } from "../../design/teamColour";
 import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
+import { Keeping } from "./Keeping";
 import { Verbs } from "./Verbs";
 import styles from "./Header.module.css";
 
-export function Header({ job }: { readonly job: Job }) {
+export function Header({ job }: { readonly job: JobDetail }) {
   const colour = useTeamColour()(job.team);
   const now = useNow();
   return (
@@ -28,6 +29,7 @@ export function Header({ job }: { readonly job: Job }) {
         <StateBadge state={job.state} />
         <div className={styles.verbs}>
           <Verbs job={job} />
+          <Keeping job={job} />
         </div>
       </div>
       <p className={styles.meta}>
@@ -56,12 +58,12 @@ export function Header({ job }: { readonly job: Job }) {
   );
 }
 
-function progressOf(job: Job): string {
+function progressOf(job: JobDetail): string {
   if (job.progress !== null) return formatPercent(job.progress);
   return job.step === 0 ? "Not begun" : "Length not known";
 }
 
-function lengthOf(job: Job): string {
+function lengthOf(job: JobDetail): string {
   if (job.step === 0) return "";
   const epochs =
     job.total_epochs === null
@@ -70,7 +72,7 @@ function lengthOf(job: Job): string {
   return `${epochs}, step ${formatCount(job.step)}`;
 }
 
-function outlookOf(job: Job, now: number): string {
+function outlookOf(job: JobDetail, now: number): string {
   if (isFinal(job.state)) return `${job.state} after ${formatDuration(job.completion_seconds)}`;
   const left = describeTimeLeft(job, now);
   if (left === null) return job.step === 0 ? "" : "no estimate yet";
