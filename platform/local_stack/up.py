@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from local_stack import background, secrets_file
 from local_stack.checkout import Checkout
 from local_stack.stack import Options, Stack
@@ -59,6 +62,18 @@ def _welcome(checkout: Checkout, record: StackRecord) -> None:
     say("Ctrl-C stops it.")
 
 
+def _introduce_command_line(
+    checkout: Checkout, record: StackRecord, secrets: secrets_file.Secrets
+) -> None:
+    """The one line that logs it in, as the first team; a service of one's own has other tokens."""
+    if not secrets.tokens:
+        return
+    team, token = next(iter(secrets.tokens.items()))
+    program = Path(sys.executable).parent / "concertina"
+    say(f"  CLI        {program} login {record.url} --token {token}")
+    say(f"             as team {team}; tokens of all teams: {secrets_file.path(checkout)}")
+
+
 def introduce(checkout: Checkout, record: StackRecord) -> None:
     """Tell where the dashboard is and how to get in."""
     secrets = secrets_file.load_or_create(checkout)
@@ -66,4 +81,5 @@ def introduce(checkout: Checkout, record: StackRecord) -> None:
     say(f"  Dashboard  {coloured(record.url, 'cyan')}")
     say(f"  Login      {secrets.admin_username} / {secrets.admin_password}")
     say(f"  API        {record.url}/api/v1/docs")
+    _introduce_command_line(checkout, record, secrets)
     say()

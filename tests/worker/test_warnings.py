@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -160,6 +162,34 @@ def test_variables_of_the_scripts_own_are_its_own_business(tmp_path: Path) -> No
     pitfalls.check_source(script)
     pitfalls.check_source(tmp_path / "nothing.py")
     assert said(pitfalls) == []
+
+
+def lightning_module(**trained: Any) -> nn.Module:
+    """As one stands in a fit of a Trainer that was told of a hundred batches."""
+    module = nn.Linear(2, 1)
+    usual = {"enable_validation": True, "check_val_every_n_epoch": 1, "val_check_batch": 100}
+    module.__dict__["_trainer"] = SimpleNamespace(**{**usual, **trained})
+    return module
+
+
+@pytest.mark.parametrize(
+    ("trained", "batches", "warns"),
+    [
+        ({}, 99, True),
+        ({}, 100, False),
+        ({"val_check_batch": math.inf}, 99, False),  # at the end of an epoch, whenever that is
+        ({"val_check_batch": 10}, 99, False),
+        ({"enable_validation": False}, 99, False),
+        ({"check_val_every_n_epoch": None}, 99, False),  # counts on through epochs
+    ],
+)
+def test_validation_for_which_an_epoch_is_too_short_is_told(
+    trained: dict[str, Any], batches: int, *, warns: bool
+) -> None:
+    pitfalls = Pitfalls()
+    pitfalls.check_validation(nn.Sequential(lightning_module(**trained)), batches)
+    pitfalls.check_validation(nn.Linear(2, 1), batches)
+    assert ["validation_step is never called" in text for text in said(pitfalls)] == [True] * warns
 
 
 def test_only_the_main_worker_warns_and_once() -> None:

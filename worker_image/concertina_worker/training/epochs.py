@@ -81,7 +81,7 @@ class Epochs:
             )
         self._pitfalls.check_model(loop.state.model)
         self._settle_batch(source, own_batch_size)
-        has_yielded = False
+        yielded, is_whole = 0, loop.state.cursor.position == 0
         loop.begin_epoch(source)
         self._schedule_watch.begin_epoch([*loop.state.extras.values()])
         self._tell_length()
@@ -92,7 +92,7 @@ class Epochs:
                     self._loss_watch.begin(len(positions))
                     yield micro_batch
                     self._loss_watch.end()
-                    has_yielded = True
+                    yielded += 1
                 if not loop.close_step() and not self._scalers:
                     self._pitfalls.tell_no_step()
                 if self._schedule_watch.is_looking:
@@ -100,8 +100,10 @@ class Epochs:
             self._has_used_up = True
             loop.count_epoch()
             self._tell_length()
-            if not has_yielded:
+            if not yielded:
                 yield loop.rehearse()
+            elif is_whole:
+                self._pitfalls.check_validation(loop.state.model, yielded)
         finally:
             self._loss_watch.end()
             loop.end_epoch()

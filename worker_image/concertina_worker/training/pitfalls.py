@@ -5,6 +5,7 @@ What makes the result wrong is an error; what may be meant so is a warning, from
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import warnings
@@ -212,6 +213,23 @@ class Pitfalls:
             " for every batch; accumulating gradients is the platform's.",
             "Several backward passes",
         )
+
+    def check_validation(self, model: nn.Module, batches: int) -> None:
+        """After an epoch of so many: Lightning, which goes by a length, may wait for more."""
+        for module in model.modules():
+            trainer = getattr(module, "_trainer", None)
+            if not getattr(trainer, "enable_validation", False):
+                continue
+            every_epoch = getattr(trainer, "check_val_every_n_epoch", None) is not None
+            due_at = getattr(trainer, "val_check_batch", 0)
+            if every_epoch and batches < due_at < math.inf:
+                self.warn(
+                    f"Lightning validates after {due_at} batches, and an epoch had {batches} here:"
+                    " validation_step is never called. Validate in on_train_epoch_end, on all"
+                    " workers, with job.mean.",
+                    "PyTorch Lightning",
+                )
+            return
 
     def tell_early_end(self, worth: float, epochs: int) -> None:
         self.warn(
