@@ -115,8 +115,11 @@ def test_unless_it_says_for_how_long(world: World) -> None:
     assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "no_progress")
 
 
-def test_a_script_that_hangs_after_its_last_epoch_is_ended_as_completed(world: World) -> None:
-    job = world.job()
+@pytest.mark.parametrize("mode", ["auto", "hot", "fixed"])
+def test_a_script_that_hangs_after_its_last_epoch_is_ended_as_completed(
+    world: World, mode: str
+) -> None:
+    job = world.job(elastic={"mode": mode})
     coordinator = world.running(job, 2)
     workers = live_workers(job)
     over = dict.fromkeys(workers, WorkerPhase.FINISHED)
