@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs import batch_limit, events, signals
@@ -26,7 +26,7 @@ from jobs.commands.worker_observations import store_workers
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
 from jobs.job_token import Credential
 from jobs.lifecycle import ACTIVE, FINAL, State
-from jobs.models import Assignment, Generation, Job
+from jobs.models import Assignment, Generation, Job, MetricPoint
 from jobs.noise_scale import smoothed
 from jobs.reported import MOST_VALUES
 from jobs.sync_report import MetricEntry, SyncReport
@@ -60,14 +60,32 @@ def record_sync(
     trained = store_generations(job, report.generations, told, time)
     points = store_metrics(job, report.metrics, time)
     store_measurements(job, report.measurements)
-    store_workers(job, report.workers, wanted, told)
+    is_late = _is_late(job, report)
+    store_workers(job, () if is_late else report.workers, wanted, told)
     warned = store_warnings(job, report.warnings, told)
     told.write(now)
+    if report.metrics and not is_late:
+        points |= _progress(job, report.metrics, now)
     _store_progress(job, report, {**trained, **points, **warned}, wanted, now)
     batch_limit.learn(job, report.batch_limit)
     if _is_up_to_date(job, report, wanted) or trained:
         signals.announce_demand(job.id)
     return _desired(job, wanted)
+
+
+def _is_late(job: Job, report: SyncReport) -> bool:
+    """Whether a newer point is known: it was on its way for longer than the report after it.
+
+    Then it adds to histories, and says nothing of how things stand: neither how far its workers
+    are, nor the job. A coordinator's last word is never late.
+    """
+    if report.finished or not report.metrics:
+        return False
+    generation, step = max((point.generation, point.step) for point in report.metrics)
+    if generation >= job.generation and step > job.step:
+        return False
+    later = Q(generation__gt=generation) | Q(generation=generation, step__gt=step)
+    return MetricPoint.objects.filter(later, job=job).exists()
 
 
 def _store_progress(
@@ -86,10 +104,6 @@ def _store_progress(
     }
     if report.checkpoint_step is not None:
         changes["checkpoint_step"] = report.checkpoint_step
-    if report.metrics:
-        changes |= _progress(job, report.metrics)
-        if changes["step"] != job.step:
-            changes["progress_at"] = now
     if report.finished and _is_first_to_be_over(job, wanted):
         changes["trained_at"] = now
     if report.process_group and job.group_seen_at is None:
@@ -140,10 +154,11 @@ def _noise_scale(job: Job, report: SyncReport, now: datetime) -> float | None:
     return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
 
-def _progress(job: Job, metrics: list[MetricEntry]) -> dict[str, Any]:
+def _progress(job: Job, metrics: list[MetricEntry], now: datetime) -> dict[str, Any]:
     """The newest point, and the newest value of each metric the script logs."""
     newest = max(metrics, key=lambda point: (point.generation, point.step))
-    return {
+    moved = {} if newest.step == job.step else {"progress_at": now}
+    return moved | {
         "step": newest.step,
         "epoch": newest.epoch,
         "samples": newest.samples,

@@ -94,6 +94,30 @@ def test_a_repeated_sync_changes_nothing(job: Job, workers: list[Worker]) -> Non
     assert changed <= {"coordinator_seen_at"}
 
 
+def test_a_report_that_arrives_after_a_newer_one_takes_nothing_back(
+    job: Job, workers: list[Worker]
+) -> None:
+    def standing() -> list[Any]:
+        job.refresh_from_db()
+        workers[0].refresh_from_db()
+        names = ("state", "step", "samples", "values", "progress_at", "generation")
+        return [workers[0].phase, *(getattr(job, name) for name in names)]
+
+    def reported(step: int, phase: str) -> dict[str, Any]:
+        entry = {"worker_id": workers[0].id, "phase": phase}
+        points = [metric(step, values={"accuracy": step})]
+        began_first = [began(1, workers)]
+        return report(generation=1, generations=began_first, metrics=points, workers=[entry])
+
+    sync(job, reported(2, "training"))
+    before = standing()
+    late = reported(1, "ready")
+    for _ in range(2):
+        assert sync(job, late).status_code == 200
+        assert standing() == before
+    assert MetricPoint.objects.filter(job=job).count() == 2
+
+
 def _rows(job: Job) -> list[int]:
     kinds = (Generation, MetricPoint, Measurement, Event, Worker)
     return [kind.objects.filter(job=job).count() for kind in kinds]  # type: ignore[attr-defined]  # all have one

@@ -160,3 +160,24 @@ def test_a_coordinator_that_dies_when_its_workers_have_gone_left_its_last_word_i
     job.wait_until_finished()
     assert job.service.metrics[-1]["step"] == job.step
     assert job.service.metrics[-1]["values"]["final"] == 1.0
+
+
+def test_steps_that_nobody_told_count_as_lost_when_all_who_knew_of_them_die(
+    make_job: MakeJob,
+) -> None:
+    """The worker goes on without a coordinator, and is killed before there is another."""
+    job = make_job(checkpoint_seconds=600.0)
+    job.begin_attempt(1)
+    job.wait_for_workers(1)
+    job.wait_for_steps(4)
+    job.kill_coordinator()
+    job.wait_for_steps(20)
+    job.kill("w1")
+    job.wait("w1 is gone", lambda: None not in job.exit_codes().values())
+    made = max(line["step"] for line in job.audit_lines())
+    job.start_coordinator()
+    job.begin_attempt(1)
+    generation = job.wait_for_workers(1)
+    assert generation["step"] == 0
+    assert generation["lost_steps"] in {made - 1, made}  # the last may not have been noted
+    job.end()

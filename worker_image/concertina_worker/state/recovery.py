@@ -30,9 +30,15 @@ class Recovered:
 
 
 def synchronise(
-    group: Group, state: TrainingState, load_checkpoint: Callable[[], dict[str, Any] | None]
+    group: Group,
+    state: TrainingState,
+    load_checkpoint: Callable[[], dict[str, Any] | None],
+    furthest_step: Callable[[], int] = lambda: 0,
 ) -> Recovered:
     """Give every member the same state.
+
+    `furthest_step` of those who are no more counts where nobody has state: the work of others is
+    not lost while somebody goes on from it.
 
     Members that have made the same steps differ in nothing large, but maybe in a schedule: it may
     have followed a mean that only some of them heard before the others lost the group.
@@ -45,9 +51,11 @@ def synchronise(
     own = state.step
     state.go_back()
     model = fingerprint(state.description)
-    steps, reached, models = _exchange(
-        group, state.step if state.is_complete else _NO_STATE, own, model
+    steps, reached, models, noted = _exchange(
+        group, state.step if state.is_complete else _NO_STATE, own, model, furthest_step()
     )
+    if max(steps) == _NO_STATE:
+        reached += noted
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
         _begin(state, load_checkpoint())

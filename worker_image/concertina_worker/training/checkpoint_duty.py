@@ -8,6 +8,7 @@ from concertina_worker.environment import CheckpointRules
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state.checkpoint import CheckpointWriter
+from concertina_worker.state.furthest_step import FurthestStep
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.wire import FromWorker
 
@@ -24,9 +25,18 @@ class CheckpointDuty:
         self._membership = membership
         self._state = state
         self._writer = CheckpointWriter(rules, self._tell) if rules else None
+        self._furthest = FurthestStep(rules.folder) if rules else None
 
     def load_newest(self) -> dict[str, Any] | None:
         return self._writer.load_newest() if self._writer else None
+
+    def furthest_step(self) -> int:
+        """That anybody made, also of those who left nothing else behind."""
+        return self._furthest.read() if self._furthest else 0
+
+    def note_step(self) -> None:
+        if self._furthest and self._membership.rank == 0:
+            self._furthest.note(self._state.step)
 
     def write_now(self) -> None:
         """Whoever this worker is; returns when it is on disk."""

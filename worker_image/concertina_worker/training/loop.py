@@ -75,6 +75,7 @@ class TrainingLoop:
     def adopt(self, plan: Plan) -> None:
         self.use_batch(plan.global_batch_size)
         self._clock.begin_generation()
+        self._checkpoints.note_step()
         for callback in self.on_rescale:
             callback()
 
@@ -84,6 +85,9 @@ class TrainingLoop:
 
     def load_checkpoint(self) -> dict[str, Any] | None:
         return self._checkpoints.load_newest()
+
+    def furthest_step(self) -> int:
+        return self._checkpoints.furthest_step()
 
     def write_checkpoint(self) -> None:
         self._checkpoints.write_now()
@@ -260,7 +264,9 @@ class TrainingLoop:
             self.moment.step = None
             return True
         self.state.trained = self._gradients.trained_next
-        self._on_commit(self._commits.commit(step), self._clock)
+        committed = self._commits.commit(step)
+        self._checkpoints.note_step()
+        self._on_commit(committed, self._clock)
         self._noise.note()
         self._membership.decide(self._gradients.sums.tally, self)
         self._gradients.end_step()
