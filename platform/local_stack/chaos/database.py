@@ -104,10 +104,14 @@ class Database:
             return [worker_id for (worker_id,) in cursor.fetchall()]
 
     def contradictions(self) -> list[str]:
-        """What the service's own command of this name says."""
-        return list(self._django_contradictions())
+        """What the service's own command of this name says.
 
-    def _django_contradictions(self) -> Iterator[str]:
+        Raises:
+            psycopg2.Error: it does not answer.
+        """
+        return list(self._of_the_service())
+
+    def _of_the_service(self) -> Iterator[str]:
         """Django is set up by the first call: its settings read the environment once."""
         # ruff: noqa: PLC0415 - models cannot be imported before
         import django
@@ -117,12 +121,14 @@ class Database:
                 django.setup()
             logging.getLogger("httpx").setLevel(logging.WARNING)  # now that logs are on
             self._is_django_ready = True
-        from django.db import connection
+        from django.db import Error, connection
 
         from autoscaler.control_loop.consistency import contradictions
 
         try:
             yield from contradictions()
+        except Error as trouble:
+            raise psycopg2.OperationalError(str(trouble)) from trouble
         finally:
             connection.close()
 

@@ -17,7 +17,7 @@ from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.recovery import Recovery, Waited
 from local_stack.chaos.strikes import Struck, Target
 from local_stack.chaos.watching import Watcher
-from local_stack.chaos.workload import Workload
+from local_stack.chaos.workload import NotTraining, Workload
 
 
 class Experiment:
@@ -47,13 +47,19 @@ class Experiment:
         )
 
     def run(self, chosen: Sequence[Strike]) -> Iterator[StrikeOutcome]:
-        """Strike whenever the next outcome is asked for; `finish` belongs behind the last."""
+        """Strike whenever the next outcome is asked for; `finish` belongs behind the last.
+
+        Raises:
+            NotTraining: there is nothing to strike at.
+        """
         with self._watcher.watching(), ExitStack() as beside:
             if self._is_double:
                 beside.enter_context(self._doubles.running())
             self._workload.keep_busy()
             self._follow()
-            self._settle()
+            waited = self._settle()
+            if not waited.is_back:
+                raise NotTraining(f"the jobs do not train: {waited.last}")
             for strike in chosen:
                 yield self._strike(strike)
 

@@ -1,8 +1,10 @@
 """After how long did the platform act on a fault? Seen by what it did, once it is over.
 
-A process of the service that was killed: when the next one began. A frozen one: when the service
-first said that it is not well, or did not answer. A coordinator, a zygote: when the next one began.
-A worker: when a generation without it was recorded, or it was put on record as gone.
+A process of the service that was killed, a coordinator, a zygote: when the next one began. A frozen
+process of the service: when the service first said that it is not well, or did not answer; in a
+pair that hits two of its processes nobody can tell which of them that was, and the frozen one
+counts as not noticed. A worker: when a generation without it was recorded, or it was put on record
+as gone.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ def noticed_seconds(
 ) -> float | None:
     """Since the strike; None: nobody noticed."""
     if target.fault.component in OF_THE_SERVICE:
-        moments = _of_service(target, stack, unwell_at)
+        is_alone = not any(_is_other_of_service(one, target) for one in struck.targets)
+        moments = _of_service(target, stack, unwell_at if is_alone else None)
     elif target.fault.component in {Component.COORDINATOR, Component.ZYGOTE}:
         moments = successors(target, struck, running)
     else:
@@ -43,6 +46,10 @@ def _of_service(target: Target, stack: PrivateStack, unwell_at: float | None) ->
         process = stack.process(target.fault.component)
         if process is not None and process.pid != target.processes[0].pid:
             yield process.create_time()
+
+
+def _is_other_of_service(one: Target, target: Target) -> bool:
+    return one is not target and one.fault.component in OF_THE_SERVICE
 
 
 def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:

@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+import psycopg2
+
+from concertina.errors import ConcertinaError
 from local_stack.chaos import faults, table
 from local_stack.chaos.experiment import Experiment
 from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
 from local_stack.chaos.private_stack import private_stack
+from local_stack.chaos.workload import NotTraining, SubmittedTwice
 from local_stack.terminal import duration
 from local_stack.trouble import TROUBLE, explain
 
@@ -60,13 +64,16 @@ def _run(choice: Choice) -> Result:
     left = [NOT_WHOLE]
     with suppress(KeyboardInterrupt), private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
         experiment = Experiment(stack, is_double=choice.is_double, say=_say)
-        for outcome in experiment.run(choice.strikes()):
-            outcomes.append(outcome)
-            _tell(outcome)
-            if choice.minutes is not None and time.monotonic() > began + choice.minutes * 60:
-                _say("The time is up.")
-                break
-        left = experiment.finish()
+        try:
+            for outcome in experiment.run(choice.strikes()):
+                outcomes.append(outcome)
+                _tell(outcome)
+                if choice.minutes is not None and time.monotonic() > began + choice.minutes * 60:
+                    _say("The time is up.")
+                    break
+            left = experiment.finish()
+        except (ConcertinaError, NotTraining, SubmittedTwice, psycopg2.Error) as trouble:
+            left = [f"it could not go on: {trouble}"]
     return Result(
         seed=choice.seed,
         seconds=time.monotonic() - began,

@@ -32,11 +32,14 @@ class Target:
         pids = ", ".join(str(process.pid) for process in self.processes)
         return f"{self.fault} ({whom + ': ' if whom else ''}pid {pids})"
 
-    def begin(self) -> None:
-        """The first process first: from then on it has no new ones."""
+    def begin(self) -> bool:
+        """The first process first: from then on it has no new ones. False: all had ended before."""
+        hit = 0
         for process in self.processes:
             with suppress(psutil.NoSuchProcess):
                 process.kill() if self.fault.way is Way.KILL else process.suspend()
+                hit += 1
+        return hit > 0
 
     def end(self) -> None:
         for process in self.processes:
@@ -70,11 +73,13 @@ def find(fault: Fault, stack: PrivateStack) -> Target | None:
 
 
 def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> Struck:
-    """All at once; what is frozen goes on after its time, and `meanwhile` is called till then."""
+    """All at once; what is frozen goes on after its time, and `meanwhile` is called till then.
+
+    Whom it was too late for is not among those that were struck.
+    """
     at = time.time()
-    for target in targets:
-        target.begin()
-    frozen = [target for target in targets if target.fault.way is Way.FREEZE]
+    hit = tuple([target for target in targets if target.begin()])
+    frozen = [target for target in hit if target.fault.way is Way.FREEZE]
     frozen.sort(key=lambda target: target.fault.freeze_seconds)
     try:
         for target in frozen:
@@ -85,7 +90,7 @@ def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> St
     finally:
         for target in frozen:
             target.end()
-    return Struck(targets=tuple(targets), at=at, over_at=time.time() if frozen else at)
+    return Struck(targets=hit, at=at, over_at=time.time() if frozen else at)
 
 
 def _of_service(fault: Fault, stack: PrivateStack) -> Target | None:

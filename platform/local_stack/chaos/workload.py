@@ -20,6 +20,7 @@ SCRIPT: Final = "steady_line.py"
 SAMPLES: Final = 160
 SECONDS_PER_SAMPLE: Final = 0.01
 BATCH: Final = 16
+REGISTRATION: Final = "5m"  # of scripts that load PyTorch while everything else starts, too
 STRIKES_OF_A_JOB: Final = 8  # then it ends, and another one begins
 
 
@@ -54,6 +55,10 @@ class Training:
         """After this epoch."""
         self.stop_file.touch()
         self.is_told_to_end = True
+
+
+class NotTraining(Exception):
+    """The jobs do not train, and nothing was done to them yet."""
 
 
 class SubmittedTwice(Exception):
@@ -138,7 +143,12 @@ class Workload:
             "name": name,
             "command": [sys.executable, str(script), *arguments],
             "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(folder / "samples")},
-            "elastic": {"mode": "hot", "min_workers": 1, "max_workers": most},
+            "elastic": {
+                "mode": "hot",
+                "min_workers": 1,
+                "max_workers": most,
+                "registration_timeout": REGISTRATION,
+            },
             "batch": {"global_batch_size": BATCH},
             "checkpoint": {"interval": "5s"},
         }
