@@ -66,8 +66,8 @@ class ReasonBody(serializers.Serializer[Any]):
 
 
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    """The request's checked query parameters."""
-    return _checked(form(data=request.query_params))
+    """The request's checked query parameters; one without a value was given, too."""
+    return _checked(form(data=request.query_params.dict()))
 
 
 def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_metrics_of_an_unknown_generation_have_no_size(api: APIClient, job: Job)
     assert items(api, job, "metrics")[0]["workers"] is None
 
 
-@pytest.mark.parametrize("asked", ["0", "100000", "x"])
+@pytest.mark.parametrize("asked", ["0", "100000", "x", ""])
 def test_points_are_bounded(api: APIClient, job: Job, asked: str) -> None:
     answer = api.get(f"/api/v1/jobs/{job.id}/metrics", {"points": asked})
     assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "points")

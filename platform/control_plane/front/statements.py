@@ -1,6 +1,7 @@
-"""How long may a statement take that a request waits for? And how long may it wait for a row?
+"""How long may a statement take that a request waits for, wait for a row, or keep one in silence?
 
-A thread of `api` that waits for PostgreSQL is missing to everybody. What takes longer is given up
+A thread of `api` that waits for PostgreSQL is missing to everybody, and rows that one holds without
+a word (its process is frozen, say) to whoever writes them. What takes longer is given up
 and answered with 503; migrations, ticks and what runs in the background are not bounded by this.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 LOCK_SECONDS: Final = 5.0  # guessed: below the time-out of a coordinator that reports
+SILENT_SECONDS: Final = 60.0  # guessed: in a transaction; what comes between statements is quick
 
 
 def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[str, Any]:
@@ -19,6 +21,7 @@ def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[st
     settings = {
         "statement_timeout": statement_seconds,
         "lock_timeout": min(LOCK_SECONDS, statement_seconds),
+        "idle_in_transaction_session_timeout": SILENT_SECONDS,
     }
     given = database["OPTIONS"].get("options", "")
     ours = [f"-c {name}={seconds * 1000:.0f}" for name, seconds in settings.items()]

@@ -22,7 +22,7 @@ from tenancy.buckets.local import LocalBuckets
 
 TIMEOUT_SECONDS: Final = 0.25
 NOT_ASKED_SECONDS: Final = 2.0  # once Redis did not answer
-_CONNECTIONS: Final = 16
+_CONNECTIONS: Final = 64  # guessed: of a loop; who finds none in time takes Redis for away
 
 logger: Final = logging.getLogger(__name__)
 _FAILURES: Final = (redis.RedisError, OSError, TimeoutError)
