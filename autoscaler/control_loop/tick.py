@@ -21,6 +21,7 @@ from autoscaler.control_loop.deciding import Check, Decided, Planner
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.homes import remove_homes
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
@@ -108,6 +109,7 @@ class ControlLoop:
             limits=self.limits,
         )
         leftovers = remove_orphans(shell)
+        remove_homes(self.state_dir, self.surroundings)
         with fence.transaction():
             silence.note(
                 shell.processes.silent_nodes,

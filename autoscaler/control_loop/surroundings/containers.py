@@ -68,6 +68,9 @@ class Containers:
     def user_of(self, team_id: int, role: Role) -> int | None:  # noqa: ARG002 - all the same
         return None
 
+    def is_user_of_a_team(self, user: int) -> bool:  # noqa: ARG002 - teams have none
+        return False
+
     def coordinator_host(self, node: Node) -> str:  # noqa: ARG002 - the same on each
         return COORDINATOR
 

@@ -42,6 +42,9 @@ class Machine:
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
 
+    def is_user_of_a_team(self, user: int) -> bool:
+        return self.team_users is not None and user in self.team_users
+
     def coordinator_host(self, node: Node) -> str:
         return node.address
 

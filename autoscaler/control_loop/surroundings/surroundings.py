@@ -56,6 +56,9 @@ class Surroundings(Protocol):
             LaunchRefused: there is none for this team.
         """
 
+    def is_user_of_a_team(self, user: int) -> bool:
+        """Whether this number is given to none but teams' users."""
+
     def coordinator_host(self, node: Node) -> str:
         """The name by which a job's workers reach its coordinator on this node."""
 

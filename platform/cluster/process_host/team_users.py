@@ -24,6 +24,9 @@ class TeamUsers:
     first: int
     last: int
 
+    def __contains__(self, user: int) -> bool:
+        return self.first <= user <= self.last
+
     def of(self, team_id: int, role: Role) -> int:
         """The number of the team's user.
 
