@@ -137,8 +137,8 @@ def _add_chaos(commands: _Commands) -> None:
         " anything did not hold or come back.",
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
         " coordinators and workers, with jobs as processes of this machine. Not tried here: full or"
-        " slow disks, cut networks, a clock that jumps, Docker's daemon, a lost node. 200 faults"
-        " take about 40 minutes on two cores that have nothing else to do.",
+        " slow disks, cut networks, a clock that jumps, Docker's daemon, a lost node. 40 faults"
+        " took 20 minutes on two busy cores.",
     )
     chaos.add_argument(
         "--faults", type=_count, default=20, metavar="N", help="how many (default: %(default)s)"
