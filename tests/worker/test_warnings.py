@@ -293,7 +293,7 @@ def test_a_mistake_that_may_be_meant_is_said_once_in_the_log(mistake: str, mista
     job = mistaken(mistake)
     assert job.exit_codes() == {"w1": 0}
     assert job.log_of("w1").count(WARNINGS[mistake]) == 1
-    assert WARNINGS[mistake] in str(job.service.newest.get("warnings"))
+    job.wait("the service knows", lambda: WARNINGS[mistake] in str(job.service.newest))
     assert re.search(r"mistaken\.py:\d+: ElasticityWarning", job.log_of("w1"))
 
 
