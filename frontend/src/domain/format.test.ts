@@ -53,6 +53,7 @@ describe("a number", () => {
   });
 
   it("changes the unit of GPU time with its size", () => {
+    expect(formatGpuTime(0.3)).toBe("0.3 GPU-s");
     expect(formatGpuTime(1800)).toBe("30 GPU-min");
     expect(formatGpuTime(51_200)).toBe("14.2 GPU-h");
   });

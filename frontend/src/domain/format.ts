@@ -65,6 +65,7 @@ export function formatRate(samplesPerSecond: number): string {
 }
 
 export function formatGpuTime(gpuSeconds: number): string {
+  if (gpuSeconds < 60) return `${formatMetric(gpuSeconds)} GPU-s`;
   if (gpuSeconds < 3600) return `${formatMetric(gpuSeconds / 60)} GPU-min`;
   return `${formatMetric(gpuSeconds / 3600)} GPU-h`;
 }
