@@ -10,14 +10,24 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import heartbeat_sent
+from celery.signals import heartbeat_sent, worker_init
 from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from control_plane.front.statements import bounded_in_background
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
 
 celery_app = Celery("concertina")
 celery_app.config_from_object("django.conf:settings", namespace="CELERY")
 celery_app.autodiscover_tasks()
+
+
+@worker_init.connect
+def wait_for_no_row(**_: Any) -> None:
+    """Before there is a session: a row that a request holds keeps no task waiting for ever."""
+    databases = connections.settings
+    databases[DEFAULT_DB_ALIAS] = bounded_in_background(databases[DEFAULT_DB_ALIAS])
 
 
 @heartbeat_sent.connect

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import socket
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
+
+# A server whose machine vanished is given up after a minute, as a database is (`database_url`).
+# Celery drops what is about TCP where the address is a socket's.
+PATIENCE: Final[dict[str, Any]] = {
+    "socket_connect_timeout": 10.0,
+    "socket_timeout": 60.0,  # of a command; who waits for a task asks for a second at a time
+    "socket_keepalive": True,
+    "socket_keepalive_options": {
+        socket.TCP_KEEPIDLE: 30,
+        socket.TCP_KEEPINTVL: 10,
+        socket.TCP_KEEPCNT: 3,
+        socket.TCP_USER_TIMEOUT: 60_000,  # milliseconds
+    },
+}
 
 
 def broker_url(url: str) -> str:

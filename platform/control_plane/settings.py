@@ -144,7 +144,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 CELERY_BROKER_URL = redis_url.broker_url(ENVIRONMENT.redis_url)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # Redis may be away for any time
-CELERY_BROKER_TRANSPORT_OPTIONS = {"unacked_restore_interval": 5, "unacked_restore_throttle": 1}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    **redis_url.PATIENCE,
+}
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.0, "interval_max": 0.2}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "io"

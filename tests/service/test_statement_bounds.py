@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import textwrap
 from contextlib import closing
 
 import pytest
@@ -42,27 +41,37 @@ def test_a_statement_that_takes_too_long_is_given_up() -> None:
         cursor.execute("SELECT pg_sleep(600)")
 
 
-def test_the_api_bounds_its_statements() -> None:
-    """In a thread, as its views run."""
-    code = """
-        import control_plane.asgi
-        from concurrent.futures import ThreadPoolExecutor
-        from django.db import connection
+API = "import control_plane.asgi"
+TASKS = """
+from celery.signals import worker_init
+from control_plane.celery import celery_app
+celery_app.loader.import_default_modules()
+worker_init.send(sender=None)
+"""
+LOOK = """
 
-        def look():
-            with connection.cursor() as cursor:
-                cursor.execute("SHOW statement_timeout")
-                return cursor.fetchone()[0]
+from concurrent.futures import ThreadPoolExecutor
+from django.db import connection
 
-        with ThreadPoolExecutor() as threads:
-            print(threads.submit(look).result())
-    """
+def look(name):
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW " + name)
+        return cursor.fetchone()[0]
+
+with ThreadPoolExecutor(1) as threads:
+    print(*threads.map(look, ("statement_timeout", "lock_timeout")))
+"""
+
+
+@pytest.mark.parametrize(("process", "bounds"), [(API, "17s 5s"), (TASKS, "0 5s")])
+def test_processes_bound_their_statements(process: str, bounds: str) -> None:
+    """In a thread, as the views of the api run."""
     path = os.pathsep.join(path for path in sys.path if path)
     told = subprocess.run(
-        (sys.executable, "-c", textwrap.dedent(code)),
+        (sys.executable, "-c", process + LOOK),
         env={**os.environ, "PYTHONPATH": path, "CONCERTINA_STATEMENT_SECONDS": "17"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.stdout.strip() == "17s", told.stderr
+    assert told.stdout.strip() == bounds, told.stderr

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import socket
 import sys
 
 import pytest
-from control_plane import database_url, environment
+from control_plane import database_url, environment, redis_url
 from control_plane.celery import celery_app
 from control_plane.redis_url import broker_url
 from control_plane.structured_logging import SentenceFormatter
 from kombu import Connection
+from kombu.transport.redis import Channel
+from psycopg2.extensions import make_dsn
 
 GOOD = {
     "DATABASE_URL": "postgresql://u@h/d",
@@ -50,6 +53,21 @@ def test_database_urls_may_name_a_socket_folder() -> None:
     assert told["OPTIONS"] == {"sslmode": "disable"}
     with pytest.raises(ValueError, match="is not PostgreSQL"):
         database_url.parse("mysql://x/y")
+
+
+def test_a_database_whose_machine_vanished_is_given_up() -> None:
+    over_tcp = database_url.parse("postgresql://me@h/data?keepalives_idle=5&options=-c%20a=b")
+    options = over_tcp["OPTIONS"]
+    assert options == {**database_url.OVER_TCP, "keepalives_idle": "5", "options": "-c a=b"}
+    make_dsn(**options)  # libpq knows them all
+
+
+def test_so_is_a_redis_whose_machine_vanished() -> None:
+    assert redis_url.PATIENCE.items() <= celery_app.conf.broker_transport_options.items()
+    assert redis_url.PATIENCE.keys() <= set(Channel.from_transport_options)
+    with socket.socket() as one:
+        for option, value in redis_url.PATIENCE["socket_keepalive_options"].items():
+            one.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 @pytest.mark.parametrize(

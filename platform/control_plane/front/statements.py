@@ -2,7 +2,8 @@
 
 A thread of `api` that waits for PostgreSQL is missing to everybody, and rows that one holds without
 a word (its process is frozen, say) to whoever writes them. What takes longer is given up
-and answered with 503; migrations, ticks and what runs in the background are not bounded by this.
+and answered with 503. What runs in the background waits for no row for longer either, but may take
+its time over a statement; ticks have a patience of their own, migrations too.
 """
 
 from __future__ import annotations
@@ -18,11 +19,20 @@ def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[st
     """Django's settings of a database, whose sessions give up what takes longer. 0: none does."""
     if not statement_seconds:
         return dict(database)
-    settings = {
+    bounds = {
         "statement_timeout": statement_seconds,
         "lock_timeout": min(LOCK_SECONDS, statement_seconds),
         "idle_in_transaction_session_timeout": SILENT_SECONDS,
     }
+    return _with(database, bounds)
+
+
+def bounded_in_background(database: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for tasks that nobody waits for: the next run goes on."""
+    return _with(database, {"lock_timeout": LOCK_SECONDS})
+
+
+def _with(database: Mapping[str, Any], bounds: Mapping[str, float]) -> dict[str, Any]:
     given = database["OPTIONS"].get("options", "")
-    ours = [f"-c {name}={seconds * 1000:.0f}" for name, seconds in settings.items()]
+    ours = [f"-c {name}={seconds * 1000:.0f}" for name, seconds in bounds.items()]
     return {**database, "OPTIONS": {**database["OPTIONS"], "options": " ".join([given, *ours])}}
