@@ -32,7 +32,6 @@ from cluster.worker_host import (
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 
 T = TypeVar("T")
-LOG_SECONDS: Final = 20.0  # that a test which reads a log of a container waits for it to be copied
 SCRIPTS: Final = Path(__file__).parent / "scripts"
 OBEDIENT = """
 while :; do
@@ -270,8 +269,8 @@ def forgotten(host: DockerHost, process_id: str) -> None:
     until(lambda: host.list() is not None and not record.folder.exists())
 
 
-def exited(host: WorkerHost, process_id: str) -> ObservedProcess:
-    """The process, once it has ended."""
+def exited(host: WorkerHost, process_id: str, *, has_log: bool = True) -> ObservedProcess:
+    """The process, once it has ended and its log is there, unless it can have none."""
 
     def look() -> ObservedProcess | None:
         process = observed(host, process_id)
@@ -279,18 +278,16 @@ def exited(host: WorkerHost, process_id: str) -> ObservedProcess:
 
     process = until(look)
     assert process is not None
-    if isinstance(host, DockerHost) and process.exit_code is not None:  # it ran
-        _await_log(host, process_id)
+    if isinstance(host, DockerHost) and process.exit_code is not None and has_log:
+        until(lambda: _is_copied(host, process_id))
     return process
 
 
-def _await_log(host: DockerHost, process_id: str) -> None:
-    """Another program copies it, which may be behind; some tests see to it that it never ends."""
+def _is_copied(host: DockerHost, process_id: str) -> bool:
+    """Another program copies the log, which may be behind."""
+    host.list()  # sees to it that somebody does, whoever died
     cursor = Records(state_dir=host.state_dir).of(process_id).log_cursor_path
-    give_up_at = time.monotonic() + LOG_SECONDS
-    while time.monotonic() < give_up_at:
-        with contextlib.suppress(OSError, ValueError):
-            document = json_files.read(cursor)
-            if document is not None and document["is_complete"]:
-                return
-        time.sleep(0.05)
+    with contextlib.suppress(OSError, ValueError):
+        document = json_files.read(cursor)
+        return document is not None and bool(document["is_complete"])
+    return False

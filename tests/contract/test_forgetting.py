@@ -11,6 +11,7 @@ import docker
 import docker.errors
 import pytest
 from cluster import log_files
+from cluster.docker_host import log_following
 from cluster.docker_host.log_following import Followers
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
@@ -90,12 +91,21 @@ def test_what_was_forgotten_can_be_started_again(docker_bench: DockerBench) -> N
 
 
 def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwhile(
-    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture
+    docker_bench: DockerBench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    reports: list[Any] = []
+    hear = log_following._hear  # noqa: SLF001 - nothing else tells how often it was tried
+
+    def count(document: Any, heard: Any) -> None:
+        hear(document, heard)
+        reports.append(document)
+
+    monkeypatch.setattr(log_following, "_hear", count)
     path = log_files.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
     path.mkdir(parents=True)  # to be opened for writing by nobody
     docker_bench.launch("w1", ("echo", "last words"))
-    exited(docker_bench.host, "w1")
+    exited(docker_bench.host, "w1", has_log=False)
+    until(lambda: docker_bench.host.list() and len(reports) >= 3)
     docker_bench.host.forget("w1")
     until(lambda: "still being copied" in caplog.text)
     docker_bench.host.list()
@@ -114,7 +124,7 @@ def test_nobody_waits_for_a_full_disk_to_forget_a_process(
     path.parent.mkdir(parents=True)
     path.symlink_to("/dev/full")
     docker_bench.launch("w1", ("echo", "last words"))
-    exited(docker_bench.host, "w1")
+    exited(docker_bench.host, "w1", has_log=False)
     forgotten(docker_bench.host, "w1")
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == [
         "A log is not copied for want of room: OSError(28, 'No space left on device')"
