@@ -60,7 +60,9 @@ export function Header({ job }: { readonly job: JobDetail }) {
 
 function progressOf(job: JobDetail): string {
   if (job.progress !== null) return formatPercent(job.progress);
-  return job.step === 0 ? "Not begun" : "Length not known";
+  if (job.step > 0) return "Length not known";
+  const reportsSteps = job.mode !== "restart" && job.mode !== "fixed";
+  return job.started_at === null || reportsSteps ? "Not begun" : "Progress not reported";
 }
 
 function lengthOf(job: JobDetail): string {
