@@ -16,21 +16,21 @@ from time import perf_counter
 
 from autoscaler.planning.cluster_state import (
     Allocation,
-    BatchRange,
     ClusterState,
     Job,
     JobPhase,
     Measurement,
     Node,
     Pool,
-    Preemptibility,
     TeamQuota,
 )
 from autoscaler.planning.demand import demand_of
 from autoscaler.planning.fitting import fit
 from autoscaler.planning.invariants import check
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.optimizer import Bounds, Claim, Problem, solve
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 
 SIZES = ((4, 4), (10, 16), (25, 100), (100, 400), (200, 1000), (500, 2000))  # jobs, GPUs
 GPUS_PER_NODE = 8

@@ -19,6 +19,7 @@ from pydantic import (
     ValidationError,
 )
 
+from autoscaler.planning.vocabulary import Preemptibility
 from jobs import problems
 from jobs.batch_spec import Batch
 from jobs.errors import SpecInvalid
@@ -133,9 +134,7 @@ class JobSpec(SpecPart):
     elastic: Elastic = Elastic()
     batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))
     priority: int = Field(default=50, ge=0, le=100)
-    preemptibility: Literal["preemptible", "semi-preemptible", "non-preemptible"] = (
-        "semi-preemptible"
-    )
+    preemptibility: Annotated[Preemptibility, Field(strict=False)] = Preemptibility.SEMI_PREEMPTIBLE
     deadline: Moment | None = None
     utility: Utility | None = None
     retry: Retry = Retry()

@@ -12,17 +12,18 @@ from django.db.models import Avg
 
 from autoscaler.control_loop import seats
 from autoscaler.control_loop.endings import AT_THE_END
+from autoscaler.control_loop.job_terms import batch_range, terms
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.job_wishes import Values, newest_values, with_wishes
 from autoscaler.control_loop.pool_view import all_reduce
+from autoscaler.control_loop.scale_metrics import Values, newest_values, reported, scale_on
 from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.job_terms import terms_of
 from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.planning.scaling import ScalingModel
 from autoscaler.planning.standing_still import holder
 from concertina_worker.protocol import MOST_MEASUREMENTS
-from jobs import batch_limit
 from jobs.lifecycle import State
 from jobs.models import Generation, GpuClaim, Measurement, Worker
 
@@ -58,8 +59,36 @@ class Histories:
 
 def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     """One job, with what its user wishes; raises whatever its data make it raise."""
-    seen = _observed(view, histories, now)
-    return with_wishes(seen, view, histories.values.get(view.id, {}))
+    job = view.job
+    is_waiting = view.state is State.QUEUED
+    is_fixed = view.spec.elastic.mode == "fixed"
+    is_settled = _is_settled(view)
+    stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
+    return planning.Job(
+        **terms_of(terms(view)),
+        job_id=job.id,
+        phase=planning.JobPhase.WAITING if is_waiting else planning.JobPhase.ACTIVE,
+        allocation=None if is_waiting else _held(view),
+        started_at=job.started_at.timestamp() if job.started_at else None,
+        running_since=_running_since(view),
+        waiting_since=view.state_since.timestamp() if is_waiting else None,
+        last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
+        rescales=job.rescales,
+        stall_seconds=stall,
+        attained_gpu_seconds=job.gpu_seconds,
+        remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
+        model_bytes=job.model_bytes,
+        can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
+        target=None if is_waiting or is_settled else _target(view),
+        can_pause=(is_settled and (is_fixed or view.is_plain))
+        or reclaiming.is_slow_to_change(view, now),
+        scaling=_scaling(view, histories),
+        is_measurable=view.is_hot,
+        shares_work=not view.is_plain,
+        noise_scale=job.noise_scale,
+        scale_on=scale_on(view),
+        reported=reported(histories.values.get(view.id, {})),
+    )
 
 
 def holder_of(view: JobView, now: datetime) -> planning.Job | None:
@@ -74,7 +103,7 @@ def holder_of(view: JobView, now: datetime) -> planning.Job | None:
         team=view.job.team.name,
         pool=view.job.pool.name,
         priority=view.job.priority,
-        preemptibility=planning.Preemptibility(view.spec.preemptibility),
+        preemptibility=view.spec.preemptibility,
         submitted_at=view.job.submitted_at.timestamp(),
         gpus_per_worker=_gpus_per_worker(view),
         held=_places(held) if held else target,
@@ -103,68 +132,13 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
     return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
-def _observed(view: JobView, histories: Histories, now: datetime) -> planning.Job:
-    job, spec = view.job, view.spec
-    is_waiting = view.state is State.QUEUED
-    is_fixed = spec.elastic.mode == "fixed"
-    is_settled = _is_settled(view)
-    stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
-    return planning.Job(
-        job_id=job.id,
-        name=job.name,
-        team=job.team.name,
-        pool=job.pool.name,
-        phase=planning.JobPhase.WAITING if is_waiting else planning.JobPhase.ACTIVE,
-        priority=job.priority,
-        preemptibility=planning.Preemptibility(spec.preemptibility),
-        submitted_at=job.submitted_at.timestamp(),
-        min_workers=spec.elastic.min_workers,
-        max_workers=spec.elastic.max_workers,
-        allowed_workers=spec.elastic.listed_counts(),
-        worker_step=spec.elastic.worker_step,
-        gpus_per_worker=spec.resources.gpus_per_worker,
-        batch=_batch(view),
-        allocation=None if is_waiting else _held(view),
-        started_at=job.started_at.timestamp() if job.started_at else None,
-        running_since=_running_since(view),
-        waiting_since=view.state_since.timestamp() if is_waiting else None,
-        last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
-        min_interval_seconds=spec.elastic.min_interval,
-        rescales=job.rescales,
-        stall_seconds=stall,
-        attained_gpu_seconds=job.gpu_seconds,
-        remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
-        model_bytes=job.model_bytes,
-        can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
-        target=None if is_waiting or is_settled else _target(view),
-        can_pause=(is_settled and (is_fixed or view.is_plain))
-        or reclaiming.is_slow_to_change(view, now),
-        scaling=_scaling(view, histories),
-        is_measurable=view.is_hot,
-        shares_work=not view.is_plain,
-        noise_scale=job.noise_scale,
-    )
-
-
-def _batch(view: JobView) -> planning.BatchRange:
-    bounds = view.spec.batch.bounds()
-    return planning.BatchRange(
-        base=bounds.base,
-        minimum=bounds.minimum,
-        maximum=bounds.maximum,
-        multiple_of=bounds.multiple_of,
-        max_per_gpu=batch_limit.of(view.job),
-        accumulation=bounds.has_accumulation,
-    )
-
-
 def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
     """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
     return fit(
         map(_measurement, histories.measurements.get(view.id, ())),
         gpu_type=view.job.pool.gpu_type,
         model_bytes=view.job.model_bytes,
-        batch=_batch(view),
+        batch=batch_range(view),
         all_reduce=all_reduce(view.job.pool),
     )
 

@@ -13,6 +13,7 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning.all_reduce import AllReduceTable, AllReduceTime
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused, text_of
+from autoscaler.planning.vocabulary import AdmissionVariant
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ def pools() -> Iterable[planning.Pool]:
             all_reduce=all_reduce(pool),
             reclaim=reclaim_rules(sharing),
             usage_weight=sharing.usage_weight,
-            admission=planning.AdmissionVariant(pool.admission),
+            admission=AdmissionVariant(pool.admission),
             dollars_per_gpu_hour=pool.dollars_per_gpu_hour,
         )
 

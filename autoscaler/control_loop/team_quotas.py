@@ -9,6 +9,7 @@ from tenancy import usage
 from tenancy.models import FairShareSettings, Quota, Team
 
 from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.vocabulary import ReclaimTarget
 
 
 def team_quotas() -> Iterator[planning.TeamQuota]:
@@ -33,7 +34,7 @@ def team_quotas() -> Iterator[planning.TeamQuota]:
 
 def reclaim_rules(settings: FairShareSettings) -> planning.ReclaimRules:
     return planning.ReclaimRules(
-        target=planning.ReclaimTarget(settings.reclaim_target),
+        target=ReclaimTarget(settings.reclaim_target),
         delay_seconds=settings.reclaim_delay_seconds,
         min_runtime_seconds=settings.reclaim_min_runtime_seconds,
     )

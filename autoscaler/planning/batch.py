@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from autoscaler.planning.cluster_state import BatchRange
+    from autoscaler.planning.job_terms import BatchRange
 
     Counts = NDArray[np.int64]
     Column = NDArray[np.float64]

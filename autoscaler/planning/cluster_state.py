@@ -10,6 +10,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from autoscaler.planning.job_terms import JobTerms
+from autoscaler.planning.vocabulary import (
+    RECLAIM_DELAY_SECONDS,
+    AdmissionVariant,
+    ReclaimTarget,
+)
+
 if TYPE_CHECKING:
     from autoscaler.planning.all_reduce import AllReduceTable
     from autoscaler.planning.scaling import ScalingModel
@@ -30,26 +37,12 @@ class Node:
     is_silent: bool = False  # it does not answer, which is why it gets nothing new
 
 
-class AdmissionVariant(StrEnum):
-    """What becomes of a job that does not fit beside the admitted ones when it arrives."""
-
-    QUEUEING = "queueing"  # it waits
-    DROPPING = "dropping"  # it is refused for good, as in the founding paper's second variant
-
-
-class ReclaimTarget(StrEnum):
-    """How far a team with waiting work may take GPUs back from borrowers."""
-
-    GUARANTEE = "guarantee"  # up to its guarantee
-    FAIR_SHARE = "fair_share"  # up to its fair share of the moment, surplus included
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReclaimRules:
     """When and how far GPUs are taken back. Borrowers are shrunk first, then paused."""
 
     target: ReclaimTarget = ReclaimTarget.GUARANTEE
-    delay_seconds: float = 0.0  # a claim waits so long for GPUs that become free by themselves
+    delay_seconds: float = RECLAIM_DELAY_SECONDS  # GPUs may become free by themselves
     min_runtime_seconds: float = 0.0  # a borrower that runs for less is only shrunk for a claim
 
 
@@ -98,26 +91,6 @@ class JobPhase(StrEnum):
     ACTIVE = "active"  # holds GPUs: starting, running or rescaling
 
 
-class Preemptibility(StrEnum):
-    """Whether a job may be paused to give GPUs back; it may always be shrunk to `min_workers`."""
-
-    PREEMPTIBLE = "preemptible"
-    SEMI_PREEMPTIBLE = "semi-preemptible"  # min_workers protected while in quota, surplus not
-    NON_PREEMPTIBLE = "non-preemptible"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchRange:
-    """Allowed global batch sizes: `minimum <= b <= maximum`, `b` a multiple of `multiple_of`."""
-
-    base: int
-    minimum: int
-    maximum: int
-    multiple_of: int = 1
-    max_per_gpu: int | None = None  # memory limit of one worker's share, before accumulation
-    accumulation: bool = True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """Mean step time at one configuration, as the workers reported it; `fitting` reads it."""
@@ -143,16 +116,6 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Utility:
-    """What finishing is worth to the user, in dollars, by seconds after the submission.
-
-    Piecewise linear through (seconds, dollars) points with rising seconds; the last slope goes on.
-    """
-
-    points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleOn:
     """A metric the application reports itself, and between which values its size is right."""
 
@@ -172,8 +135,10 @@ class Straggler:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One queued or active job. Times are seconds on the snapshot's clock.
+class Job(JobTerms):
+    """One queued or active job: its terms, and what was observed of it.
+
+    Times are seconds on the snapshot's clock.
 
     `target` belongs to a job with `can_rescale=False` whose change is under way: what it will hold
     when the change is over (no worker at all for a job being stopped). The planner counts on it,
@@ -182,23 +147,10 @@ class Job:
     """
 
     job_id: str
-    name: str
-    team: str
-    pool: str
     phase: JobPhase
-    priority: int
-    preemptibility: Preemptibility
-    submitted_at: float
-    min_workers: int
-    max_workers: int
-    allowed_workers: tuple[int, ...] | None
-    gpus_per_worker: int
-    batch: BatchRange
-    worker_step: int = 1  # counts are min_workers plus multiples of it; 1 beside `allowed_workers`
     allocation: Allocation | None = None
     started_at: float | None = None
     last_rescaled_at: float | None = None
-    min_interval_seconds: float = 0.0
     rescales: int = 0
     stall_seconds: float = 0.5  # measured stall of the job's own rescales; guessed until then
     attained_gpu_seconds: float = 0.0
@@ -212,9 +164,6 @@ class Job:
     shares_work: bool = True  # False: a plain script; each worker would do the same once more
     running_since: float | None = None  # when its present run began; None: `started_at`
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
-    deadline: float | None = None  # when it should be done, on the snapshot's clock
-    requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`
-    utility: Utility | None = None
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
     scale_on: ScaleOn | None = None
     straggler: Straggler | None = None  # the slowest of them

@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.batch import fewest_workers
-from autoscaler.planning.cluster_state import Allocation, JobPhase, Preemptibility
+from autoscaler.planning.cluster_state import Allocation, JobPhase
 from autoscaler.planning.curves import Curve, Size, curve_of, size_at
 from autoscaler.planning.question import Question
 from autoscaler.planning.sizes import PoolShape
 from autoscaler.planning.usefulness import useful_size
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.fair_share import admit
+from autoscaler.planning.vocabulary import AdmissionVariant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from autoscaler.planning.all_reduce import AllReduceTable
-    from autoscaler.planning.cluster_state import BatchRange, Measurement
+    from autoscaler.planning.cluster_state import Measurement
+    from autoscaler.planning.job_terms import BatchRange
     from autoscaler.planning.observations import Observation
     from autoscaler.planning.priors import Prior
     from autoscaler.planning.throughput import Column

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import ReclaimTarget
 from autoscaler.planning.optimizer import Bounds, Claim
 from autoscaler.planning.team_tree import POOL
+from autoscaler.planning.vocabulary import ReclaimTarget
 from autoscaler.planning.water_filling import Shares, Thirst, fair_shares
 
 if TYPE_CHECKING:

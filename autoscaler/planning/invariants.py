@@ -12,9 +12,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import AdmissionVariant, JobPhase, Preemptibility
+from autoscaler.planning.cluster_state import JobPhase
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.vocabulary import AdmissionVariant, Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

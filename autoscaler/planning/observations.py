@@ -13,7 +13,8 @@ from autoscaler.planning.throughput import Configurations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.cluster_state import BatchRange, Measurement
+    from autoscaler.planning.cluster_state import Measurement
+    from autoscaler.planning.job_terms import BatchRange
     from autoscaler.planning.throughput import Column
 
 MIN_STEPS: Final = 3  # guessed: fewer steps than this are still warm-up

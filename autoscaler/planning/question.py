@@ -10,7 +10,8 @@ from autoscaler.planning.goodput import known_noise
 from autoscaler.planning.sizes import PoolShape, WorkerRules
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Allocation, BatchRange, Job
+    from autoscaler.planning.cluster_state import Allocation, Job
+    from autoscaler.planning.job_terms import BatchRange
     from autoscaler.planning.scaling import ScalingModel
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.application_metric import Wish, reading_of
-from autoscaler.planning.cluster_state import ChangeKind, ReclaimTarget
+from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.split import is_cooling
+from autoscaler.planning.vocabulary import ReclaimTarget
 
 if TYPE_CHECKING:
     from autoscaler.planning.outcome import Outcome, PoolPicture

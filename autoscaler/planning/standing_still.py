@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Allocation, BatchRange, Job, JobPhase, Preemptibility
+from autoscaler.planning.cluster_state import Allocation, Job, JobPhase
+from autoscaler.planning.job_terms import BatchRange
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState

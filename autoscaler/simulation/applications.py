@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from autoscaler.planning.cluster_state import BatchRange
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile
 

@@ -14,7 +14,8 @@ from autoscaler.simulation.profiles import Profile, step_seconds
 from autoscaler.simulation.progress import course_of
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import BatchRange, Job, Pool
+    from autoscaler.planning.cluster_state import Job, Pool
+    from autoscaler.planning.job_terms import BatchRange
 
 
 def isolated_seconds(

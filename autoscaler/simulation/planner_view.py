@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.cluster_state import Job, JobPhase
+from autoscaler.planning.job_terms import terms_of
 from autoscaler.planning.remaining_work import remaining_samples
 from autoscaler.simulation.settings import Knowledge
 from autoscaler.simulation.simulated_job import Stage
@@ -20,25 +21,11 @@ if TYPE_CHECKING:
 def submission_of(job: TraceJob) -> Job:
     """The planner's first sight of a submission."""
     return Job(
+        **terms_of(job),
         job_id=job.name,
-        name=job.name,
-        team=job.team,
-        pool=job.pool,
         phase=JobPhase.WAITING,
-        priority=job.priority,
-        preemptibility=job.preemptibility,
-        submitted_at=job.submitted_at,
-        min_workers=job.min_workers,
-        max_workers=job.max_workers,
-        allowed_workers=job.allowed_workers,
-        gpus_per_worker=job.gpus_per_worker,
-        batch=job.batch,
-        min_interval_seconds=job.min_interval_seconds,
         remaining_samples=job.declared_samples,
         model_bytes=job.profile.model_bytes,
-        deadline=job.deadline,
-        requested_workers=job.requested_workers,
-        utility=job.utility,
     )
 
 

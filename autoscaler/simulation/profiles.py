@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from autoscaler.planning.throughput import Configurations
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import BatchRange
+    from autoscaler.planning.job_terms import BatchRange
     from autoscaler.planning.throughput import ThroughputModel
 
 

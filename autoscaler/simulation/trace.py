@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import BatchRange, Preemptibility
+from autoscaler.planning.job_terms import JobTerms
 from autoscaler.simulation import profiles
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Utility
+    from autoscaler.planning.job_terms import Utility
     from autoscaler.simulation.profiles import Profile
 
 
@@ -23,31 +23,16 @@ Rule = tuple[bool, str]  # whether it holds, and what to say if not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceJob:
-    """One submission. Times are seconds from the start of the trace.
+class TraceJob(JobTerms):
+    """One submission: its terms and its true work. Times are seconds from the start of the trace.
 
     `samples` is the true work, in samples at the base batch. `declared_samples` is what the user
-    says of it, right or wrong; None: nothing. `deadline` is on the trace's clock.
+    says of it, right or wrong; None: nothing.
     """
 
-    name: str
-    team: str
-    pool: str
-    submitted_at: float
     profile: Profile
     samples: float
-    batch: BatchRange
     declared_samples: int | None = None
-    min_workers: int = 1
-    max_workers: int = 1
-    allowed_workers: tuple[int, ...] | None = None
-    gpus_per_worker: int = 1
-    priority: int = 50
-    preemptibility: Preemptibility = Preemptibility.PREEMPTIBLE
-    deadline: float | None = None
-    requested_workers: int | None = None
-    utility: Utility | None = None
-    min_interval_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +109,10 @@ def _rules_of_sizes(job: TraceJob) -> tuple[Rule, ...]:
         (
             _has_a_size(job),
             f"allowed_workers needs a number of {job.min_workers} to {job.max_workers}",
+        ),
+        (
+            job.worker_step == 1 or (job.worker_step > 1 and job.allowed_workers is None),
+            f"worker_step must be at least 1, and 1 beside allowed_workers: {job.worker_step}",
         ),
         (
             job.requested_workers is None or job.requested_workers >= 1,

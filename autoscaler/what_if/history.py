@@ -11,6 +11,7 @@ from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import as_submitted
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.job_terms import terms_of
 from autoscaler.simulation.importers.history import HistoryRow, trace_of_history
 from autoscaler.simulation.trace import Trace
 from jobs.lifecycle import State
@@ -33,27 +34,13 @@ def trace(*, days: float) -> Trace:
 
 def _row(view: JobView, job: planning.Job) -> HistoryRow:
     return HistoryRow(
-        name=job.name,
-        team=job.team,
-        pool=job.pool,
-        submitted_at=job.submitted_at,
+        **terms_of(job),
         samples=_samples(view.job),
         declared_samples=view.job.total_samples,
-        batch=job.batch,
         scaling=job.scaling,
         noise_scale=job.noise_scale,
         stall_seconds=job.stall_seconds,
         model_bytes=job.model_bytes,
-        min_workers=job.min_workers,
-        max_workers=job.max_workers,
-        allowed_workers=job.allowed_workers,
-        gpus_per_worker=job.gpus_per_worker,
-        priority=job.priority,
-        preemptibility=job.preemptibility,
-        deadline=job.deadline,
-        requested_workers=job.requested_workers,
-        utility=job.utility,
-        min_interval_seconds=job.min_interval_seconds,
     )
 
 

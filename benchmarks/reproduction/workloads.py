@@ -13,7 +13,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from autoscaler.planning.cluster_state import BatchRange, Node, Pool
+from autoscaler.planning.cluster_state import Node, Pool
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.throughput import ThroughputModel
 from autoscaler.simulation import arrivals as processes
 from autoscaler.simulation.generators import (

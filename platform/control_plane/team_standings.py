@@ -9,6 +9,7 @@ from cluster.queries import PoolSize
 from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop.team_quotas import team_quotas
+from autoscaler.planning.vocabulary import ReclaimTarget
 from control_plane.standing import Holding, SharingRules, standings
 from jobs import demand
 
@@ -26,7 +27,7 @@ def standings_in(size: PoolSize) -> list[dict[str, Any]]:
         gpus=size.gpus,
         rules=SharingRules(
             usage_weight=settings.usage_weight,
-            reclaims_fair_share=settings.reclaim_target == FairShareSettings.Target.FAIR_SHARE,
+            reclaims_fair_share=settings.reclaim_target == ReclaimTarget.FAIR_SHARE,
         ),
     )
     return [asdict(row) for row in rows]

@@ -16,7 +16,9 @@ from autoscaler.control_loop import pool_view
 from autoscaler.control_loop.models import Tick
 from autoscaler.planning import cluster_state as planning
 from autoscaler.planning import invariants, planner
+from autoscaler.planning.job_terms import Utility
 from autoscaler.planning.policies import BUILT_IN, Objective, Policy, Situation
+from autoscaler.planning.vocabulary import AdmissionVariant
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Job, Measurement
 
@@ -69,7 +71,7 @@ def test_the_snapshot_has_what_an_admin_chose_for_a_pool(world: World) -> None:
     world.tick()
     (pool,) = world.planner.seen[-1].pools
     assert pool.policy == "deadline:margin=0.3"
-    assert pool.admission is planning.AdmissionVariant.DROPPING
+    assert pool.admission is AdmissionVariant.DROPPING
     assert (pool.dollars_per_gpu_hour, pool.gpu_type) == (2.5, "h100")
 
 
@@ -116,7 +118,7 @@ def test_the_snapshot_has_what_a_job_wishes(world: World) -> None:
     seen = world.planner.job(job)
     assert seen.requested_workers == 3
     assert seen.deadline == datetime(2030, 1, 1, 6, tzinfo=UTC).timestamp()
-    assert seen.utility == planning.Utility(points=((3600.0, 50.0), (7200.0, 0.0)))
+    assert seen.utility == Utility(points=((3600.0, 50.0), (7200.0, 0.0)))
     assert seen.scale_on == planning.ScaleOn(
         metric="queue_length", grow_above=100.0, shrink_below=10.0
     )

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from autoscaler.planning.cluster_state import (
     Allocation,
-    BatchRange,
     ClusterState,
     Job,
     JobPhase,
     Measurement,
     Node,
     Pool,
-    Preemptibility,
     TeamQuota,
 )
 from autoscaler.planning.decisions import Action
@@ -24,7 +22,9 @@ from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.explanations.remedy_sentences import render_remedy
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from autoscaler.simulation import applications
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.cluster_state import BatchRange
+    from autoscaler.planning.job_terms import BatchRange
     from autoscaler.planning.scaling import ScalingModel
     from autoscaler.planning.throughput import ThroughputModel
     from autoscaler.simulation.profiles import Profile

@@ -7,22 +7,19 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from autoscaler.planning.cluster_state import (
-    AdmissionVariant,
     Allocation,
-    BatchRange,
     ClusterState,
     Job,
     Measurement,
     Node,
     Pool,
-    Preemptibility,
     ReclaimRules,
-    ReclaimTarget,
     TeamQuota,
-    Utility,
 )
 from autoscaler.planning.curves import LARGEST_LEAP
+from autoscaler.planning.job_terms import BatchRange, Utility
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.vocabulary import AdmissionVariant, Preemptibility, ReclaimTarget
 from tests.planning.builders import NOW, running, waiting
 
 TEAMS = ("vision", "language", "speech")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autoscaler.planning.cluster_state import Measurement, Node, Preemptibility
+from autoscaler.planning.cluster_state import Measurement, Node
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import NOW, SCALES_WELL, applied, cluster, running, summary, waiting
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import AdmissionVariant
 from tests.planning.builders import NOW, cluster, running, said, summary, waiting
 
 if TYPE_CHECKING:

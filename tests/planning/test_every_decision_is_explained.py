@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from autoscaler.planning.cluster_state import (
-    AdmissionVariant,
-    Change,
-    ChangeKind,
-    ClusterState,
-    ScaleOn,
-    Straggler,
-)
+from autoscaler.planning.cluster_state import Change, ChangeKind, ClusterState, ScaleOn, Straggler
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.explanations import values
 from autoscaler.planning.explanations.remedy_sentences import render_remedy
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Remedy, RemedyKind
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import AdmissionVariant
 from tests.planning.builders import cluster, running, waiting
 from tests.planning.test_planner import EXPECTED
 from tests.planning.told import TOLD

@@ -9,17 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import (
-    JobPhase,
-    Preemptibility,
-    ReclaimRules,
-    ReclaimTarget,
-    TeamQuota,
-)
+from autoscaler.planning.cluster_state import JobPhase, ReclaimRules, TeamQuota
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.fair_share.lending import RESERVATION_SECONDS
 from autoscaler.planning.fair_share.precedence import AGEING_SECONDS
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility, ReclaimTarget
 from tests.planning.builders import NOW, applied, cluster, measured, running, summary, waiting
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.cluster_state import Allocation, Preemptibility
+from autoscaler.planning.cluster_state import Allocation
 from autoscaler.planning.decisions import Action, Decision, Plan, Reason
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import batch, cluster, running, waiting
 
 if TYPE_CHECKING:

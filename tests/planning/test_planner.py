@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind, Preemptibility
+from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import (
     NOW,
     SCALES_BADLY,

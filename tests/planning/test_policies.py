@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.cluster_state import BatchRange, Utility
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.invariants import check
+from autoscaler.planning.job_terms import BatchRange, Utility
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
 from tests.planning.builders import NOW, batch, cluster, measured, running, said, summary, waiting

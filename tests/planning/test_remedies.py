@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import Node, Preemptibility, TeamQuota
+from autoscaler.planning.cluster_state import Node, TeamQuota
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.explanations.values import Refused, Remedy, RemedyKind
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import cluster, remedies, running, said, waiting
 from tests.planning.random_states import states
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import JobPhase, ReclaimRules, ReclaimTarget
+from autoscaler.planning.cluster_state import JobPhase, ReclaimRules
 from autoscaler.planning.decisions import Action
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import ReclaimTarget
 from tests.planning.builders import SCALES_WELL, applied, cluster, measured, running, waiting
 from tests.planning.random_states import states
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import BatchRange, Measurement
+from autoscaler.planning.cluster_state import Measurement
 from autoscaler.planning.fitting import fit
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.observations import usable
 from autoscaler.planning.throughput import Configurations
 from tests.planning.explorations import SIX, explored, relative_errors, unseen

@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import (
-    Change,
-    ChangeKind,
-    ReclaimRules,
-    ReclaimTarget,
-    TeamQuota,
-)
+from autoscaler.planning.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
 from autoscaler.planning.decisions import Action, Reason
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Paused
 from autoscaler.planning.planner import plan
+from autoscaler.planning.vocabulary import ReclaimTarget
 from tests.planning.builders import cluster, running, said, summary, waiting
 from tests.planning.random_states import states
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Change, ChangeKind, Preemptibility
+from autoscaler.planning.cluster_state import Change, ChangeKind
+from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import (
     HARDLY_FASTER,
     NOW,

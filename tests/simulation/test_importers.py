@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from autoscaler.planning.cluster_state import BatchRange, Preemptibility, Utility
+from autoscaler.planning.job_terms import BatchRange, JobTerms, Utility
 from autoscaler.planning.scaling import ScalingModel
 from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.vocabulary import Preemptibility
 from autoscaler.simulation.applications import CIFAR10, IMAGENET, NCF, PROFILES
 from autoscaler.simulation.arrivals import Poisson
 from autoscaler.simulation.generators import Workload, generate
@@ -23,6 +24,7 @@ from autoscaler.simulation.importers.philly import read_philly
 from autoscaler.simulation.importers.pollux import read_pollux
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.isolation import seconds_per_sample
+from autoscaler.simulation.planner_view import submission_of
 from autoscaler.simulation.recordings import RecordingFormat, read_recording
 from autoscaler.simulation.trace import InvalidTraceError, Trace
 from tests.simulation.workloads import LINEAR, job, model, trace
@@ -46,6 +48,7 @@ FULL = job(
     utility=Utility(points=((0.0, 100.5), (3600.0, -1 / 3))),
     min_interval_seconds=0.1,
 )
+STEPPED = job("stepped", profile=NCF, batch=NCF.batch, min_workers=2, max_workers=10, worker_step=4)
 BARE = job("bare", profile=NCF, batch=NCF.batch, declared_samples=None)
 GENERATED = generate(
     Workload(arrivals=Poisson(per_second=0.1), jobs=30, undeclared=0.5, deadline_slack=(1, 3)),
@@ -53,7 +56,7 @@ GENERATED = generate(
 )
 
 
-@pytest.mark.parametrize("written", [trace(FULL, BARE), trace(), GENERATED])
+@pytest.mark.parametrize("written", [trace(FULL, STEPPED, BARE), trace(), GENERATED])
 def test_what_was_written_is_read_again(written: Trace) -> None:
     assert from_json(to_json(written)) == written
     assert from_csv(to_csv(written), name=written.name) == written
@@ -131,9 +134,8 @@ NO_TIME = ThroughputModel(
 def row(name: str, at: float, **overrides: object) -> HistoryRow:
     scaling = ScalingModel(throughput=model())
     values: dict[str, object] = {"scaling": scaling, "samples": 1000.0, "batch": LINEAR.batch}
-    return HistoryRow(
-        name=name, team="vision", pool="default", submitted_at=at, **values | overrides
-    )  # type: ignore[arg-type]
+    terms = {"name": name, "team": "vision", "pool": "default", "submitted_at": at}
+    return HistoryRow(**terms | values | overrides)  # type: ignore[arg-type]
 
 
 def test_our_own_past_becomes_a_trace_that_starts_at_zero() -> None:
@@ -151,6 +153,32 @@ def test_our_own_past_becomes_a_trace_that_starts_at_zero() -> None:
     assert past.jobs[1].profile.noise == ((0.0, 300.0),)
     assert past.jobs[0].profile.model == model()
     assert from_json(to_json(past)) == past
+
+
+def test_every_term_of_a_job_is_replayed() -> None:
+    terms: dict[str, object] = {
+        "team": "ann",
+        "pool": "a100",
+        "batch": BatchRange(base=64, minimum=32, maximum=256, multiple_of=8),
+        "min_workers": 2,
+        "max_workers": 10,
+        "worker_step": 4,
+        "gpus_per_worker": 2,
+        "priority": 70,
+        "preemptibility": Preemptibility.NON_PREEMPTIBLE,
+        "deadline": 5000.0,
+        "requested_workers": 6,
+        "utility": Utility(points=((0.0, 10.0), (60.0, 0.0))),
+        "min_interval_seconds": 30.0,
+    }
+    past = trace_of_history([row("a", at=0.0, **terms)])
+    again = submission_of(from_json(to_json(past)).jobs[0])
+    assert {name: getattr(again, name) for name in terms} == terms
+    assert {term.name for term in fields(JobTerms)} - terms.keys() == {
+        "name",
+        "submitted_at",
+        "allowed_workers",  # excludes `worker_step`
+    }
 
 
 @pytest.mark.parametrize(

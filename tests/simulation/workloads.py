@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from autoscaler.planning.cluster_state import BatchRange, Node, Pool
+from autoscaler.planning.cluster_state import Node, Pool
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.settings import HotRescale, Settings

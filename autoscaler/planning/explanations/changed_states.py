@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autoscaler.planning.cluster_state import Node, Preemptibility, TeamQuota
+from autoscaler.planning.cluster_state import Node, TeamQuota
 from autoscaler.planning.explanations.values import RemedyKind
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState, Job

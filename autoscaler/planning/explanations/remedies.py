@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import JobPhase, Preemptibility
+from autoscaler.planning.cluster_state import JobPhase
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import Closing, Remedy, RemedyKind
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
 from autoscaler.planning.explanations.remedies import remedy_for_refused
 from autoscaler.planning.explanations.values import (
@@ -17,6 +16,7 @@ from autoscaler.planning.explanations.values import (
     Reserved,
     Waiting,
 )
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import Node, Pool

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Preemptibility, ReclaimTarget
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.fair_share.entitlement import entitle
 from autoscaler.planning.fair_share.ledger import Ledger
@@ -28,6 +27,7 @@ from autoscaler.planning.fair_share.precedence import (
 )
 from autoscaler.planning.fair_share.usage import Usage
 from autoscaler.planning.fair_share.verdicts import Admission
+from autoscaler.planning.vocabulary import Preemptibility, ReclaimTarget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.fair_share.precedence import in_team_order
+from autoscaler.planning.vocabulary import Preemptibility
 from autoscaler.planning.water_filling import Thirst, fair_shares
 
 if TYPE_CHECKING:

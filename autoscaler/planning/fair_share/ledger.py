@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.fair_share.occupancy import Occupancy
 from autoscaler.planning.fair_share.verdicts import Refusal
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

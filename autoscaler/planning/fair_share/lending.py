@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Preemptibility
 from autoscaler.planning.decisions import Reason
 from autoscaler.planning.fair_share.lending_queue import LendingQueue
 from autoscaler.planning.fair_share.precedence import rank, runs_since, waited_seconds
 from autoscaler.planning.fair_share.verdicts import Reservation
+from autoscaler.planning.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

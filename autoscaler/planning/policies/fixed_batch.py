@@ -12,7 +12,8 @@ from autoscaler.planning.policies.options import option
 from autoscaler.planning.policies.throughput import Throughput
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import BatchRange, Job
+    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.job_terms import BatchRange
 
 
 class FixedAt(StrEnum):

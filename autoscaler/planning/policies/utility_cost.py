@@ -11,8 +11,8 @@ from autoscaler.planning.policies.options import option
 from autoscaler.planning.policies.policy import Objective, Policy, Situation, Sizes, Values, up_to
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Utility
     from autoscaler.planning.demand import Demand
+    from autoscaler.planning.job_terms import Utility
 
 _HOUR: Final = 3600.0
 FLOOR_SECONDS: Final = 60.0  # guessed: what a job of unknown length that never ran has before it

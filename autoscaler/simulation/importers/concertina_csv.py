@@ -10,7 +10,8 @@ import csv
 import io
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import BatchRange, Preemptibility, Utility
+from autoscaler.planning.job_terms import BatchRange, Utility
+from autoscaler.planning.vocabulary import Preemptibility
 from autoscaler.simulation.applications import PROFILES
 from autoscaler.simulation.importers.table import rows_of
 from autoscaler.simulation.trace import InvalidTraceError, Trace, TraceJob
@@ -55,6 +56,7 @@ COLUMNS: Final[Mapping[str, Callable[[TraceJob], str]]] = {
     "min_workers": lambda job: str(job.min_workers),
     "max_workers": lambda job: str(job.max_workers),
     "allowed_workers": lambda job: " ".join(map(str, job.allowed_workers or ())),
+    "worker_step": lambda job: str(job.worker_step),
     "gpus_per_worker": lambda job: str(job.gpus_per_worker),
     "requested_workers": lambda job: _or_empty(job.requested_workers),
     "batch_base": lambda job: str(job.batch.base),
@@ -98,6 +100,7 @@ def _read(row: Row, profiles: Mapping[str, Profile]) -> TraceJob:
         min_workers=least,
         max_workers=row.count_of("max_workers") if row.text("max_workers") else least,
         allowed_workers=tuple(_counts(row, allowed)) if allowed else None,
+        worker_step=_optional_count(row, "worker_step") or 1,
         gpus_per_worker=_optional_count(row, "gpus_per_worker") or 1,
         priority=row.count_of("priority", at_least=0) if row.text("priority") else 50,
         preemptibility=_preemptibility(row),

@@ -11,42 +11,26 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Preemptibility
+from autoscaler.planning.job_terms import JobTerms, terms_of
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.trace import Trace, TraceJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.cluster_state import BatchRange, Utility
     from autoscaler.planning.scaling import ScalingModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRow:
+class HistoryRow(JobTerms):
     """One job of the past. Times are seconds on any clock; `samples` is the work it did."""
 
-    name: str
-    team: str
-    pool: str
-    submitted_at: float
     samples: float
-    batch: BatchRange
     scaling: ScalingModel | None
     declared_samples: int | None = None
     noise_scale: float | None = None  # the last one reported
     stall_seconds: float = 30.0  # of a restart of its own
     model_bytes: int = 0
-    min_workers: int = 1
-    max_workers: int = 1
-    allowed_workers: tuple[int, ...] | None = None
-    gpus_per_worker: int = 1
-    priority: int = 50
-    preemptibility: Preemptibility = Preemptibility.PREEMPTIBLE
-    deadline: float | None = None
-    requested_workers: int | None = None
-    utility: Utility | None = None
-    min_interval_seconds: float = 0.0
 
 
 def trace_of_history(rows: Iterable[HistoryRow], *, name: str = "history") -> Trace:
@@ -66,25 +50,16 @@ def trace_of_history(rows: Iterable[HistoryRow], *, name: str = "history") -> Tr
 
 
 def _job(row: HistoryRow, name: str, start: float) -> TraceJob:
+    terms = terms_of(row) | {
+        "name": name,
+        "submitted_at": row.submitted_at - start,
+        "deadline": None if row.deadline is None else row.deadline - start,
+    }
     return TraceJob(
-        name=name,
-        team=row.team,
-        pool=row.pool,
-        submitted_at=row.submitted_at - start,
+        **terms,
         profile=_profile(row, name),
         samples=row.samples,
-        batch=row.batch,
         declared_samples=row.declared_samples,
-        min_workers=row.min_workers,
-        max_workers=row.max_workers,
-        allowed_workers=row.allowed_workers,
-        gpus_per_worker=row.gpus_per_worker,
-        priority=row.priority,
-        preemptibility=row.preemptibility,
-        deadline=None if row.deadline is None else row.deadline - start,
-        requested_workers=row.requested_workers,
-        utility=row.utility,
-        min_interval_seconds=row.min_interval_seconds,
     )
 
 

@@ -10,8 +10,8 @@ from tenancy.models import Team
 
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.cluster_state import AdmissionVariant
 from autoscaler.planning.policies import PolicyRefused
+from autoscaler.planning.vocabulary import AdmissionVariant
 from autoscaler.simulation.recipes import MixName, Pattern
 from autoscaler.simulation.recordings import RecordingFormat
 from jobs.api import json_types

@@ -1475,12 +1475,8 @@ export interface components {
              * @default 50
              */
             priority: number;
-            /**
-             * Preemptibility
-             * @default semi-preemptible
-             * @enum {string}
-             */
-            preemptibility: "preemptible" | "semi-preemptible" | "non-preemptible";
+            /** @default semi-preemptible */
+            preemptibility: components["schemas"]["Preemptibility"];
             /**
              * Deadline
              * @default null
@@ -1793,6 +1789,12 @@ export interface components {
             /** @description Null: nothing is known of its length. */
             finish: components["schemas"]["Span"] | null;
         };
+        /**
+         * Preemptibility
+         * @description Whether a job may be paused to give GPUs back; it may always be shrunk to `min_workers`.
+         * @enum {string}
+         */
+        Preemptibility: "preemptible" | "semi-preemptible" | "non-preemptible";
         Problem: {
             field: string;
             value: unknown;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -9,17 +11,17 @@ from tenancy.models import slug_validator
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
+from autoscaler.planning.vocabulary import AdmissionVariant
 from cluster.all_reduce import validate_all_reduce
+
+ADMISSION_VARIANTS: Final = (
+    (AdmissionVariant.QUEUEING.value, "queueing: a new job that does not fit waits"),
+    (AdmissionVariant.DROPPING.value, "dropping: it is refused for good"),
+)
 
 
 class Pool(models.Model):
     """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
-
-    class Admission(models.TextChoices):
-        """As `AdmissionVariant` of the planner's snapshot."""
-
-        QUEUEING = "queueing", "queueing: a new job that does not fit waits"
-        DROPPING = "dropping", "dropping: it is refused for good"
 
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
     gpu_type = models.CharField(max_length=40, default="slot")
@@ -36,9 +38,9 @@ class Pool(models.Model):
     )
     admission = models.CharField(
         max_length=10,
-        choices=Admission,
-        default=Admission.QUEUEING,
-        db_default=Admission.QUEUEING,
+        choices=ADMISSION_VARIANTS,
+        default=AdmissionVariant.QUEUEING.value,
+        db_default=AdmissionVariant.QUEUEING.value,
         help_text="What becomes of a new job that does not fit beside the smallest sizes of all"
         " others.",
     )

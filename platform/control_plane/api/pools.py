@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from cluster.models import Pool, WarmPool
+from cluster.models import WarmPool
+from cluster.models.pool import ADMISSION_VARIANTS
 from cluster.queries import PoolSize, nodes_of, pool_sizes
 from cluster.warmth import lines_by_node
 from drf_spectacular.utils import extend_schema
@@ -53,7 +54,7 @@ class PoolSerializer(serializers.Serializer[Any]):
     policy = serializers.CharField(help_text="See docs/policies.md.")
     policy_options = serializers.DictField(help_text="What differs from its defaults.")
     admission = serializers.ChoiceField(
-        Pool.Admission.choices, help_text="dropping: new jobs that do not fit are refused."
+        ADMISSION_VARIANTS, help_text="dropping: new jobs that do not fit are refused."
     )
     dollars_per_gpu_hour = serializers.FloatField()
     gpus_total = serializers.IntegerField()

@@ -9,18 +9,19 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from autoscaler.planning.vocabulary import RECLAIM_DELAY_SECONDS, ReclaimTarget
 from tenancy.models.team import Team
 
 SHORTEST_RECLAIM: Final = 5.0  # seconds: less is no time to write anything
 LONGEST_RECLAIM: Final = 3600.0
+RECLAIM_TARGETS: Final = (
+    (ReclaimTarget.GUARANTEE.value, "guarantee: a team takes back its guarantee"),
+    (ReclaimTarget.FAIR_SHARE.value, "fair share: it takes its share of what is idle, too"),
+)
 
 
 class FairShareSettings(models.Model):
     """How idle GPUs of a pool are shared out, and come back. Without a row: the defaults."""
-
-    class Target(models.TextChoices):
-        GUARANTEE = "guarantee", "guarantee: a team takes back its guarantee"
-        FAIR_SHARE = "fair_share", "fair share: it takes its share of what is idle, too"
 
     pool = models.OneToOneField(
         "cluster.Pool", on_delete=models.CASCADE, related_name="fair_share", primary_key=True
@@ -37,12 +38,12 @@ class FairShareSettings(models.Model):
     )
     reclaim_target = models.CharField(
         max_length=12,
-        choices=Target,
-        default=Target.GUARANTEE,
+        choices=RECLAIM_TARGETS,
+        default=ReclaimTarget.GUARANTEE.value,
         help_text="How far a team with waiting work may take GPUs back from borrowers.",
     )
     reclaim_delay_seconds = models.FloatField(
-        default=0.0,
+        default=RECLAIM_DELAY_SECONDS,
         validators=[MinValueValidator(0.0)],
         help_text="A claim waits so long for GPUs that become free by themselves.",
     )
