@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
@@ -109,6 +110,8 @@ def _of(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
 def _plain(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _part(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return st.sampled_from([one.value for one in annotation])
     if annotation is type(None):
         return st.none()
     if annotation is datetime:
