@@ -98,8 +98,8 @@ def _of(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in {Union, types.UnionType}:
         return st.one_of([_of(one, metadata) for one in arguments])
-    if origin is Literal:
-        return st.sampled_from(arguments)
+    if choices := _choices(annotation):
+        return st.sampled_from(choices)
     if origin in {list, dict}:
         inner = _of(arguments[-1], ())
         few = st.lists(inner, min_size=1, max_size=4)
@@ -107,11 +107,16 @@ def _of(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
     return _plain(annotation, metadata)
 
 
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    is_enum = isinstance(annotation, type) and issubclass(annotation, StrEnum)
+    return tuple(one.value for one in annotation) if is_enum else ()
+
+
 def _plain(annotation: Any, metadata: tuple[Any, ...]) -> Draws:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _part(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
-        return st.sampled_from([one.value for one in annotation])
     if annotation is type(None):
         return st.none()
     if annotation is datetime:
