@@ -77,9 +77,10 @@ def _chaos(options: argparse.Namespace) -> int:
     choice = run.Choice(
         faults=options.faults,
         seed=options.seed,
-        freeze_seconds=options.freeze_seconds,
+        longest_seconds=options.freeze_seconds,
         minutes=options.minutes,
         only=tuple(options.only),
+        components=tuple(options.component),
         is_double=options.double,
         is_json=options.json,
     )

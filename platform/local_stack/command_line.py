@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from local_stack.chaos.faults import Component
+
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - its only name
 
@@ -19,7 +21,7 @@ Concertina on this machine: everything it needs, in one command.
 
   ./dev demo       watch four real training jobs of two teams share this machine
   ./dev test       run the whole test suite
-  ./dev chaos      kill and freeze its components, and see what each costs the trainings
+  ./dev chaos      break its components, and see what each costs the trainings
 
   ./dev up         start the service and leave it running until Ctrl-C
   ./dev status     what runs, where, since when
@@ -132,13 +134,13 @@ def _add_chaos(commands: _Commands) -> None:
     chaos = commands.add_parser(
         "chaos",
         description="Start a stack of its own, train small elastic jobs on it, kill -9 and freeze"
-        " (SIGSTOP) its components singly and in pairs, and check after each that nothing is lost,"
-        " doubled or counted twice. Prints what each component's death cost. Exit code 1 if"
-        " anything did not hold or come back.",
+        " (SIGSTOP) its components singly and in pairs, fill and hang its disk, cut its network,"
+        " and check after each that nothing is lost, doubled or counted twice. Prints what each"
+        " cost. Exit code 1 if anything did not hold or come back.",
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
-        " coordinators and workers, with jobs as processes of this machine. Not tried here: full or"
-        " slow disks, cut networks, a clock that jumps, Docker's daemon, a lost node. 40 faults"
-        " took 20 minutes on two busy cores.",
+        " coordinators and workers, with jobs as processes of this machine; as root on Linux also"
+        " the disk and the network, each of the stack alone. Not tried here: a clock that jumps,"
+        " Docker's daemon, a lost node. 40 faults took 20 minutes on two busy cores.",
     )
     chaos.add_argument(
         "--faults", type=_count, default=20, metavar="N", help="how many (default: %(default)s)"
@@ -163,8 +165,21 @@ def _add_chaos(commands: _Commands) -> None:
         type=_seconds,
         default=30.0,
         metavar="S",
-        help="the longest freeze; others take a third or a sixth of it (default: %(default)s)",
+        help="the longest freeze, full disk or cut; others take a third or a sixth of it (default:"
+        " %(default)s)",
     )
+    chaos.add_argument(
+        "--component",
+        type=_component,
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="hit only this, of " + ", ".join(one.word for one in Component) + "; may be repeated",
+    )
+    _add_way_of_chaos(chaos)
+
+
+def _add_way_of_chaos(chaos: argparse.ArgumentParser) -> None:
     chaos.add_argument(
         "--minutes", type=_seconds, metavar="M", help="begin no other strike after so many"
     )
@@ -179,6 +194,15 @@ def _count(text: str) -> int:
     if not 1 <= number <= MOST_FAULTS:
         raise argparse.ArgumentTypeError(f"{text} is not within 1 … {MOST_FAULTS}")
     return number
+
+
+def _component(text: str) -> Component:
+    for one in Component:
+        if one.word == text:
+            return one
+    raise argparse.ArgumentTypeError(
+        f"{text} is none of {', '.join(one.word for one in Component)}"
+    )
 
 
 def _seconds(text: str) -> float:

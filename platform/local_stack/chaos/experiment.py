@@ -89,7 +89,7 @@ class Experiment:
         unwell: list[float] = []
 
         def look() -> None:
-            if not unwell and not self._stack.is_well():
+            if not unwell and not self._stack.says_well():
                 unwell.append(time.time())
 
         struck = strikes.inflict(targets, meanwhile=look)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeVar
@@ -12,7 +12,8 @@ Card = TypeVar("Card")
 
 PAIRS_PER_STRIKE: Final = 0.35
 FREEZES_PER_FAULT: Final = 0.25  # the rest are kills; a freeze takes its own time
-SHARES_OF_FREEZE: Final = (1 / 6, 1 / 3, 1.0)  # short ones end before anybody has noticed
+FILLS_PER_DISK: Final = 0.5  # the rest make it slow
+SHARES_OF_LONGEST: Final = (1 / 6, 1 / 3, 1.0)  # short ones end before anybody has noticed
 
 
 class Component(StrEnum):
@@ -30,6 +31,15 @@ class Component(StrEnum):
     ALL_WORKERS = "all workers of a job"
     KEEPER = "supervisor of a worker"
     ZYGOTE = "zygotes"
+    DISK = "disk"
+    REPORTS = "network: coordinators to the service"
+    CONTROL_LINE = "network: workers to their coordinator"
+    GRADIENTS = "network: workers among each other"
+
+    @property
+    def word(self) -> str:
+        """By which a person asks for it."""
+        return self.name.lower().replace("_", "-")
 
 
 OF_THE_SERVICE: Final = (
@@ -41,6 +51,7 @@ OF_THE_SERVICE: Final = (
     Component.VALKEY,
     Component.STACK,
 )
+OF_THE_NETWORK: Final = (Component.REPORTS, Component.CONTROL_LINE, Component.GRADIENTS)
 
 
 class Way(StrEnum):
@@ -48,6 +59,12 @@ class Way(StrEnum):
 
     KILL = "kill -9"
     FREEZE = "freeze"  # SIGSTOP, later SIGCONT: the worst way to be away
+    FILL = "fill"  # no room is left, later it is given back
+    SLOW = "slow"  # every write waits, later it goes on
+    CUT = "cut"  # no packet arrives, later they do again
+
+
+LASTING: Final = frozenset({Way.FREEZE, Way.FILL, Way.SLOW, Way.CUT})
 
 
 class Moment(StrEnum):
@@ -68,13 +85,13 @@ class Fault:
 
     component: Component
     way: Way
-    freeze_seconds: float = 0.0
+    seconds: float = 0.0  # how long it lasts; a kill does not
     lot: float = 0.0  # 0 to 1: which of several workers or jobs it hits
 
     def __str__(self) -> str:
         if self.way is Way.KILL:
             return f"kill {self.component}"
-        return f"freeze {self.component} for {self.freeze_seconds:.0f} s"
+        return f"{self.way} {self.component} for {self.seconds:.0f} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,24 +106,30 @@ class Strike:
         return f"{' + '.join(map(str, self.faults))}, {self.moment}"
 
 
-def choose(*, seed: int, faults: int, freeze_seconds: float) -> tuple[Strike, ...]:
+def choose(
+    *,
+    seed: int,
+    faults: int,
+    longest_seconds: float,
+    components: Collection[Component] = tuple(Component),
+) -> tuple[Strike, ...]:
     """So many faults, singly and in pairs; each component and each moment comes equally often."""
     chance = random.Random(seed)  # noqa: S311 - chance, not secrets
-    components = _deal(tuple(Component), chance)
+    dealt = _deal([one for one in Component if one in components], chance)
     moments = _deal(tuple(Moment), chance)
     strikes: list[Strike] = []
     left = faults
     while left > 0:
-        count = 2 if left > 1 and chance.random() < PAIRS_PER_STRIKE else 1
-        hit = _different(components, count)
+        is_pair = left > 1 and len(components) > 1 and chance.random() < PAIRS_PER_STRIKE
+        hit = _different(dealt, 2 if is_pair else 1)
         strikes.append(
             Strike(
                 number=len(strikes) + 1,
-                faults=tuple(_fault(component, chance, freeze_seconds) for component in hit),
+                faults=tuple(_fault(component, chance, longest_seconds) for component in hit),
                 moment=next(moments),
             )
         )
-        left -= count
+        left -= len(hit)
     return tuple(strikes)
 
 
@@ -125,12 +148,21 @@ def _different(components: Iterator[Component], count: int) -> list[Component]:
     return hit
 
 
-def _fault(component: Component, chance: random.Random, freeze_seconds: float) -> Fault:
-    is_freeze = chance.random() < FREEZES_PER_FAULT
-    seconds = chance.choice(SHARES_OF_FREEZE) * freeze_seconds
+def _fault(component: Component, chance: random.Random, longest_seconds: float) -> Fault:
+    way = _way(component, chance)
+    seconds = chance.choice(SHARES_OF_LONGEST) * longest_seconds
     return Fault(
         component=component,
-        way=Way.FREEZE if is_freeze else Way.KILL,
-        freeze_seconds=seconds if is_freeze else 0.0,
+        way=way,
+        seconds=seconds if way in LASTING else 0.0,
         lot=chance.random(),
     )
+
+
+def _way(component: Component, chance: random.Random) -> Way:
+    drawn = chance.random()
+    if component is Component.DISK:
+        return Way.FILL if drawn < FILLS_PER_DISK else Way.SLOW
+    if component in OF_THE_NETWORK:
+        return Way.CUT
+    return Way.FREEZE if drawn < FREEZES_PER_FAULT else Way.KILL

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from local_stack.chaos.faults import Component, Fault, Strike
+from local_stack.chaos.faults import Component, Fault, Strike, Way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +65,7 @@ class Row:
     """All faults of one component. Of a pair, both components bear the whole cost."""
 
     component: Component
-    kills: int
-    freezes: int
+    ways: dict[Way, int]  # how often it was hit in which
     noticed: int  # of all
     noticed_p50: float | None
     noticed_max: float | None
@@ -74,6 +74,10 @@ class Row:
     standstill_p50: float
     standstill_max: float
     steps_made_again: int
+
+    @property
+    def faults(self) -> int:
+        return sum(self.ways.values())
 
 
 def rows(outcomes: Sequence[StrikeOutcome]) -> list[Row]:
@@ -94,8 +98,7 @@ def _row(component: Component, outcomes: Iterable[StrikeOutcome]) -> Row:
     standstill = [outcome.standstill_seconds for _, outcome in pairs]
     return Row(
         component=component,
-        kills=sum(not one.fault.freeze_seconds for one, _ in pairs),
-        freezes=sum(bool(one.fault.freeze_seconds) for one, _ in pairs),
+        ways=dict(Counter(one.fault.way for one, _ in pairs)),
         noticed=len(noticed),
         noticed_p50=median(noticed),
         noticed_max=max(noticed, default=None),

@@ -4,18 +4,22 @@ A process of the service that was killed, a coordinator, a zygote: when the next
 process of the service: when the service first said that it is not well, or did not answer; in a
 pair that hits two of its processes nobody can tell which of them that was, and the frozen one
 counts as not noticed. A worker: when a generation without it was recorded, or it was put on record
-as gone.
+as gone. A disk: as a frozen process. A cut network: when a generation that had lost somebody was
+recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from local_stack.chaos.facts import Facts
-from local_stack.chaos.faults import OF_THE_SERVICE, Component, Way
+from local_stack.chaos.faults import LASTING, OF_THE_NETWORK, OF_THE_SERVICE, Component
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.strikes import Struck, Target
+
+HEARD_OF_SERVICE: Final = frozenset({*OF_THE_SERVICE, Component.DISK})
 
 
 def noticed_seconds(
@@ -28,11 +32,13 @@ def noticed_seconds(
     unwell_at: float | None,
 ) -> float | None:
     """Since the strike; None: nobody noticed."""
-    if target.fault.component in OF_THE_SERVICE:
+    if target.fault.component in HEARD_OF_SERVICE:
         is_alone = not any(_is_other_of_service(one, target) for one in struck.targets)
         moments = _of_service(target, stack, unwell_at if is_alone else None)
     elif target.fault.component in {Component.COORDINATOR, Component.ZYGOTE}:
         moments = successors(target, struck, running)
+    elif target.fault.component in OF_THE_NETWORK:
+        moments = _any_losses(target, facts)
     else:
         moments = _losses(target, facts)
     later = [moment - struck.at for moment in moments if moment > struck.at]
@@ -40,16 +46,16 @@ def noticed_seconds(
 
 
 def _of_service(target: Target, stack: PrivateStack, unwell_at: float | None) -> Iterator[float]:
-    if unwell_at is not None and target.fault.way is Way.FREEZE:
+    if unwell_at is not None and target.fault.way in LASTING:
         yield unwell_at
-    if target.fault.component is not Component.STACK:
+    if target.processes and target.fault.component is not Component.STACK:
         process = stack.process(target.fault.component)
         if process is not None and process.pid != target.processes[0].pid:
             yield process.create_time()
 
 
 def _is_other_of_service(one: Target, target: Target) -> bool:
-    return one is not target and one.fault.component in OF_THE_SERVICE
+    return one is not target and one.fault.component in HEARD_OF_SERVICE
 
 
 def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
@@ -68,3 +74,11 @@ def _losses(target: Target, facts: Facts) -> Iterator[float]:
         for generation in job.generations:
             if target.worker_ids & set(generation.lost_worker_ids):
                 yield generation.recorded_at.timestamp()
+
+
+def _any_losses(target: Target, facts: Facts) -> Iterator[float]:
+    for job in facts.jobs:
+        if not target.job_ids or job.id in target.job_ids:
+            for generation in job.generations:
+                if generation.lost_worker_ids:
+                    yield generation.recorded_at.timestamp()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +12,10 @@ import psutil
 
 from local_stack import background, secrets_file, stack_record
 from local_stack import checkout as checkouts
+from local_stack.chaos.surroundings import disk as disks
+from local_stack.chaos.surroundings import earlier_runs
+from local_stack.chaos.surroundings.disk import PrivateDisk
+from local_stack.chaos.surroundings.namespaces import Surroundings
 from local_stack.checkout import Checkout
 from local_stack.service import Service, health
 from local_stack.stack import Options
@@ -33,6 +35,21 @@ class PrivateStack:
     url: str
     tokens: dict[str, str]
     shared_dir: Path  # where jobs, as whatever user they run, may write
+    disk: PrivateDisk | None = None  # on which its state lies, if that is a disk of its own
+    has_network: bool = False  # of its own
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """Where the service listens."""
+        return (int(self.url.rpartition(":")[2]),)
+
+    @property
+    def team_uids(self) -> str:
+        """Of the users that jobs run as, `FIRST-LAST`; empty: they run as we do."""
+        service = self.service()
+        if service.why_jobs_are_trusted():
+            return ""
+        return service.environment()["CONCERTINA_TEAM_UIDS"]
 
     def process(self, name: str) -> psutil.Process | None:
         """The supervised process of this name as it runs now."""
@@ -48,6 +65,10 @@ class PrivateStack:
         record = stack_record.current(self.checkout)
         if record is None or len(list(self._processes())) < len(record.processes):
             return False
+        return self.says_well()
+
+    def says_well(self) -> bool:
+        """Whether the service says that it is. Asked over its network alone."""
         told = health(self.url)
         seconds_ago = told.get("control_loop_seconds_ago")
         is_turning = seconds_ago is not None and seconds_ago < LATE_SECONDS
@@ -75,17 +96,22 @@ class PrivateStack:
 
 
 @contextmanager
-def private_stack(*, tick_seconds: float, say: Callable[[str], None]) -> Iterator[PrivateStack]:
+def private_stack(
+    *, tick_seconds: float, surroundings: Surroundings, say: Callable[[str], None]
+) -> Iterator[PrivateStack]:
     """Started here, in a folder of its own below the one for temporary files."""
-    home = Path(tempfile.mkdtemp(prefix="concertina-chaos-"))
-    home.chmod(0o755)
-    shared_dir = home / "jobs"
-    shared_dir.mkdir()
-    shared_dir.chmod(0o777)
-    checkout = checkouts.find(home=home / "home")
     options = Options(slots=SLOTS, tick_seconds=tick_seconds)
     _forget_other_services()
-    try:
+    with ExitStack() as at_the_end:
+        home = at_the_end.enter_context(earlier_runs.folder(say=say))
+        shared_dir = home / "jobs"
+        shared_dir.mkdir()
+        shared_dir.chmod(0o777)
+        disk = None
+        if surroundings.has_mounts:
+            disk = at_the_end.enter_context(disks.mounted(home / "disk", home / "home"))
+        checkout = checkouts.find(home=home / "home")
+        at_the_end.callback(background.stop, checkout, say=say)
         record = background.start(checkout, options, ends_with_us=True, say=say)
         yield PrivateStack(
             checkout=checkout,
@@ -93,10 +119,9 @@ def private_stack(*, tick_seconds: float, say: Callable[[str], None]) -> Iterato
             url=record.url,
             tokens=dict(secrets_file.load_or_create(checkout).tokens),
             shared_dir=shared_dir,
+            disk=disk,
+            has_network=surroundings.has_network,
         )
-    finally:
-        background.stop(checkout, say=say)
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def _forget_other_services() -> None:

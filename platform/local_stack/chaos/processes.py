@@ -6,7 +6,7 @@ All that the process host starts is marked in its environment with the folder of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -56,6 +56,23 @@ def running(state_dir: Path) -> list[JobProcess]:
         for process in psutil.process_iter()
         if (found := _of_stack(process, marks)) is not None
     ]
+
+
+def drawn(names: set[str], of: Sequence[JobProcess], lot: float) -> str:
+    """One of the names, which stand in the order in which their processes began.
+
+    Args:
+        names: ids of workers or of jobs.
+        of: the processes to which they belong.
+        lot: 0 to 1: which of them.
+    """
+    began = {name: _began(name, of) for name in names}
+    ordered = sorted(names, key=lambda name: (began[name], name))
+    return ordered[int(lot * len(ordered))] if ordered else ""
+
+
+def _began(name: str, of: Sequence[JobProcess]) -> float:
+    return min(one.started_at for one in of if name in {one.worker_id, one.job_id})
 
 
 def _of_stack(process: psutil.Process, marks: str) -> JobProcess | None:

@@ -6,18 +6,19 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import psycopg2
 
 from concertina.errors import ConcertinaError
-from local_stack.chaos import faults, table
+from local_stack.chaos import faults, outages, table
 from local_stack.chaos.experiment import Experiment
-from local_stack.chaos.faults import Strike
+from local_stack.chaos.faults import Component, Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
 from local_stack.chaos.private_stack import private_stack
+from local_stack.chaos.surroundings import namespaces
 from local_stack.chaos.workload import NotTraining, SubmittedTwice
 from local_stack.terminal import duration
 from local_stack.trouble import TROUBLE, explain
@@ -27,21 +28,47 @@ VIOLATED = 1
 NOT_WHOLE = "it was interrupted, and not everything was checked"
 
 
+class NothingToHit(Exception):
+    """Whatever was asked for cannot be hit on this machine."""
+
+
+BROKEN = (
+    ConcertinaError,
+    NothingToHit,
+    NotTraining,
+    SubmittedTwice,
+    psycopg2.Error,
+    *TROUBLE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """What a person may choose."""
 
     faults: int
     seed: int
-    freeze_seconds: float
+    longest_seconds: float  # of a freeze and of whatever else lasts
     minutes: float | None
     only: tuple[int, ...]  # numbers of strikes; empty: all
+    components: tuple[Component, ...]  # empty: all
     is_double: bool
     is_json: bool
 
-    def strikes(self) -> tuple[Strike, ...]:
+    def strikes(self, impossible: Collection[Component]) -> tuple[Strike, ...]:
+        """Those of the seed; components that cannot be hit there are not dealt.
+
+        Raises:
+            NothingToHit: none is left.
+        """
+        possible = [one for one in self.components or Component if one not in impossible]
+        if not possible:
+            raise NothingToHit(f"it cannot hit {', '.join(self.components)} here")
         chosen = faults.choose(
-            seed=self.seed, faults=self.faults, freeze_seconds=self.freeze_seconds
+            seed=self.seed,
+            faults=self.faults,
+            longest_seconds=self.longest_seconds,
+            components=possible,
         )
         return tuple(one for one in chosen if not self.only or one.number in self.only)
 
@@ -62,17 +89,21 @@ def _run(choice: Choice) -> Result:
     began = time.monotonic()
     outcomes: list[StrikeOutcome] = []
     left = [NOT_WHOLE]
-    with suppress(KeyboardInterrupt), private_stack(tick_seconds=TICK_SECONDS, say=_say) as stack:
+    surroundings = namespaces.enter(say=_say)
+    with (
+        suppress(KeyboardInterrupt),
+        private_stack(tick_seconds=TICK_SECONDS, surroundings=surroundings, say=_say) as stack,
+    ):
         experiment = Experiment(stack, is_double=choice.is_double, say=_say)
         try:
-            for outcome in experiment.run(choice.strikes()):
+            for outcome in experiment.run(choice.strikes([*outages.impossible(stack)])):
                 outcomes.append(outcome)
                 _tell(outcome)
                 if choice.minutes is not None and time.monotonic() > began + choice.minutes * 60:
                     _say("The time is up.")
                     break
             left = experiment.finish()
-        except (ConcertinaError, NotTraining, SubmittedTwice, psycopg2.Error) as trouble:
+        except BROKEN as trouble:
             left = [f"it could not go on: {trouble}"]
     return Result(
         seed=choice.seed,

@@ -1,4 +1,7 @@
-"""How is a component killed or frozen? All of its processes at once, found beforehand."""
+"""How does a fault hit? All processes of a component at once, or what is around them; found before.
+
+Processes are killed or frozen; a disk or a part of the network is taken away for a while.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from typing import Final
 
 import psutil
 
-from local_stack.chaos import processes
-from local_stack.chaos.faults import OF_THE_SERVICE, Component, Fault, Way
+from local_stack.chaos import outages, processes
+from local_stack.chaos.faults import LASTING, OF_THE_SERVICE, Component, Fault, Way
+from local_stack.chaos.outages import Outage
 from local_stack.chaos.private_stack import PrivateStack
-from local_stack.chaos.processes import JobProcess, Part
+from local_stack.chaos.processes import JobProcess, Part, drawn
 
 LOOK_SECONDS: Final = 0.2
 
@@ -23,17 +27,23 @@ class Target:
     """Whom a fault hits."""
 
     fault: Fault
-    processes: tuple[psutil.Process, ...]
+    processes: tuple[psutil.Process, ...] = ()
     job_ids: frozenset[str] = frozenset()
     worker_ids: frozenset[str] = frozenset()
+    outage: Outage | None = None  # what is taken away, if the fault hits no process
+    what: str = ""  # that is, for people
 
     def __str__(self) -> str:
         whom = ", ".join(sorted(self.worker_ids or self.job_ids))
         pids = ", ".join(str(process.pid) for process in self.processes)
-        return f"{self.fault} ({whom + ': ' if whom else ''}pid {pids})"
+        what = self.what or f"pid {pids}"
+        return f"{self.fault} ({whom + ': ' if whom else ''}{what})"
 
     def begin(self) -> bool:
         """The first process first: from then on it has no new ones. False: all had ended before."""
+        if self.outage is not None:
+            self.outage.begin(self.fault.seconds)
+            return True
         hit = 0
         for process in self.processes:
             with suppress(psutil.NoSuchProcess):
@@ -41,7 +51,15 @@ class Target:
                 hit += 1
         return hit > 0
 
+    def go_on(self) -> None:
+        """It lasts."""
+        if self.outage is not None:
+            self.outage.go_on()
+
     def end(self) -> None:
+        """It is over; more than once does no harm."""
+        if self.outage is not None:
+            self.outage.end()
         for process in self.processes:
             with suppress(psutil.NoSuchProcess):
                 process.resume()
@@ -53,13 +71,15 @@ class Struck:
 
     targets: tuple[Target, ...]
     at: float
-    over_at: float  # when the last that was frozen could go on
+    over_at: float  # when the last that lasted was over
 
 
 def find(fault: Fault, stack: PrivateStack) -> Target | None:
-    """The processes that this fault would hit now; None: there are none."""
+    """What this fault would hit now; None: there is nothing."""
     if fault.component in OF_THE_SERVICE:
         return _of_service(fault, stack)
+    if fault.component not in _HITS:
+        return _of_surroundings(fault, stack)
     running = processes.running(stack.checkout.state_dir)
     hit = _HITS[fault.component](running, fault.lot)
     if not hit:
@@ -73,24 +93,39 @@ def find(fault: Fault, stack: PrivateStack) -> Target | None:
 
 
 def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> Struck:
-    """All at once; what is frozen goes on after its time, and `meanwhile` is called till then.
+    """All at once; what lasts is over after its time, and `meanwhile` is called till then.
 
     Whom it was too late for is not among those that were struck.
     """
-    at = time.time()
-    hit = tuple([target for target in targets if target.begin()])
-    frozen = [target for target in hit if target.fault.way is Way.FREEZE]
-    frozen.sort(key=lambda target: target.fault.freeze_seconds)
+    lasting = [target for target in targets if target.fault.way in LASTING]
+    lasting.sort(key=lambda target: target.fault.seconds)
     try:
-        for target in frozen:
-            while time.time() < at + target.fault.freeze_seconds:
-                meanwhile()
-                time.sleep(LOOK_SECONDS)
+        at = time.time()
+        hit = tuple([target for target in targets if target.begin()])
+        for target in lasting:
+            _last(lasting, until=at + target.fault.seconds, meanwhile=meanwhile)
             target.end()
+            lasting = lasting[1:]
     finally:
-        for target in frozen:
+        for target in lasting:
             target.end()
-    return Struck(targets=hit, at=at, over_at=time.time() if frozen else at)
+    is_lasting = any(target.fault.way in LASTING for target in hit)
+    return Struck(targets=hit, at=at, over_at=time.time() if is_lasting else at)
+
+
+def _last(lasting: Sequence[Target], *, until: float, meanwhile: Callable[[], object]) -> None:
+    while time.time() < until:
+        for target in lasting:
+            target.go_on()
+        meanwhile()
+        time.sleep(LOOK_SECONDS)
+
+
+def _of_surroundings(fault: Fault, stack: PrivateStack) -> Target | None:
+    found = outages.find(fault, stack)
+    if found is None:
+        return None
+    return Target(fault=fault, outage=found.outage, what=found.what, job_ids=found.job_ids)
 
 
 def _of_service(fault: Fault, stack: PrivateStack) -> Target | None:
@@ -107,26 +142,26 @@ def _of_service(fault: Fault, stack: PrivateStack) -> Target | None:
 
 def _one_worker(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
     workers = _parts(running, Part.WORKER)
-    drawn = _drawn({one.worker_id for one in workers}, workers, lot)
-    return [one for one in workers if one.worker_id == drawn]
+    chosen = drawn({one.worker_id for one in workers}, workers, lot)
+    return [one for one in workers if one.worker_id == chosen]
 
 
 def _all_workers(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
     workers = _parts(running, Part.WORKER)
-    drawn = _drawn({one.job_id for one in workers}, workers, lot)
-    return [one for one in workers if one.job_id == drawn]
+    chosen = drawn({one.job_id for one in workers}, workers, lot)
+    return [one for one in workers if one.job_id == chosen]
 
 
 def _keeper(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
     keepers = [one for one in _parts(running, Part.KEEPER) if one.worker_id]
-    drawn = _drawn({one.worker_id for one in keepers}, keepers, lot)
-    return [one for one in keepers if one.worker_id == drawn]
+    chosen = drawn({one.worker_id for one in keepers}, keepers, lot)
+    return [one for one in keepers if one.worker_id == chosen]
 
 
 def _coordinator(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
     coordinators = _parts(running, Part.COORDINATOR)
-    drawn = _drawn({one.job_id for one in coordinators}, coordinators, lot)
-    return [one for one in coordinators if one.job_id == drawn]
+    chosen = drawn({one.job_id for one in coordinators}, coordinators, lot)
+    return [one for one in coordinators if one.job_id == chosen]
 
 
 def _zygotes(running: Sequence[JobProcess], _lot: float) -> list[JobProcess]:
@@ -135,17 +170,6 @@ def _zygotes(running: Sequence[JobProcess], _lot: float) -> list[JobProcess]:
 
 def _parts(running: Iterable[JobProcess], part: Part) -> list[JobProcess]:
     return [one for one in running if one.part is part]
-
-
-def _drawn(names: set[str], of: Sequence[JobProcess], lot: float) -> str:
-    """One of the names, which stand in the order in which their processes began."""
-    began = {name: _began(name, of) for name in names}
-    ordered = sorted(names, key=lambda name: (began[name], name))
-    return ordered[int(lot * len(ordered))] if ordered else ""
-
-
-def _began(name: str, of: Sequence[JobProcess]) -> float:
-    return min(one.started_at for one in of if name in {one.worker_id, one.job_id})
 
 
 _HITS: Final[dict[Component, Callable[[Sequence[JobProcess], float], list[JobProcess]]]] = {

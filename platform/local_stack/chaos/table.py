@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from local_stack.chaos.faults import Way
 from local_stack.chaos.measuring import Result, Row, StrikeOutcome, rows
 
 HEAD = (
@@ -18,10 +19,14 @@ HEAD = (
     "training stood still",
     "steps made again",
 )
-NOT_TRIED = (
-    "Not tried here: full or slow disks, cut networks, a clock that jumps, Docker's daemon, a lost"
-    " node."
-)
+DONE = {
+    Way.KILL: "killed",
+    Way.FREEZE: "frozen",
+    Way.FILL: "full",
+    Way.SLOW: "slow",
+    Way.CUT: "cut",
+}
+NOT_TRIED = "Not tried here: a clock that jumps, Docker's daemon, a lost node."
 
 
 def lines(outcomes: Sequence[StrikeOutcome]) -> Iterator[str]:
@@ -75,7 +80,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (
         row.component,
         _counts(row),
-        f"{row.noticed} of {row.kills + row.freezes}",
+        f"{row.noticed} of {row.faults}",
         spread(row.noticed_p50, row.noticed_max),
         spread(row.back_p50, row.back_max),
         spread(row.standstill_p50, row.standstill_max),
@@ -84,11 +89,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _counts(row: Row) -> str:
-    return " + ".join(
-        f"{count} {word}"
-        for count, word in ((row.kills, "killed"), (row.freezes, "frozen"))
-        if count
-    )
+    return " + ".join(f"{row.ways[way]} {word}" for way, word in DONE.items() if way in row.ways)
 
 
 def spread(median: float | None, worst: float | None) -> str:
