@@ -4,7 +4,8 @@ A policy is chosen by an admin and may be anybody's code, and a job's data are a
 policy that fails, nor a job that makes planning fail, nor values that make a plan break an
 invariant, may keep a whole cluster from being planned. So where planning everything fails, each
 pool is planned by itself; where that fails, by the default policy; where that fails too, without
-the jobs that make it fail. These stand still: see `planning.standing_still`.
+the jobs that make it fail. These stand still: see `planning.standing_still`. A plan that takes too
+long has failed as well; all attempts together take a bounded time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
+from autoscaler.control_loop.processor_time import ProcessorTime
 from autoscaler.planning.cluster_state import ClusterState, Pool
 from autoscaler.planning.culprits import culprits
 from autoscaler.planning.decisions import Plan
@@ -27,6 +30,21 @@ Check = Callable[[ClusterState, Plan], Sequence[Violation]]
 
 _NOTHING = Plan(decisions=(), pools=())
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningTime:
+    """In seconds of the processor; all are guesses: a thousand jobs take less than one.
+
+    Together below what a session may be silent (`patience`), on a machine five times too busy.
+    """
+
+    whole: float = 15.0
+    part: float = 4.0  # one pool, or some of its jobs
+    together: float = 50.0  # enough to find one job among a thousand
+
+
+PLANNING_TIME: Final = PlanningTime()
 
 
 class PlanRefused(Exception):
@@ -47,13 +65,17 @@ class Decided:
     failing: Mapping[str, Exception] = field(default_factory=dict)
 
 
-def decide(state: ClusterState, planner: Planner, check: Check) -> Decided:
+def decide(
+    state: ClusterState, planner: Planner, check: Check, time: PlanningTime = PLANNING_TIME
+) -> Decided:
     """Plan everything; where that fails, each pool as far as it can be planned."""
-    whole = _attempt(state, planner, check)
+    left = ProcessorTime(seconds=time.together)
+    whole = _Attempt(planner, check, left, time.whole)(state)
     if isinstance(whole, Plan):
         return Decided(plan=whole)
     _log.error("The planner failed.", exc_info=whole.error, extra={"action": "plan"})
-    parts = [_of_pool(pool, state, planner, check) for pool in state.pools]
+    attempt = _Attempt(planner, check, left, time.part)
+    parts = [_of_pool(pool, state, attempt) for pool in state.pools]
     decisions = {one.job_id: one for part in parts for one in part.plan.decisions}
     return Decided(
         plan=Plan(
@@ -67,17 +89,17 @@ def decide(state: ClusterState, planner: Planner, check: Check) -> Decided:
     )
 
 
-def _of_pool(pool: Pool, state: ClusterState, planner: Planner, check: Check) -> Decided:
+def _of_pool(pool: Pool, state: ClusterState, attempt: _Attempt) -> Decided:
     own = _only(pool, state)
-    first = _attempt(own, planner, check)
+    first = attempt(own)
     if isinstance(first, Plan):
         return Decided(plan=first)
     safe = replace(own, pools=(_with_built_in_policy(pool),))
-    second = first if safe == own else _attempt(safe, planner, check)
+    second = first if safe == own else attempt(safe)
     if isinstance(second, Plan):
         alarm = f"planned by {DEFAULT_POLICY} instead of policies of extensions: {first}"
         return Decided(plan=second, alarm=_of(pool, state, alarm))
-    return _without_culprits(pool, state, safe, _Attempts(safe, planner, check), known=second)
+    return _without_culprits(pool, state, safe, _Attempts(safe, attempt), known=second)
 
 
 @dataclass(slots=True)
@@ -85,12 +107,11 @@ class _Attempts:
     """Plans of one pool in which only some jobs are looked into; the newest sound one is kept."""
 
     state: ClusterState
-    planner: Planner
-    check: Check
+    attempt: _Attempt
     plan: Plan = field(default_factory=lambda: _NOTHING)
 
     def __call__(self, job_ids: frozenset[str]) -> Exception | None:
-        tried = _attempt(with_only(self.state, job_ids), self.planner, self.check)
+        tried = self.attempt(with_only(self.state, job_ids))
         if isinstance(tried, Plan):
             self.plan = tried
             return None
@@ -123,16 +144,28 @@ class _Failure:
         return f"planning failed: {told(self.error)}"
 
 
-def _attempt(state: ClusterState, planner: Planner, check: Check) -> Plan | _Failure:
-    try:
-        plan = planner(state)
-        violations = check(state, plan)
-    except Exception as error:  # noqa: BLE001 - whatever it is, others have to be planned
-        return _Failure(error)
-    if violations:
-        broken = (f"{violation.rule}: {violation.message}" for violation in violations)
-        return _Failure(PlanRefused("; ".join(broken)))
-    return plan
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A sound plan, in a bounded time."""
+
+    planner: Planner
+    check: Check
+    left: ProcessorTime
+    at_most: float
+
+    def __call__(self, state: ClusterState) -> Plan | _Failure:
+        try:
+            plan, violations = self.left.bound(lambda: self._checked(state), at_most=self.at_most)
+        except Exception as error:  # noqa: BLE001 - whatever it is, others have to be planned
+            return _Failure(error)
+        if violations:
+            broken = (f"{violation.rule}: {violation.message}" for violation in violations)
+            return _Failure(PlanRefused("; ".join(broken)))
+        return plan
+
+    def _checked(self, state: ClusterState) -> tuple[Plan, Sequence[Violation]]:
+        plan = self.planner(state)
+        return plan, self.check(state, plan)
 
 
 class _Joined(Mapping[str, Explanation]):

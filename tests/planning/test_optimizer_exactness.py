@@ -48,6 +48,18 @@ def test_small_instances_of_every_kind_equal_the_dynamic_program(seed: int) -> N
     assert 400 < solved < 900  # the instances reach both sides
 
 
+@pytest.mark.parametrize("most_attempts", [1, 2])
+def test_the_last_attempt_looks_at_all_options_and_is_exact(most_attempts: int) -> None:
+    """So the search ends, whatever values somebody sends."""
+    rng = np.random.default_rng(most_attempts)
+    solved = 0
+    for _ in range(300):
+        problem = any_problem(rng, jobs=20, sizes=8, gpus=int(rng.integers(1, 60)))
+        best = best_values(problem, problem.gpus + 1)
+        solved += check(problem, solve(problem, most_attempts=most_attempts), best)
+    assert 100 < solved < 300
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_larger_instances_of_every_kind_equal_the_dynamic_program(seed: int) -> None:
     """Large enough that the first options looked at do not suffice."""

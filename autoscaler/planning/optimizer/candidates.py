@@ -73,6 +73,11 @@ class Candidates:
             self._counts[market] *= GROWTH
             self._useful[market] = useful + self._rounding
 
+    def take_all(self) -> None:
+        """Leave no option out."""
+        self._counts[:] = [len(options) for options in self._options]
+        self._useful[:] = np.inf
+
     def _short(self, table: Table, wanted: float) -> dict[int, float]:
         """The markets short of candidates, and up to which loss they could be of use.
 

@@ -3,14 +3,15 @@
 The best selection loses least against the bound (see `relaxation`). Take the options that lose
 least, a few at first, and find the best selection among them (see `recurrence`). Any selection with
 another option loses at least as much as the cheapest option left out: if the one found loses no
-more than that, it is the optimum. If not, look at more (see `candidates`).
+more than that, it is the optimum. If not, look at more (see `candidates`); after some attempts at
+all there are, which is the last: its cost is bounded by options times GPUs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
     from autoscaler.planning.optimizer.recurrence import Table
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
+MOST_ATTEMPTS: Final = 12  # guessed: a market has as many candidates as options after ten at most
 
-def solve(problem: Problem) -> Solution | None:
+
+def solve(problem: Problem, *, most_attempts: int = MOST_ATTEMPTS) -> Solution | None:
     """An optimal split, or None when the claims cannot all be met. Fewest GPUs among equals."""
     relaxation = relax(problem)
     if relaxation is None:
         return None
     candidates = Candidates(problem, relaxation)
     wanted = _loss_of_base(problem, relaxation)
-    while True:
+    for attempts_left in range(most_attempts - 1, -1, -1):
+        if not attempts_left:
+            wanted = np.inf
+            candidates.take_all()
         options, left_out = candidates.chosen(wanted)
         table = least_losses(problem, relaxation, doubts(problem, relaxation, options), left_out)
         found = _finish(problem, relaxation, table)
@@ -42,6 +48,7 @@ def solve(problem: Problem) -> Solution | None:
             return _solution(problem, relaxation, found) if found else None
         wanted = min(wanted, loss + relaxation.rounding)
         candidates.widen(table, wanted)
+    raise AssertionError("no option was left out, and yet another might have been better")
 
 
 def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
