@@ -81,6 +81,7 @@ def _chaos(options: argparse.Namespace) -> int:
         minutes=options.minutes,
         only=tuple(options.only),
         components=tuple(options.component),
+        is_in_containers=options.docker,
         is_double=options.double,
         is_json=options.json,
     )

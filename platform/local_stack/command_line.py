@@ -139,8 +139,9 @@ def _add_chaos(commands: _Commands) -> None:
         " cost. Exit code 1 if anything did not hold or come back.",
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
         " coordinators and workers, with jobs as processes of this machine; as root on Linux also"
-        " the disk and the network, each of the stack alone. Not tried here: a clock that jumps,"
-        " Docker's daemon, a lost node. 40 faults took 20 minutes on two busy cores.",
+        " the disk and the network, each of the stack alone. With --docker: Docker's daemon,"
+        " a lost node, and what runs there. Not tried: a clock that jumps. 40 faults took 20 minutes"
+        " on two busy cores.",
     )
     chaos.add_argument(
         "--faults", type=_count, default=20, metavar="N", help="how many (default: %(default)s)"
@@ -182,6 +183,12 @@ def _add_chaos(commands: _Commands) -> None:
 def _add_way_of_chaos(chaos: argparse.ArgumentParser) -> None:
     chaos.add_argument(
         "--minutes", type=_seconds, metavar="M", help="begin no other strike after so many"
+    )
+    chaos.add_argument(
+        "--docker",
+        action="store_true",
+        help="train in containers on two nodes, each a Docker daemon of its own, and hit these: a"
+        " daemon, a whole node, what runs there, and control (root)",
     )
     chaos.add_argument(
         "--double", action="store_true", help="run a second beat and a second control beside"

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
-from local_stack.chaos import processes, strikes
+from local_stack.chaos import strikes
+from local_stack.chaos.containers import absences
+from local_stack.chaos.containers.silences import Silences
 from local_stack.chaos.database import Database
 from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.faults import Strike
@@ -36,14 +38,16 @@ class Experiment:
         self._say = say
         self._database = Database(stack.service())
         self._workload = Workload(stack=stack)
-        self._watcher = Watcher(stack.checkout.state_dir)
+        self._watcher = Watcher(stack.job_processes)
         self._doubles = Doubles(stack.service(), say=say)
+        self._silences = Silences(self._database)
         self._recovery = Recovery(
             stack=stack,
             database=self._database,
             workload=self._workload,
             watcher=self._watcher,
             doubles=self._doubles,
+            silences=self._silences,
         )
 
     def run(self, chosen: Sequence[Strike]) -> Iterator[StrikeOutcome]:
@@ -53,6 +57,8 @@ class Experiment:
             NotTraining: there is nothing to strike at.
         """
         with self._watcher.watching(), ExitStack() as beside:
+            if self._stack.machines is not None:
+                beside.enter_context(self._silences.watching())
             if self._is_double:
                 beside.enter_context(self._doubles.running())
             self._workload.keep_busy()
@@ -89,10 +95,12 @@ class Experiment:
         unwell: list[float] = []
 
         def look() -> None:
+            self._stack.look_after_machines()
             if not unwell and not self._stack.says_well():
                 unwell.append(time.time())
 
         struck = strikes.inflict(targets, meanwhile=look)
+        stood_still = list(self._while_away(struck))
         waited = self._recovery.await_back(struck, sizes=sizes, say=self._say)
         back_seconds = time.time() - struck.over_at if waited.is_back else None
         self._workload.count_strike()
@@ -106,7 +114,7 @@ class Experiment:
             back_last=waited.last,
             standstill_seconds=self._standstill(struck),
             steps_made_again=self._steps_made_again() - again_before,
-            violations=tuple(violations),
+            violations=(*stood_still, *violations),
         )
 
     def _aim(self, strike: Strike) -> tuple[list[Target], bool]:
@@ -133,7 +141,7 @@ class Experiment:
 
     def _noticed(self, struck: Struck, unwell_at: float | None) -> tuple[FaultOutcome, ...]:
         facts = self._recovery.facts()
-        running = processes.running(self._stack.checkout.state_dir)
+        running = self._stack.job_processes()
         return tuple(
             FaultOutcome(
                 fault=target.fault,
@@ -147,10 +155,20 @@ class Experiment:
                     facts=facts,
                     running=running,
                     unwell_at=unwell_at,
+                    silent_at=self._silences.began_at,
                 ),
             )
             for target in struck.targets
         )
+
+    def _while_away(self, struck: Struck) -> Iterator[str]:
+        """What stood still though a node alone was away."""
+        if self._stack.machines is not None:
+            newest = {
+                one.name: self._watcher.newest_step_at(one.record_dir)
+                for one in self._workload.current()
+            }
+            yield from absences.of(struck, newest, machines=self._stack.machines)
 
     def _standstill(self, struck: Struck) -> float:
         return max(

@@ -12,6 +12,8 @@ Card = TypeVar("Card")
 
 PAIRS_PER_STRIKE: Final = 0.35
 FREEZES_PER_FAULT: Final = 0.25  # the rest are kills; a freeze takes its own time
+NODE_LOST_SECONDS: Final = 20.0  # of silence, until the service gives up what runs on a node
+ABSENCE_SECONDS: Final = 60.0  # of a node: long enough to give it up and to start elsewhere
 FILLS_PER_DISK: Final = 0.5  # the rest make it slow
 SHARES_OF_LONGEST: Final = (1 / 6, 1 / 3, 1.0)  # short ones end before anybody has noticed
 
@@ -35,6 +37,8 @@ class Component(StrEnum):
     REPORTS = "network: coordinators to the service"
     CONTROL_LINE = "network: workers to their coordinator"
     GRADIENTS = "network: workers among each other"
+    DOCKERD = "dockerd"
+    NODE = "node"
 
     @property
     def word(self) -> str:
@@ -51,6 +55,14 @@ OF_THE_SERVICE: Final = (
     Component.VALKEY,
     Component.STACK,
 )
+OF_MACHINES: Final = (Component.DOCKERD, Component.NODE)
+IN_CONTAINERS: Final = (  # what containers change; the rest of the service knows nothing of them
+    Component.CONTROL,
+    Component.COORDINATOR,
+    Component.WORKER,
+    Component.ALL_WORKERS,
+    *OF_MACHINES,
+)
 OF_THE_NETWORK: Final = (Component.REPORTS, Component.CONTROL_LINE, Component.GRADIENTS)
 
 
@@ -62,9 +74,10 @@ class Way(StrEnum):
     FILL = "fill"  # no room is left, later it is given back
     SLOW = "slow"  # every write waits, later it goes on
     CUT = "cut"  # no packet arrives, later they do again
+    LOSE = "lose"  # all that runs there ends at once, later its daemon starts again
 
 
-LASTING: Final = frozenset({Way.FREEZE, Way.FILL, Way.SLOW, Way.CUT})
+LASTING: Final = frozenset({Way.FREEZE, Way.FILL, Way.SLOW, Way.CUT, Way.LOSE})
 
 
 class Moment(StrEnum):
@@ -151,6 +164,8 @@ def _different(components: Iterator[Component], count: int) -> list[Component]:
 def _fault(component: Component, chance: random.Random, longest_seconds: float) -> Fault:
     way = _way(component, chance)
     seconds = chance.choice(SHARES_OF_LONGEST) * longest_seconds
+    if way is Way.LOSE:
+        seconds = ABSENCE_SECONDS
     return Fault(
         component=component,
         way=way,
@@ -165,4 +180,6 @@ def _way(component: Component, chance: random.Random) -> Way:
         return Way.FILL if drawn < FILLS_PER_DISK else Way.SLOW
     if component in OF_THE_NETWORK:
         return Way.CUT
+    if component is Component.NODE:
+        return Way.LOSE
     return Way.FREEZE if drawn < FREEZES_PER_FAULT else Way.KILL

@@ -5,16 +5,17 @@ process of the service: when the service first said that it is not well, or did 
 pair that hits two of its processes nobody can tell which of them that was, and the frozen one
 counts as not noticed. A worker: when a generation without it was recorded, or it was put on record
 as gone. A disk: as a frozen process. A cut network: when a generation that had lost somebody was
-recorded.
+recorded. A daemon or a node: when the service noted that the node is silent, or lost its workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from local_stack.chaos.facts import Facts
-from local_stack.chaos.faults import LASTING, OF_THE_NETWORK, OF_THE_SERVICE, Component
+from local_stack.chaos.faults import LASTING, OF_MACHINES, OF_THE_NETWORK, OF_THE_SERVICE, Component
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.strikes import Struck, Target
@@ -30,6 +31,7 @@ def noticed_seconds(
     facts: Facts,
     running: Sequence[JobProcess],
     unwell_at: float | None,
+    silent_at: Sequence[float] = (),
 ) -> float | None:
     """Since the strike; None: nobody noticed."""
     if target.fault.component in HEARD_OF_SERVICE:
@@ -39,6 +41,8 @@ def noticed_seconds(
         moments = successors(target, struck, running)
     elif target.fault.component in OF_THE_NETWORK:
         moments = _any_losses(target, facts)
+    elif target.fault.component in OF_MACHINES:
+        moments = chain(silent_at, _losses(target, facts))
     else:
         moments = _losses(target, facts)
     later = [moment - struck.at for moment in moments if moment > struck.at]

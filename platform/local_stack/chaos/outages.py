@@ -11,8 +11,15 @@ from typing import Any, Final, Protocol
 
 import psutil
 
-from local_stack.chaos import processes
-from local_stack.chaos.faults import OF_THE_NETWORK, Component, Fault, Way
+from local_stack.chaos.faults import (
+    IN_CONTAINERS,
+    OF_MACHINES,
+    OF_THE_NETWORK,
+    OF_THE_SERVICE,
+    Component,
+    Fault,
+    Way,
+)
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part, drawn
 from local_stack.chaos.surroundings import cuts
@@ -50,6 +57,10 @@ class Found:
 
 def impossible(stack: PrivateStack) -> Iterator[Component]:
     """Which cannot be hit there."""
+    if stack.machines is not None:
+        yield from set(Component) - {*IN_CONTAINERS, *OF_THE_SERVICE}
+        return
+    yield from OF_MACHINES
     if stack.disk is None:
         yield Component.DISK
     if not stack.has_network:
@@ -88,7 +99,7 @@ def _of_disk(fault: Fault, stack: PrivateStack) -> Found | None:
 
 
 def _coordinators(stack: PrivateStack) -> list[JobProcess]:
-    running = processes.running(stack.checkout.state_dir)
+    running = stack.job_processes()
     return [one for one in running if one.part is Part.COORDINATOR]
 
 

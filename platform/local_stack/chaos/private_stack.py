@@ -12,6 +12,10 @@ import psutil
 
 from local_stack import background, secrets_file, stack_record
 from local_stack import checkout as checkouts
+from local_stack.chaos import processes
+from local_stack.chaos.containers import environment, seen
+from local_stack.chaos.containers.machines import Machines
+from local_stack.chaos.processes import JobProcess
 from local_stack.chaos.surroundings import disk as disks
 from local_stack.chaos.surroundings import earlier_runs
 from local_stack.chaos.surroundings.disk import PrivateDisk
@@ -21,7 +25,7 @@ from local_stack.service import Service, health
 from local_stack.stack import Options
 from local_stack.stack_record import ProcessRecord
 
-SLOTS = 4
+SLOTS = 4  # on two machines, 2 each
 LATE_SECONDS = 5.0  # a control loop that did not turn for so long is not well
 PIDS_APART_SECONDS = 2.0  # as a record has it, and as the kernel does
 
@@ -37,6 +41,7 @@ class PrivateStack:
     shared_dir: Path  # where jobs, as whatever user they run, may write
     disk: PrivateDisk | None = None  # on which its state lies, if that is a disk of its own
     has_network: bool = False  # of its own
+    machines: Machines | None = None  # on which its jobs run in containers; None: as processes here
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -60,6 +65,22 @@ class PrivateStack:
         record = stack_record.current(self.checkout)
         return _process(record.supervisor_pid) if record is not None else None
 
+    def job_processes(self) -> list[JobProcess]:
+        """Those of its jobs, at this moment."""
+        if self.machines is not None:
+            return seen.running(self.machines, self.checkout.identity)
+        return processes.running(self.checkout.state_dir)
+
+    @property
+    def missing_machine(self) -> str:
+        """Which daemon does not run; empty: all do that there should be."""
+        return self.machines.missing if self.machines is not None else ""
+
+    def look_after_machines(self) -> None:
+        """As systemd would."""
+        if self.machines is not None:
+            self.machines.look_after()
+
     def is_well(self) -> bool:
         """Whether all its processes run, and the service says that it is well and plans."""
         record = stack_record.current(self.checkout)
@@ -76,6 +97,7 @@ class PrivateStack:
 
     def revive(self, *, say: Callable[[str], None]) -> None:
         """Do what a person would do whose supervisor was killed: start it again."""
+        self.look_after_machines()
         if not stack_record.is_up(self.checkout):
             background.start(self.checkout, self.options, ends_with_us=True, say=say)
 
@@ -97,11 +119,18 @@ class PrivateStack:
 
 @contextmanager
 def private_stack(
-    *, tick_seconds: float, surroundings: Surroundings, say: Callable[[str], None]
+    *,
+    tick_seconds: float,
+    surroundings: Surroundings,
+    machines: Machines | None = None,
+    say: Callable[[str], None],
 ) -> Iterator[PrivateStack]:
     """Started here, in a folder of its own below the one for temporary files."""
-    options = Options(slots=SLOTS, tick_seconds=tick_seconds)
+    host = "docker" if machines is not None else "process"
+    options = Options(slots=SLOTS, tick_seconds=tick_seconds, host=host)
     _forget_other_services()
+    if machines is not None:
+        os.environ.update(environment.of_service(machines))
     with ExitStack() as at_the_end:
         home = at_the_end.enter_context(earlier_runs.folder(say=say))
         shared_dir = home / "jobs"
@@ -113,7 +142,7 @@ def private_stack(
         checkout = checkouts.find(home=home / "home")
         at_the_end.callback(background.stop, checkout, say=say)
         record = background.start(checkout, options, ends_with_us=True, say=say)
-        yield PrivateStack(
+        stack = PrivateStack(
             checkout=checkout,
             options=options,
             url=record.url,
@@ -121,7 +150,11 @@ def private_stack(
             shared_dir=shared_dir,
             disk=disk,
             has_network=surroundings.has_network,
+            machines=machines,
         )
+        if machines is not None:
+            environment.register(machines, stack.service())
+        yield stack
 
 
 def _forget_other_services() -> None:

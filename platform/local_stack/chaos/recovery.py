@@ -13,7 +13,8 @@ from concertina import Client
 from concertina.documents import Job
 from concertina.errors import ConcertinaError
 from concertina.retrying import RetryPolicy
-from local_stack.chaos import invariants, processes
+from local_stack.chaos import invariants
+from local_stack.chaos.containers.silences import Silences
 from local_stack.chaos.database import Database
 from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.facts import Facts
@@ -48,6 +49,7 @@ class Recovery:
     workload: Workload
     watcher: Watcher
     doubles: Doubles
+    silences: Silences
 
     def sizes(self) -> dict[str, int]:
         """How many workers each job has, by its id; empty while the api does not answer."""
@@ -75,6 +77,8 @@ class Recovery:
         """What is not as it was; empty: all is."""
         if not self.stack.is_well():
             return "the service is not well"
+        if why := self.stack.missing_machine or self.silences.now:
+            return why
         try:
             if why := self._unreplaced(struck):
                 return why
@@ -89,7 +93,7 @@ class Recovery:
 
     def _unreplaced(self, struck: Struck) -> str:
         """Until a loss is on record, everything looks as it was."""
-        killed = [one for one in struck.targets if one.fault.way is Way.KILL]
+        killed = [one for one in struck.targets if one.fault.way in {Way.KILL, Way.LOSE}]
         lost = {worker_id for target in killed for worker_id in target.worker_ids}
         if lost and (live := self.database.live_workers(lost)):
             return f"{live[0]} was killed, and is alive on record"
@@ -97,7 +101,7 @@ class Recovery:
         for target in led:
             if target.job_ids <= self.workload.told_to_end():
                 continue
-            running = processes.running(self.stack.checkout.state_dir)
+            running = self.stack.job_processes()
             if not list(successors(target, struck, running)):
                 return f"the coordinator of {min(target.job_ids)} has no successor"
         return ""
@@ -131,7 +135,7 @@ class Recovery:
             return None
 
     def _problems(self) -> Iterator[str]:
-        running = processes.running(self.stack.checkout.state_dir)
+        running = self.stack.job_processes()
         try:
             facts = self.database.facts()
             yield from self.database.contradictions()

@@ -6,19 +6,22 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import psycopg2
 
 from concertina.errors import ConcertinaError
+from local_stack import checkout as checkouts
 from local_stack.chaos import faults, outages, table
+from local_stack.chaos.containers.machines import three_machines
 from local_stack.chaos.experiment import Experiment
-from local_stack.chaos.faults import Component, Strike
+from local_stack.chaos.faults import IN_CONTAINERS, Component, Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
-from local_stack.chaos.private_stack import private_stack
+from local_stack.chaos.private_stack import PrivateStack, private_stack
 from local_stack.chaos.surroundings import namespaces
+from local_stack.chaos.surroundings.namespaces import Surroundings
 from local_stack.chaos.workload import NotTraining, SubmittedTwice
 from local_stack.terminal import duration
 from local_stack.trouble import TROUBLE, explain
@@ -52,6 +55,7 @@ class Choice:
     minutes: float | None
     only: tuple[int, ...]  # numbers of strikes; empty: all
     components: tuple[Component, ...]  # empty: all
+    is_in_containers: bool
     is_double: bool
     is_json: bool
 
@@ -61,7 +65,8 @@ class Choice:
         Raises:
             NothingToHit: none is left.
         """
-        possible = [one for one in self.components or Component if one not in impossible]
+        usual = IN_CONTAINERS if self.is_in_containers else tuple(Component)
+        possible = [one for one in self.components or usual if one not in impossible]
         if not possible:
             raise NothingToHit(f"it cannot hit {', '.join(self.components)} here")
         chosen = faults.choose(
@@ -80,7 +85,7 @@ def chaos(choice: Choice) -> int:
         result = _run(choice)
     except TROUBLE as trouble:
         return explain(trouble)
-    _print(result, is_json=choice.is_json)
+    _print(result, choice)
     return VIOLATED if result.violations else 0
 
 
@@ -89,11 +94,7 @@ def _run(choice: Choice) -> Result:
     began = time.monotonic()
     outcomes: list[StrikeOutcome] = []
     left = [NOT_WHOLE]
-    surroundings = namespaces.enter(say=_say)
-    with (
-        suppress(KeyboardInterrupt),
-        private_stack(tick_seconds=TICK_SECONDS, surroundings=surroundings, say=_say) as stack,
-    ):
+    with suppress(KeyboardInterrupt), _stack(choice) as stack:
         experiment = Experiment(stack, is_double=choice.is_double, say=_say)
         try:
             for outcome in experiment.run(choice.strikes([*outages.impossible(stack)])):
@@ -113,24 +114,44 @@ def _run(choice: Choice) -> Result:
     )
 
 
+@contextmanager
+def _stack(choice: Choice) -> Iterator[PrivateStack]:
+    if not choice.is_in_containers:
+        surroundings = namespaces.enter(say=_say)
+        with private_stack(tick_seconds=TICK_SECONDS, surroundings=surroundings, say=_say) as stack:
+            yield stack
+        return
+    keep_in = checkouts.find().state_dir / "chaos"
+    with (
+        three_machines(keep_in=keep_in, say=_say) as machines,
+        private_stack(
+            tick_seconds=TICK_SECONDS, surroundings=Surroundings(), machines=machines, say=_say
+        ) as stack,
+    ):
+        yield stack
+
+
 def _tell(outcome: StrikeOutcome) -> None:
     for line in table.report(outcome):
         _say(line)
 
 
-def _print(result: Result, *, is_json: bool) -> None:
-    lines = [json.dumps(table.document(result), indent=2)] if is_json else _summary(result)
+def _print(result: Result, choice: Choice) -> None:
+    lines = [json.dumps(table.document(result), indent=2)]
+    if not choice.is_json:
+        lines = _summary(result, is_in_containers=choice.is_in_containers)
     for line in lines:
         sys.stdout.write(line + "\n")
 
 
-def _summary(result: Result) -> Sequence[str]:
+def _summary(result: Result, *, is_in_containers: bool) -> list[str]:
     told = (
         f"{result.faults} faults in {len(result.outcomes)} strikes, seed {result.seed}, in"
         f" {duration(result.seconds)}: {len(result.violations)} violations."
     )
     violations = (f"  ✗ {violation}" for violation in result.violations)
-    return ("", *table.lines(result.outcomes), "", told, *violations, table.NOT_TRIED)
+    not_tried = table.NOT_TRIED_IN_CONTAINERS if is_in_containers else table.NOT_TRIED
+    return ["", *table.lines(result.outcomes), "", told, *violations, not_tried]
 
 
 def _say(text: str) -> None:

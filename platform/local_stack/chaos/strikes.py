@@ -13,8 +13,16 @@ from typing import Final
 
 import psutil
 
-from local_stack.chaos import outages, processes
-from local_stack.chaos.faults import LASTING, OF_THE_SERVICE, Component, Fault, Way
+from local_stack.chaos import outages
+from local_stack.chaos.containers import aims
+from local_stack.chaos.faults import (
+    LASTING,
+    OF_MACHINES,
+    OF_THE_SERVICE,
+    Component,
+    Fault,
+    Way,
+)
 from local_stack.chaos.outages import Outage
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part, drawn
@@ -78,9 +86,11 @@ def find(fault: Fault, stack: PrivateStack) -> Target | None:
     """What this fault would hit now; None: there is nothing."""
     if fault.component in OF_THE_SERVICE:
         return _of_service(fault, stack)
-    if fault.component not in _HITS:
+    if fault.component not in _HITS and fault.component not in OF_MACHINES:
         return _of_surroundings(fault, stack)
-    running = processes.running(stack.checkout.state_dir)
+    running = stack.job_processes()
+    if fault.component in OF_MACHINES:
+        return _of_machines(fault, stack, running)
     hit = _HITS[fault.component](running, fault.lot)
     if not hit:
         return None
@@ -119,6 +129,19 @@ def _last(lasting: Sequence[Target], *, until: float, meanwhile: Callable[[], ob
             target.go_on()
         meanwhile()
         time.sleep(LOOK_SECONDS)
+
+
+def _of_machines(fault: Fault, stack: PrivateStack, running: Sequence[JobProcess]) -> Target | None:
+    aim = aims.find(fault, stack.machines, running) if stack.machines is not None else None
+    if aim is None:
+        return None
+    return Target(
+        fault=fault,
+        processes=aim.processes,
+        outage=aim.outage,
+        what=aim.what,
+        worker_ids=aim.worker_ids,
+    )
 
 
 def _of_surroundings(fault: Fault, stack: PrivateStack) -> Target | None:

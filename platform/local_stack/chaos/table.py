@@ -25,8 +25,13 @@ DONE = {
     Way.FILL: "full",
     Way.SLOW: "slow",
     Way.CUT: "cut",
+    Way.LOSE: "lost",
 }
-NOT_TRIED = "Not tried here: a clock that jumps, Docker's daemon, a lost node."
+NOT_TRIED = "Not tried here: a clock that jumps; and, without --docker, a daemon and a node."
+NOT_TRIED_IN_CONTAINERS = (
+    "Not tried here: a clock that jumps; and, with --docker, disks, cut networks, and what does not"
+    " know whether there are containers."
+)
 
 
 def lines(outcomes: Sequence[StrikeOutcome]) -> Iterator[str]:

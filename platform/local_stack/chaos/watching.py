@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Final
 
 import psutil
 
-from local_stack.chaos import invariants, processes
+from local_stack.chaos import invariants
 from local_stack.chaos.processes import JobProcess
 
 STEPS_EVERY_SECONDS: Final = 0.1
@@ -22,8 +22,9 @@ PROCESSES_EVERY_SECONDS: Final = 1.0
 class Watcher:
     """A thread beside the faults."""
 
-    def __init__(self, state_dir: Path) -> None:
-        self._state_dir = state_dir
+    def __init__(self, job_processes: Callable[[], list[JobProcess]]) -> None:
+        """Look at those processes again and again."""
+        self._job_processes = job_processes
         self._steps: dict[Path, list[float]] = {}  # when, by the folder of the job's records
         self._shared: set[str] = set()
         self._is_over = threading.Event()
@@ -71,7 +72,7 @@ class Watcher:
 
     def _shared_now(self) -> set[str]:
         """Looked at twice: while we looked first, one may have ended and the next one begun."""
-        seen = processes.running(self._state_dir)
+        seen = self._job_processes()
         if not set(invariants.of_shared_gpus(seen)):
             return set()
         return set(invariants.of_shared_gpus([one for one in seen if _lives(one)]))

@@ -6,16 +6,19 @@ each is told to end, so that its samples can be counted, and the next one takes 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from concertina import Client
+from local_stack.chaos import places
+from local_stack.chaos.places import JobPlace
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.sample_record import SampleRecord
 
+STOP: Final = "stop"
+SAMPLES_DIR: Final = "samples"
 SCRIPT: Final = "steady_line.py"
 SAMPLES: Final = 160
 SECONDS_PER_SAMPLE: Final = 0.01
@@ -38,11 +41,11 @@ class Training:
 
     @property
     def record_dir(self) -> Path:
-        return self.folder / "samples"
+        return self.folder / SAMPLES_DIR
 
     @property
     def stop_file(self) -> Path:
-        return self.folder / "stop"
+        return self.folder / STOP
 
     def record(self) -> SampleRecord:
         return self._whole_record or SampleRecord.read(self.record_dir)
@@ -53,6 +56,7 @@ class Training:
 
     def end(self) -> None:
         """After this epoch."""
+        self.folder.mkdir(parents=True, exist_ok=True)  # of a job that has not started yet
         self.stop_file.touch()
         self.is_told_to_end = True
 
@@ -118,31 +122,31 @@ class Workload:
 
     def _submit(self, team: str, *, most: int) -> Training:
         name = f"chaos-{len(self.trainings) + 1}"
-        folder = self.stack.shared_dir / name
-        folder.mkdir()
-        folder.chmod(0o777)
-        spec = self._spec(name, folder, most=most)
+        place = places.of_new_job(name, self.stack)
+        spec = self._spec(name, place, most=most)
         with Client(self.stack.url, self.stack.tokens[team]) as client:
             ids = {client.submit(spec, idempotency_key=name).job["id"] for _ in range(2)}
         if len(ids) != 1:
             raise SubmittedTwice(f"{name} became {' and '.join(sorted(ids))}")
-        training = Training(id=ids.pop(), name=name, team=team, folder=folder)
+        job_id = ids.pop()
+        folder = place.folder or places.folder_of(job_id, self.stack)
+        training = Training(id=job_id, name=name, team=team, folder=folder)
         self.trainings[training.id] = training
         return training
 
-    def _spec(self, name: str, folder: Path, *, most: int) -> dict[str, Any]:
-        script = self.stack.checkout.root / "examples" / SCRIPT
+    def _spec(self, name: str, place: JobPlace, *, most: int) -> dict[str, Any]:
         options = {
             "samples": SAMPLES,
             "seconds-per-sample": SECONDS_PER_SAMPLE,
             "batch-size": BATCH,
-            "stop-file": folder / "stop",
+            "stop-file": place.seen_as / STOP,
         }
         arguments = [word for key, value in options.items() for word in (f"--{key}", str(value))]
         return {
             "name": name,
-            "command": [sys.executable, str(script), *arguments],
-            "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(folder / "samples")},
+            "command": place.scripts.command(SCRIPT, *arguments),
+            **({"image": place.scripts.image} if place.scripts.image else {}),
+            "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(place.seen_as / SAMPLES_DIR)},
             "elastic": {
                 "mode": "hot",
                 "min_workers": 1,

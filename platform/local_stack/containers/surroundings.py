@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from local_stack.containers import network
 from local_stack.containers.endpoint import Endpoint
+
+GIVEN = "CONCERTINA_GATEWAY"  # this machine's address, where nodes have networks of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +32,15 @@ class Containers:
 
 
 def prepare(endpoint: Endpoint, *, host_id: str, worker_image: str) -> Containers:
-    """Make the coordinators' network.
+    """Make the coordinators' network, unless nodes of their own reach this machine otherwise.
 
     Raises:
         NoDocker: with what the daemon says.
     """
+    given = os.environ.get(GIVEN)
     return Containers(
         endpoint=endpoint,
         network=network.name_of(host_id),
-        gateway=network.ensure(endpoint.url, host_id),
+        gateway=given or network.ensure(endpoint.url, host_id),
         worker_image=worker_image,
     )
