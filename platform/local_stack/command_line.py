@@ -140,8 +140,8 @@ def _add_chaos(commands: _Commands) -> None:
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
         " coordinators and workers, with jobs as processes of this machine; as root on Linux also"
         " the disk and the network, each of the stack alone. With --docker: Docker's daemon,"
-        " a lost node, and what runs there. Not tried: a clock that jumps. 40 faults took 20 minutes"
-        " on two busy cores.",
+        " a lost node, and what runs there. Not tried: a clock that jumps. 40 faults took 20"
+        " minutes on two busy cores.",
     )
     chaos.add_argument(
         "--faults", type=_count, default=20, metavar="N", help="how many (default: %(default)s)"

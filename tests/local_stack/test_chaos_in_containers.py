@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 from local_stack.chaos import faults, noticing, outages
-from local_stack.chaos.containers import absences, aims, machines, seen
+from local_stack.chaos.containers import absences, aims, earlier, machines, seen
 from local_stack.chaos.containers.machine import Machine, container_of
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.facts import Facts
@@ -56,7 +56,7 @@ def machine(number: int) -> Burning:
         name=f"default-{number}",
         address=f"10.64.0.{number}",
         namespace=f"n-{number}",
-        folder=Path(f"/tmp/m{number}"),
+        folder=Path(f"/run/m{number}"),
         data=Path(f"/data/m{number}"),
         supervisor=Supervisor(say=print),
     )
@@ -131,7 +131,8 @@ def test_of_a_daemon_its_own_process_is_hit(
 def test_a_node_goes_with_its_workers_and_comes_back(three: Machines) -> None:
     fault = Fault(component=Component.NODE, way=Way.LOSE, seconds=60, lot=0.6)
     found = aims.find(fault, three, RUNNING)
-    assert found is not None and found.outage is not None
+    assert found is not None
+    assert found.outage is not None
     assert (found.what, found.worker_ids) == ("default-2", {"a-1-2"})
     found.outage.begin(fault.seconds)
     found.outage.end()
@@ -144,11 +145,11 @@ SHIM = ("/usr/bin/containerd-shim-runc-v2", "-namespace", "moby", "-id", "c1", "
 
 
 def test_a_shim_tells_its_container_and_its_machine() -> None:
-    command = (*SHIM, "/tmp/m1/exec/containerd/containerd.sock")
-    assert container_of(command, Path("/tmp/m1")) == "c1"
-    assert container_of(command, Path("/tmp/m2")) == ""
-    assert container_of(("dockerd", *command[1:]), Path("/tmp/m1")) == ""
-    assert container_of((), Path("/tmp/m1")) == ""
+    command = (*SHIM, "/run/m1/exec/containerd/containerd.sock")
+    assert container_of(command, Path("/run/m1")) == "c1"
+    assert container_of(command, Path("/run/m2")) == ""
+    assert container_of(("dockerd", *command[1:]), Path("/run/m1")) == ""
+    assert container_of((), Path("/run/m1")) == ""
 
 
 def config(**labels: str) -> Mapping[str, Any]:
@@ -217,6 +218,12 @@ def test_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "dockerd" else f"/{name}")
     assert machines.why_not().startswith("dockerd not found: apt-get install docker.io")
+
+
+def test_a_run_knows_what_is_left_of_others_by_its_name() -> None:
+    own = earlier.name_of(123)
+    names = [own, f"{own}-1", f"{own}-2-x8_y", "cc-orv52nq8", "ccc1", "eth0", "cc45", "cc45a"]
+    assert earlier.pids_in(names) == {123, 45}
 
 
 def test_no_network_is_made_where_nodes_reach_this_machine_otherwise(

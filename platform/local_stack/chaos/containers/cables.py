@@ -7,8 +7,8 @@ The bridge has an address of this machine, where the namespaces reach it. Needs 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 
 LOCK_SECONDS = "60"  # iptables waits so long for others who use it
 
@@ -53,6 +53,18 @@ def namespace(name: str, *, on: str, address: str, gateway: str) -> Iterator[Non
         yield
     finally:
         _ip("netns", "delete", name)
+
+
+def remove(name: str, namespaces: Iterable[str]) -> None:
+    """What is left of a bridge and of namespaces; without complaint about what is not there."""
+    for one in namespaces:
+        with suppress(NoCable):
+            _ip("netns", "delete", one)
+    for way in ("-i", "-o"):
+        with suppress(NoCable):
+            _forward("-D", way, name)
+    with suppress(NoCable):
+        _ip("link", "delete", name)
 
 
 def _forward(what: str, way: str, name: str) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from local_stack.chaos.containers import cables
+from local_stack.chaos.containers import cables, earlier
 from local_stack.chaos.containers.machine import Machine
 from local_stack.checkout import ROOT
 from local_stack.containers import own_daemon
@@ -113,7 +113,7 @@ class _Ground:
             name=name,
             address=address,
             namespace=namespace,
-            folder=Path(tempfile.mkdtemp(prefix="cc-", dir="/tmp")),
+            folder=Path(tempfile.mkdtemp(prefix=f"{namespace}-")),
             data=data,
             supervisor=Supervisor(say=self.say),
         )
@@ -123,10 +123,11 @@ class _Ground:
 
 def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _Ground:
     keep_in.mkdir(parents=True, exist_ok=True, mode=0o700)
+    earlier.clean(keep_in, say=say)
     first, second = str(own_daemon.free_network().network_address).split(".")[:2]
     ground = _Ground(
         ends=ends,
-        bridge=f"cc{os.getpid()}",
+        bridge=earlier.name_of(os.getpid()),
         prefix=f"{first}.{second}",
         keep_in=keep_in,
         say=say,
