@@ -23,6 +23,8 @@ LONGEST_FIRST: Final = (
     "contract",
     "local_stack",
     "simulation",
+    "control_loop",
+    "fuzz",
 )
 
 
