@@ -23,7 +23,7 @@ import xdist
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
 
-from tests import own_network
+from tests import image_shelf, own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -43,6 +43,7 @@ OURS = {name: value for name, value in DEFAULTS.items() if name not in os.enviro
 if "PYTEST_XDIST_WORKER" in os.environ:
     own_network.enter_if_possible()
 os.environ.update(OURS)
+os.environ.setdefault(image_shelf.VARIABLE, str(FOLDER / "images"))  # for processes side by side
 django.setup()  # so that the folders' own conftest files may import models
 
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
@@ -67,6 +68,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=0.0,
         help="For how long each fuzzer of tests/fuzz tries new examples; 0: only the suite's few.",
+    )
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="Go through campaigns whole, of which the suite takes a sample.",
     )
 
 
@@ -141,6 +147,12 @@ def _forbid_the_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_forbid_the_network)
+
+
+@pytest.fixture(scope="session")
+def is_thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether a campaign is gone through whole: hundreds of deaths, of races, of schedules."""
+    return bool(pytestconfig.getoption("--thorough"))
 
 
 @pytest.fixture

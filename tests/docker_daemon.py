@@ -28,6 +28,8 @@ import requests
 from cluster.docker_host import host, listing, starting
 from local_stack.containers import own_bridge, own_cgroup
 
+from tests import image_shelf
+
 TINY_IMAGE: Final = "concertina-tests/tiny:1"
 _START_SECONDS: Final = 240.0
 _BUSYBOX: Final = Path("/bin/busybox")
@@ -146,15 +148,18 @@ def unhurried_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 def docker_daemon() -> Iterator[DockerDaemon]:
     """A daemon with the tiny image."""
     url = os.environ.get("DOCKER_HOST")
-    daemon = DockerDaemon(url=url) if url else private_daemon()
+    daemon = DockerDaemon(url=url) if url else private_daemon(has_images=True)
     import_tiny_image(daemon.client())
     yield daemon
     if daemon.folder is not None:
         daemon.end()
 
 
-def private_daemon(*options: str) -> DockerDaemon:
-    """A new daemon, for who must harm it; the caller ends it. Skips where there can be none."""
+def private_daemon(*options: str, has_images: bool = False) -> DockerDaemon:
+    """A new daemon, for who must harm it; the caller ends it. Skips where there can be none.
+
+    It is empty, or has the images that others of this run made for theirs.
+    """
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
         pytest.skip("needs Docker: set DOCKER_HOST, or be root where dockerd is installed")
     folder = Path(tempfile.mkdtemp(prefix="cd-", dir="/tmp"))  # short: it holds sockets
@@ -164,6 +169,8 @@ def private_daemon(*options: str) -> DockerDaemon:
         folder=folder,
         options=("--live-restore", "--default-address-pool", pool, *options),
     )
+    if has_images:
+        image_shelf.take(folder / "data")
     try:
         daemon.run()
     except BaseException:

@@ -22,6 +22,7 @@ import psutil
 import pytest
 import requests
 
+from tests import image_shelf
 from tests.docker_daemon import DockerDaemon, remove_everything
 
 _SUBNET: Final = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
@@ -135,7 +136,7 @@ def _machine(number: int, bridge: str, images_of: Path) -> Iterator[Machine]:
     namespace, cable = f"{bridge}-{number}", f"{bridge}-{number}"
     address = f"{_SUBNET}.{number + 2}"
     folder = Path(tempfile.mkdtemp(prefix="cn-", dir="/tmp"))  # short: it holds sockets
-    _link_images(images_of, folder)
+    image_shelf.link(images_of / "data", folder / "data")
     _ip("netns", "add", namespace)
     try:
         _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
@@ -155,20 +156,6 @@ def _machine(number: int, bridge: str, images_of: Path) -> Iterator[Machine]:
             daemon.end()
     finally:
         _ip("netns", "delete", namespace)
-
-
-def _link_images(source: Path, target: Path) -> None:
-    """Layers are never changed once they are there, so the same files will do: seconds saved.
-
-    A running daemon mounts its folder upon itself, and no link leads out of a mount.
-    """
-    (target / "data").mkdir()
-    copy = """
-        umount --lazy "$1" 2>/dev/null
-        cp --archive --link "$1/image" "$1/overlay2" "$2" && rm -rf "$2"/image/*/layerdb/mounts
-    """
-    folders = (source / "data", target / "data")
-    subprocess.run(("unshare", "--mount", "sh", "-c", copy, "sh", *folders), check=True)
 
 
 def _leave(daemon: DockerDaemon) -> None:

@@ -16,7 +16,10 @@ import pytest
 from local_stack import background, secrets_file, stack_record
 from local_stack import checkout as checkouts
 from local_stack.checkout import Checkout
+from local_stack.containers import own_daemon
 from local_stack.stack import Options
+
+from tests import image_shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,8 @@ def running(options: Options, given: Mapping[str, str] | None = None) -> Iterato
                 patch.delenv(name)  # those of the other tests' servers
         for name, value in (given or {}).items():
             patch.setenv(name, value)
+        if options.host == "docker":
+            image_shelf.take(own_daemon.folders(checkout)[0] / "data")
         record = background.start(checkout, options, ends_with_us=True, say=said.append)
     secrets = secrets_file.load_or_create(checkout)
     try:

@@ -19,6 +19,8 @@ from local_stack.images import image, system
 from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
 from local_stack.images.project import ROOT
 
+from tests import image_shelf
+from tests.docker_daemon import DockerDaemon
 from tests.end_to_end.in_production.web_server import Site
 from tests.ports import free_port
 
@@ -135,15 +137,17 @@ class Composed:
 
 
 @contextmanager
-def running(docker_url: str, site: Site) -> Iterator[Composed]:
+def running(daemon: DockerDaemon, site: Site) -> Iterator[Composed]:
     """Bring everything up; at the end nothing of it is left."""
     for needed in (WORKER, SERVICE, POSTGRES, REDIS):
-        image.ensure(needed, docker_url)
+        image.ensure(needed, daemon.url)
+    if daemon.folder is not None:
+        image_shelf.put(daemon.folder / "data")
     folder = Path(tempfile.mkdtemp(prefix="concertina-compose-"))
     composed = Composed(
         project=folder.name.rpartition("-")[2].lower(),
         folder=folder,
-        docker_url=docker_url,
+        docker_url=daemon.url,
         port=free_port(),
         site=site,
     )

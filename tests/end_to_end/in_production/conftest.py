@@ -20,7 +20,7 @@ def composed(docker_daemon: DockerDaemon) -> Iterator[Composed]:
         pytest.skip("needs docker-compose")
     if not docker_daemon.url.startswith("unix://"):
         pytest.skip("the socket of a Docker daemon elsewhere cannot be mounted")
-    with web_server.planned() as site, composing.running(docker_daemon.url, site) as up:
+    with web_server.planned() as site, composing.running(docker_daemon, site) as up:
         yield up
 
 
