@@ -66,9 +66,10 @@ def _chosen(options: argparse.Namespace) -> Options:
 def _test(options: argparse.Namespace) -> int:
     from local_stack import quality
 
+    thorough = ("--thorough",) if options.thorough else ()
     if options.pytest_arguments:
-        return quality.run_pytest(checkout.find(), options.pytest_arguments)
-    return quality.test(checkout.find())
+        return quality.run_pytest(checkout.find(), (*thorough, *options.pytest_arguments))
+    return quality.test(checkout.find(), thorough)
 
 
 def _chaos(options: argparse.Namespace) -> int:

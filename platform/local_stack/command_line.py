@@ -127,6 +127,11 @@ def _add_test(commands: _Commands) -> None:
         description="Lint, type-check and test everything. Arguments go to pytest, which then"
         " runs alone: ./dev test tests/planning -k reclaim",
     )
+    test.add_argument(
+        "--thorough",
+        action="store_true",
+        help="also the whole of what the suite else takes a sample of: minutes more",
+    )
     test.add_argument("pytest_arguments", nargs=argparse.REMAINDER, metavar="PYTEST ARGUMENTS")
 
 

@@ -31,12 +31,12 @@ SETTINGS_FOR_TYPES = {
 }
 
 
-def test(checkout: Checkout) -> int:
+def test(checkout: Checkout, arguments: Sequence[str]) -> int:
     """Lint beside the dashboard's tests, then run pytest, whose closing line comes last."""
     with ThreadPoolExecutor() as pool:
         dashboard = pool.submit(_test_dashboard, checkout)
         failed = [lint(checkout), dashboard.result()]
-    failed.append(run_pytest(checkout, _side_by_side()))
+    failed.append(run_pytest(checkout, (*_side_by_side(), *arguments)))
     return int(any(failed))
 
 

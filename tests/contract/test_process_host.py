@@ -276,10 +276,10 @@ def test_a_process_that_cannot_be_noted_runs_nevertheless(process_bench: Process
 
 
 def test_a_forgotten_process_is_not_found_again(
-    process_bench: ProcessBench, monkeypatch: pytest.MonkeyPatch
+    process_bench: ProcessBench, monkeypatch: pytest.MonkeyPatch, *, is_thorough: bool
 ) -> None:
     monkeypatch.setattr("cluster.process_host.host._SEE_OFF_SECONDS", 60.0)
-    for number in range(20):
+    for number in range(20 if is_thorough else 4):
         process_bench.launch(f"w{number}", ("true",))
         until(record(process_bench, f"w{number}").exit_path.exists)
         process_bench.host.forget(f"w{number}")

@@ -1,6 +1,7 @@
-"""A hundred workers are killed at moments a seed chooses: no step and no sample is lost.
+"""Workers are killed at moments a seed chooses, a hundred: no step and no sample is lost.
 
 But by the death of the only worker with state: then its steps since the last checkpoint are.
+The suite takes a sample with each kind of death in it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,17 +18,27 @@ import pytest
 from concertina_worker.protocol import GenerationReport
 from tests.worker.conftest import MANY_EPOCHS
 from tests.worker.running_job import RunningJob
-from tests.worker.siege import ALONE, Siege, chosen_moments, table
+from tests.worker.siege import ALL, ALONE, Siege, chosen_moments, table
 from tests.worker.test_rescaling import assert_same_parameters
 from tests.worker.worker_zygote import WorkerZygote
 
 SEED: Final = 20_180_702
-JOBS: Final = 4
-DEATHS: Final = 100
 SIDE_BY_SIDE: Final = 2  # more would wait for a processor rather than train
 
 
-def besiege(folder: Path, zygote: WorkerZygote, *, number: int) -> Siege:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """So many deaths, shared out over so many jobs."""
+
+    deaths: int
+    jobs: int
+
+
+WHOLE: Final = Campaign(deaths=100, jobs=4)
+SAMPLE: Final = Campaign(deaths=len(ALL), jobs=2)
+
+
+def besiege(folder: Path, zygote: WorkerZygote, campaign: Campaign, *, number: int) -> Siege:
     """One job from its beginning to its end, through its part of the deaths."""
     dooms = ("--doom", str(folder / "dooms"))
     arguments = (*MANY_EPOCHS, *dooms, "--step-seconds", "0.01")
@@ -36,7 +48,7 @@ def besiege(folder: Path, zygote: WorkerZygote, *, number: int) -> Siege:
         job.begin_attempt(3)
         job.wait_for_workers(3)
         siege = Siege(job, seed=SEED + number)
-        siege.suffer(chosen_moments(DEATHS, seed=SEED)[number::JOBS])
+        siege.suffer(chosen_moments(campaign.deaths, seed=SEED)[number :: campaign.jobs])
         job.end()
     finally:
         job.close()
@@ -48,17 +60,20 @@ def losing_steps(siege: Siege) -> list[GenerationReport]:
 
 
 @pytest.mark.timeout(1800)
-def test_a_hundred_deaths_at_random_moments_cost_no_step_and_no_sample(
+def test_deaths_at_random_moments_cost_no_step_and_no_sample(
+    *,
+    is_thorough: bool,
     tmp_path: Path,
     zygote: WorkerZygote,
     undisturbed: Callable[..., dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    campaign = WHOLE if is_thorough else SAMPLE
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         sieges = list(
             pool.map(
-                lambda n: besiege(tmp_path / f"job{n}", zygote, number=n),
-                range(JOBS),
+                lambda n: besiege(tmp_path / f"job{n}", zygote, campaign, number=n),
+                range(campaign.jobs),
             )
         )
     costs: dict[str, list[float]] = {}
