@@ -23,6 +23,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Event, Job
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
+from tests.ports import free_port
 
 from .conftest import Clock, RunningClock, World, claims, fresh, live_workers
 from .docker_world import PATIENT, docker_host
@@ -188,8 +189,7 @@ def registry(tmp_path: Path) -> Iterator[str]:
     program = shutil.which("docker-registry") or shutil.which("registry")
     if program is None:
         pytest.skip("needs the program docker-registry")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     configuration = tmp_path / "registry.yml"
     configuration.write_text(
         f"version: 0.1\nstorage: {{filesystem: {{rootdirectory: {tmp_path}/registry}}}}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
+from itertools import takewhile
 from pathlib import Path
 from uuid import uuid4
 
@@ -150,19 +151,18 @@ def test_a_browser_gets_one_connection_for_all_its_streams(site: Site) -> None:
 
 
 def test_guesses_are_counted_by_the_address_that_they_really_come_from(site: Site) -> None:
-    def codes(address: str, tries: int) -> list[int]:
+    def guesses(address: str) -> Iterator[int]:
         with site.client(address=address) as guesser:
-            return [
-                guesser.post(
-                    SESSION,
-                    json={"username": "nobody", "password": "wrong"},
-                    headers={"X-Forwarded-For": f"10.0.0.{number}"},
-                ).status_code
-                for number in range(tries)
-            ]
+            for number in range(1, 250):
+                told = {"username": "nobody", "password": "wrong"}
+                sent_by = {"X-Forwarded-For": f"10.0.0.{number}"}
+                yield guesser.post(SESSION, json=told, headers=sent_by).status_code
 
-    assert codes(next(STRANGERS), 11) == [401] * 10 + [429]
-    assert codes(next(STRANGERS), 1) == [401]
+    codes = list(takewhile(lambda code: code != 429, guesses(next(STRANGERS))))
+    # One more is allowed a minute, which a busy machine may take for ten.
+    assert codes[:10] == [401] * 10
+    assert len(codes) < 20
+    assert next(guesses(next(STRANGERS))) == 401
 
 
 def test_nothing_is_said_under_another_name(site: Site, vision_token: str) -> None:
