@@ -10,6 +10,7 @@ import httpx
 
 T = TypeVar("T")
 PATIENCE: Final = 180.0  # seconds, for what loads PyTorch on a machine that is very busy
+REGISTRATION: Final = "10m"  # nor is a script to be taken for one without workers meanwhile
 
 
 def until(condition: Callable[[], T | None], *, what: str, seconds: float = PATIENCE) -> T:

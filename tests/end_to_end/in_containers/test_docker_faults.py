@@ -21,7 +21,7 @@ from tests.end_to_end.in_containers.containers import IMAGE, Containers
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
 from tests.end_to_end.submitted_job import SubmittedJob
-from tests.end_to_end.waiting import until
+from tests.end_to_end.waiting import REGISTRATION, until
 from tests.ports import free_port
 
 SAMPLES = 400
@@ -71,7 +71,7 @@ def training(*arguments: str, is_audited: bool = True, **elastic: int | str) -> 
         "env": audit if is_audited else {},
         "batch": {"global_batch_size": {"base": 16, "min": 16, "max": 64}},
         "checkpoint": {"interval": "1s"},
-        "elastic": elastic,
+        "elastic": {"registration_timeout": REGISTRATION, **elastic},
     }
 
 

@@ -12,7 +12,7 @@ from local_stack.images.catalogue import POSTGRES
 
 from tests.end_to_end.in_production.composed import SECRET, SERVICES, Composed
 from tests.end_to_end.submitted_job import SubmittedJob
-from tests.end_to_end.waiting import until
+from tests.end_to_end.waiting import REGISTRATION, until
 
 pytestmark = pytest.mark.timeout(1800)
 STOP = "/checkpoints/stop"
@@ -47,7 +47,12 @@ def test_a_job_trains_to_its_end_though_the_control_worker_is_killed_meanwhile(
         {
             "name": "line",
             "command": ["python", "-c", SCRIPT, "--samples", "200", "--stop-file", STOP],
-            "elastic": {"min_workers": 1, "max_workers": 1, "mode": "hot"},
+            "elastic": {
+                "min_workers": 1,
+                "max_workers": 1,
+                "mode": "hot",
+                "registration_timeout": REGISTRATION,
+            },
             "batch": {"global_batch_size": {"base": 8, "min": 8, "max": 8}},
         },
     )

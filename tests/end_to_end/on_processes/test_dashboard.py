@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, StorageState, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Route,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 
 from tests.end_to_end.browser import NARROW, WIDE, keep_screenshot, launch, scroll_width, sign_in
 from tests.end_to_end.running_stack import RunningStack
-from tests.end_to_end.waiting import job_of, until
+from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -55,7 +63,7 @@ def _running(
             json={
                 "name": name,
                 "command": ["python", str(SCRIPT)],
-                "elastic": elastic,
+                "elastic": {**elastic, "registration_timeout": REGISTRATION},
                 "batch": {"global_batch_size": {"base": 16, "min": 16, "max": 64}},
             },
         )
@@ -75,7 +83,7 @@ def _running(
 @pytest.fixture(scope="module")
 def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
     """The cookies of an administrator."""
-    context = browser.new_context()
+    context = patient(browser.new_context())
     page = context.new_page()
     page.goto(f"{stack.url}/login")
     sign_in(page, stack.admin_username, stack.admin_password)
@@ -85,11 +93,19 @@ def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
     return state
 
 
+def patient(context: BrowserContext) -> BrowserContext:
+    """Clicks and loads wait as long as what is expected does."""
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    return context
+
+
 @pytest.fixture
 def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iterator[Page]:
     """A page of a person who is signed in; a script error on it fails the test."""
-    context = browser.new_context(
-        base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
+    context = patient(
+        browser.new_context(
+            base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
+        )
     )
     page = context.new_page()
     errors: list[str] = []
@@ -102,7 +118,7 @@ def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iter
 def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(
     stack: RunningStack, browser: Browser, training: dict[str, Any]
 ) -> None:
-    context = browser.new_context(base_url=stack.url)
+    context = patient(browser.new_context(base_url=stack.url))
     page = context.new_page()
     page.goto(f"/jobs/{training['id']}")
     page.get_by_label("User name").fill(stack.admin_username)
@@ -157,18 +173,27 @@ def test_the_job_page_tells_what_changed_and_why(page: Page, training: dict[str,
     page.get_by_role("link", name=training["name"]).click()
     expect(page.get_by_role("heading", name=training["name"])).to_be_visible()
 
-    # As who is logged in: whoever may see less of other teams' jobs is told less of them.
-    answer = page.request.get(f"/api/v1/jobs/{training['id']}/generations")
-    generations = answer.json()["items"]
     changes = page.get_by_role("table", name="Changes, newest first").locator("tbody")
-    expect(changes.first).to_contain_text(generations[-1]["message"])
-    expect(changes.filter(has_text="3 workers").first).to_be_visible()
-    age, grown = next((n, g) for n, g in enumerate(reversed(generations)) if g["transfer_seconds"])
+
+    def generations() -> list[dict[str, Any]]:
+        """As who is logged in: whoever may see less of other teams' jobs is told less of them."""
+        answer = page.request.get(f"/api/v1/jobs/{training['id']}/generations")
+        items: list[dict[str, Any]] = answer.json()["items"]
+        return items[::-1]
+
+    until(
+        lambda: generations()[0]["message"] in changes.first.inner_text(),
+        what="the newest change stands first",
+    )
+    # A generation never changes; but another may have begun since, with another batch, say.
+    grown = next(one for one in generations() if one["transfer_seconds"])
+    row = changes.filter(has_text=grown["message"]).first
+    expect(row).to_contain_text("3 workers")
     for cost in ("stall", "transfer"):
-        told = seconds_in(changes.nth(age).locator(f"[data-label='{cost}']").inner_text())
+        told = seconds_in(row.locator(f"[data-label='{cost}']").inner_text())
         assert told == pytest.approx(grown[f"{cost}_seconds"], rel=0.05, abs=0.005)
     assert grown["lost_steps"] == 0
-    expect(changes.nth(age).locator("[data-label='lost work']")).to_have_text(NONE)
+    expect(row.locator("[data-label='lost work']")).to_have_text(NONE)
     rescales = page.get_by_role("group", name="Rescales")
     expect(rescales).to_contain_text(re.compile(r"s standing still in all \([\d.]+ %\)"))
 
@@ -196,9 +221,14 @@ def test_pointing_at_the_timeline_shows_the_reason(page: Page, training: dict[st
     page.goto(f"/jobs/{training['id']}")
     timeline = page.get_by_role("img", name=re.compile("^Workers, global batch and stalls"))
     expect(timeline.locator("svg path").first).to_be_attached()
-    timeline.hover(position={"x": 46, "y": 80})  # where the first generation began
-    expect(timeline.get_by_text("Generation 1 · from")).to_be_visible()
-    expect(timeline).to_contain_text("Starts on 1 worker")
+
+    def shows_the_reason() -> bool:
+        """Each time anew: what else the page has yet to show may move it from under the mouse."""
+        timeline.hover(position={"x": 46, "y": 80})  # where the first generation began
+        is_there = timeline.get_by_text("Generation 1 · from").is_visible()
+        return is_there and "Starts on 1 worker" in (timeline.text_content() or "")
+
+    until(shows_the_reason, what="it tells of the first generation")
 
 
 def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
-from tests.end_to_end.waiting import job_of, until
+from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
 DATABASE_AWAY_SECONDS = 20
 STEPS_WITHOUT = 20  # while it is away
@@ -31,7 +31,7 @@ def training(stack: RunningStack, scripts: Path, tmp_path: Path) -> Iterator[str
         "name": "unshaken",
         "command": ["python", script, "--samples", str(SAMPLES), *ending],
         "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(tmp_path / "audit")},
-        "elastic": {"min_workers": 2, "max_workers": 2},
+        "elastic": {"min_workers": 2, "max_workers": 2, "registration_timeout": REGISTRATION},
         "batch": {"global_batch_size": 32},
     }
     with stack.client("vision") as client:

@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once
 from tests.end_to_end.submitted_job import SubmittedJob
-from tests.end_to_end.waiting import until
+from tests.end_to_end.waiting import REGISTRATION, until
 
 SCRIPT = "sleepy_regression.py"
 SAMPLES = 1000
@@ -54,7 +54,7 @@ def spec(name: str, scripts: Path, folder: Path, **elastic: int) -> dict[str, An
         ],
         "env": {"CONCERTINA_SAMPLE_AUDIT_DIR": str(folder / name)},
         "batch": {"global_batch_size": {"base": 16, "min": 16, "max": 64}},
-        "elastic": elastic,
+        "elastic": {**elastic, "registration_timeout": REGISTRATION},
     }
 
 
