@@ -18,6 +18,7 @@ from cluster.docker_host.log_following import Followers
 from cluster.docker_host.network_sweep import NetworkSweep
 from cluster.docker_host.observing import ENDED, RUNNING
 from cluster.docker_host.records import Record, Records
+from cluster.docker_host.slow_refill import SlowRefill
 from cluster.docker_host.stopping import Stopper
 from cluster.worker_host import HostUnavailable, Listing, ObservedProcess
 
@@ -38,6 +39,7 @@ class Lister:
     ending: Ending
     networks: NetworkSweep
     _awaited: set[str] = field(default_factory=set)  # ended containers; for each once
+    _patience: SlowRefill = field(default_factory=SlowRefill)
 
     def list(self) -> Listing:
         """See the port."""
@@ -83,13 +85,15 @@ class Lister:
         return None
 
     def _copy_logs(self, found: Iterable[Found]) -> None:
-        """Of all that run; of those that ended, to the end, for which a look waits a moment."""
+        """Of all that run; of those that ended, to the end, for which a look may wait a moment."""
         sources = {one: self._source(one) for one in found if one.status in RUNNING | ENDED}
         for source in sources.values():
             self.followers.follow(source)
         ended = {one.container: source for one, source in sources.items() if one.status in ENDED}
         news = [source for container, source in ended.items() if container not in self._awaited]
-        self.followers.await_complete(news, seconds=_LOG_SECONDS)
+        if news:
+            seconds = self._patience.left(_LOG_SECONDS)
+            self._patience.spend(lambda: self.followers.await_complete(news, seconds=seconds))
         self._awaited.intersection_update(ended)
         self._awaited.update(ended)
 
