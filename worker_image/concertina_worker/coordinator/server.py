@@ -1,7 +1,7 @@
 """How do events reach the state machine, and its instructions the workers? Over TCP.
 
 One asyncio loop does everything, so events are handled one after the other. Memory is saved
-before an instruction leaves.
+before an instruction leaves; where it cannot be, that is tried again at the next event.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ class Server:
         self._state_file = state_file
         self._token = token
         self._writers: dict[str, asyncio.StreamWriter] = {}
+        self._held: list[Instruction] = []  # until memory is saved
+        self._is_behind = False  # what is saved is older than what is known
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Raises OSError when the port is taken."""
@@ -60,13 +62,23 @@ class Server:
     def handle(self, event: on.Event) -> None:
         """Let the state machine have an event, save, then do what it says."""
         instructions = self._coordination.handle(event, now=time.time())
-        if instructions or not isinstance(event, _PASSING):
+        self._held += instructions
+        if instructions or self._is_behind or not isinstance(event, _PASSING):
             self.save()
-        for instruction in instructions:
-            self._carry_out(instruction)
 
     def save(self) -> None:
-        self._state_file.save(self._coordination.memory)
+        """Save what is known. While that fails, as on a full disk, instructions wait for it."""
+        try:
+            self._state_file.save(self._coordination.memory)
+        except OSError as error:
+            if not self._is_behind:
+                _log.warning("Memory cannot be saved, orders wait: %s action=hold", error)
+            self._is_behind = True
+            return
+        self._is_behind = False
+        held, self._held = self._held, []
+        for instruction in held:
+            self._carry_out(instruction)
 
     async def watch(self) -> None:
         """Look again and again whether somebody has become silent; runs until cancelled."""
