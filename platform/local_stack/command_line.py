@@ -196,7 +196,7 @@ def _add_way_of_chaos(chaos: argparse.ArgumentParser) -> None:
         " daemon, a whole node, what runs there, and control (root)",
     )
     chaos.add_argument(
-        "--double", action="store_true", help="run a second beat and a second control beside"
+        "--double", action="store_true", help="run a second api, beat and control beside"
     )
     chaos.add_argument("--json", action="store_true", help="print one document for programs")
 

@@ -6,13 +6,18 @@ import fcntl
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from local_stack.chaos import faults
+from local_stack import checkout as checkouts
+from local_stack.chaos import doubles, faults
 from local_stack.chaos.faults import OF_THE_NETWORK, Component, Way
+from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.surroundings import cuts, earlier_runs
+from local_stack.child_process import ProcessSpec
+from local_stack.stack import Options
 
 USERS = "1900000000-1900009999"
 
@@ -117,3 +122,24 @@ def test_a_disk_and_a_network_of_its_own_are_taken_away_and_given_back(folder: P
         ran.stderr
     )
     assert list((folder / "mounted").iterdir()) == []  # to us it was never mounted
+
+
+def test_a_second_api_listens_elsewhere_and_only_where_the_network_is_its_own(folder: Path) -> None:
+    spec = ProcessSpec(
+        name="api",
+        command=("gunicorn", "--bind", "127.0.0.1:8100"),
+        log=folder / "api.log",
+        working_directory=folder,
+    )
+    stack = PrivateStack(
+        checkout=checkouts.find(home=folder),
+        options=Options(),
+        url="http://127.0.0.1:8100",
+        tokens={},
+        shared_dir=folder,
+        has_network=True,
+    )
+    second = doubles.second(spec, stack)
+    assert second is not None
+    assert (second.name, second.command[-1]) == ("api-2", "127.0.0.1:8101")
+    assert doubles.second(spec, replace(stack, has_network=False)) is None

@@ -1,7 +1,8 @@
-"""What if parts of the service run twice? A second `beat` and `control`, beside the stack's.
+"""What if parts of the service run twice? A second `api`, `beat` and `control`, beside the stack's.
 
 Two of them must do what one does: every tick is asked for twice, and when one is frozen in the
-middle of a tick, the other goes on as soon as it may, and the first finds out when it wakes.
+middle of a tick, the other goes on as soon as it may, and the first finds out when it wakes. Every
+second connection to the api reaches the other one, whoever asks; that takes a network of its own.
 """
 
 from __future__ import annotations
@@ -10,25 +11,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from local_stack.chaos.private_stack import PrivateStack
+from local_stack.chaos.surroundings import cuts
 from local_stack.child_process import ProcessSpec, always_ready
-from local_stack.service import Service
+from local_stack.service import health
 from local_stack.supervisor import Supervisor
 
-DOUBLED = ("beat", "control")
+API = "api"
+DOUBLED = (API, "beat", "control")
 
 
 class Doubles:
     """The second ones of one stack; none are started unless asked for."""
 
-    def __init__(self, service: Service, *, say: Callable[[str], None]) -> None:
-        self._service = service
+    def __init__(self, stack: PrivateStack, *, say: Callable[[str], None]) -> None:
+        self._stack = stack
         self._supervisor = Supervisor(say=say)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        specs = [_second(one, self._service) for one in self._service.processes()]
+        specs = [second(one, self._stack) for one in self._stack.service().processes()]
         try:
             self._supervisor.start(*(one for one in specs if one is not None))
+            if self._stack.has_network:
+                cuts.share_connections(self._stack.port, self._stack.second_port)
             yield
         finally:
             self._supervisor.stop()
@@ -38,16 +44,24 @@ class Doubles:
         self._supervisor.run_once()
 
 
-def _second(spec: ProcessSpec, service: Service) -> ProcessSpec | None:
-    if spec.name not in DOUBLED:
+def second(spec: ProcessSpec, stack: PrivateStack) -> ProcessSpec | None:
+    """The one beside this; None: it stays alone."""
+    if spec.name not in DOUBLED or (spec.name == API and not stack.has_network):
         return None
-    name = f"{spec.name}-2"
-    schedule = str(service.checkout.state_dir / "beat-schedule")
-    others = {"control@%h": "control-2@%h", schedule: f"{schedule}-2"}
+    checkout, name = stack.checkout, f"{spec.name}-2"
+    schedule = str(checkout.state_dir / "beat-schedule")
+    address, other_address = (f"127.0.0.1:{port}" for port in stack.ports)
+    others = {
+        "control@%h": "control-2@%h",
+        schedule: f"{schedule}-2",
+        address: other_address,
+    }
     return replace(
         spec,
         name=name,
         command=tuple(others.get(word, word) for word in spec.command),
-        log=service.checkout.logs_dir / f"{name}.log",
-        is_ready=always_ready,
+        log=checkout.logs_dir / f"{name}.log",
+        is_ready=(lambda: health(f"http://{other_address}").get("status") == "ok")
+        if spec.name == API
+        else always_ready,
     )

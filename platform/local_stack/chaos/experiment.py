@@ -39,7 +39,7 @@ class Experiment:
         self._database = Database(stack.service())
         self._workload = Workload(stack=stack)
         self._watcher = Watcher(stack.job_processes)
-        self._doubles = Doubles(stack.service(), say=say)
+        self._doubles = Doubles(stack, say=say)
         self._silences = Silences(self._database)
         self._recovery = Recovery(
             stack=stack,

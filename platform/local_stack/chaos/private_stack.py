@@ -44,9 +44,18 @@ class PrivateStack:
     machines: Machines | None = None  # on which its jobs run in containers; None: as processes here
 
     @property
-    def ports(self) -> tuple[int, ...]:
+    def port(self) -> int:
         """Where the service listens."""
-        return (int(self.url.rpartition(":")[2]),)
+        return int(self.url.rpartition(":")[2])
+
+    @property
+    def second_port(self) -> int:
+        """Where a second api would. In a network of its own nobody else has it."""
+        return self.port + 1
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        return self.port, self.second_port
 
     @property
     def team_uids(self) -> str:
@@ -105,7 +114,7 @@ class PrivateStack:
         return Service(
             checkout=self.checkout,
             secrets=secrets_file.load_or_create(self.checkout),
-            port=int(self.url.rpartition(":")[2]),
+            port=self.port,
             tick_seconds=self.options.tick_seconds,
         )
 

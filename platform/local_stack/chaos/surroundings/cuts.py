@@ -78,6 +78,17 @@ def gradients(*, uids: str, but: Iterable[int]) -> Cut:
     )
 
 
+def share_connections(port: int, other_port: int) -> None:
+    """Every second connection to the one port comes to the other. As long as there is the network.
+
+    Raises:
+        OSError: it cannot be had.
+    """
+    every_second = ("-m", "statistic", "--mode", "nth", "--every", "2", "--packet", "0")
+    there = ("-j", "REDIRECT", "--to-ports", str(other_port))
+    _run("-t", "nat", "-A", OUT, *_to(port), *every_second, *there)
+
+
 def _let_through(ports: Iterable[int]) -> Iterator[Rule]:
     for port in ports:
         for end in (_to(port), _from(port)):
