@@ -11,7 +11,9 @@ from cluster.worker_host import Failing
 
 from autoscaler.control_loop.endings import Ending, described, ending_of
 from concertina_worker.protocol import Env, ExitCode
+from jobs.api.serializers.job import JobSerializer
 from jobs.models import Assignment, Event, Job, Worker
+from jobs.queries import with_numbers
 
 from .conftest import World, claims, fresh, kinds, live_workers, states
 
@@ -57,6 +59,17 @@ def test_survivors_go_on_and_the_lost_worker_is_replaced(world: World) -> None:
     coordinator.train()
     assert fresh(job).state == "running"
     assert len(claims()) == 3
+
+
+def test_a_job_that_goes_on_with_fewer_says_that_it_wants_no_more(world: World) -> None:
+    job = world.job()
+    world.running(job, 2)
+    world.wish(job, 1)  # as when another job gets the GPU of the lost worker at once
+    world.host.exit(live_workers(job)[1], -9)
+    world.tick(2)
+    assert (fresh(job).state, len(live_workers(job))) == ("running", 1)
+    told = JobSerializer(with_numbers(Job.objects.filter(pk=job.pk)).get()).data
+    assert told["workers_desired"] == 1
 
 
 def test_a_job_without_the_lost_worker_can_still_complete(world: World) -> None:

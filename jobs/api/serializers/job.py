@@ -15,6 +15,7 @@ from jobs.decided import position_in_queue
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
 
+_KEEP = "keep"  # as decisions are written down: nothing changes
 _NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}
 
 _JOB_FIELDS = (
@@ -106,7 +107,12 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return int(job.workers_now or 0)
 
     def get_workers_desired(self, job: Any) -> int:
-        return len(job.wanted_workers or ()) if job.state in ACTIVE else 0
+        # One that is to go on without workers that it lost gets no new assignment.
+        if job.state not in ACTIVE:
+            return 0
+        wanted = len(job.wanted_workers or ())
+        is_kept = job.state == State.RUNNING and job.explanation.get("action") == _KEEP
+        return min(wanted, job.explanation["workers"]) if is_kept else wanted
 
     def get_global_batch_size(self, job: Any) -> int:
         base = job.resolved_spec["batch"]["global_batch_size"]["base"]

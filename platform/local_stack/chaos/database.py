@@ -44,6 +44,7 @@ GENERATIONS = """
 """
 WORKERS = "SELECT job_id, id, phase, created_at, gone_at FROM jobs_worker ORDER BY created_at"
 LIVE = "SELECT id FROM jobs_worker WHERE id = ANY(%s) AND phase <> 'gone' ORDER BY id"
+PLANNED = "SELECT id, (explanation->>'workers')::int FROM jobs_job WHERE explanation ? 'workers'"
 CLAIMS = """
     SELECT node.name AS node, claim.gpu_index, claim.worker_id
     FROM jobs_gpuclaim claim JOIN cluster_node node ON node.id = claim.node_id
@@ -102,6 +103,19 @@ class Database:
         with self.cursor() as cursor:
             cursor.execute(LIVE, [list(worker_ids)])
             return [worker_id for (worker_id,) in cursor.fetchall()]
+
+    def planned_workers(self) -> dict[str, int]:
+        """How many workers the newest plan gives each job, by its id.
+
+        The newest assignment may say more: of a worker that was lost and whose GPU another job got
+        at once, nothing new is assigned.
+
+        Raises:
+            psycopg2.Error: it does not answer.
+        """
+        with self.cursor() as cursor:
+            cursor.execute(PLANNED)
+            return dict(cursor.fetchall())
 
     def contradictions(self) -> list[str]:
         """What the service's own command of this name says.

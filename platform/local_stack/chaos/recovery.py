@@ -83,10 +83,12 @@ class Recovery:
             if why := self._unreplaced(struck):
                 return why
             jobs = {job["id"]: job for job in self._jobs()}
+            planned = self.database.planned_workers()
         except (ConcertinaError, psycopg2.Error) as trouble:
             return f"the service does not answer: {trouble}"
         for training in self.workload.trainings.values():
-            before = sizes.get(training.id, 1)
+            before = sizes.get(training.id, 1)  # somebody else may have got a part since then
+            before = min(before, planned.get(training.id, before))
             if why := self._missing_of(training, jobs.get(training.id), struck.over_at, before):
                 return f"{training.name} {why}"
         return ""
