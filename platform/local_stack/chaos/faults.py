@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 
 Card = TypeVar("Card")
 
-PAIRS_PER_STRIKE: Final = 0.35
+PAIRS_PER_STRIKE: Final = 0.5
 FREEZES_PER_FAULT: Final = 0.25  # the rest are kills; a freeze takes its own time
 NODE_LOST_SECONDS: Final = 20.0  # of silence, until the service gives up what runs on a node
 ABSENCE_SECONDS: Final = 60.0  # of a node: long enough to give it up and to start elsewhere
 FILLS_PER_DISK: Final = 0.5  # the rest make it slow
-SHARES_OF_LONGEST: Final = (1 / 6, 1 / 3, 1.0)  # short ones end before anybody has noticed
+SHARES_OF_LONGEST: Final = (1 / 6, 1 / 6, 1 / 6, 1 / 3, 1 / 3, 1.0)  # short ones end unnoticed
 
 
 class Component(StrEnum):
