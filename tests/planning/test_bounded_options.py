@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.batch import FeasibleBatches
-from autoscaler.planning.cluster_state import BatchRange
+from autoscaler.planning.job_terms import BatchRange
 from autoscaler.planning.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
 from jobs.batch_spec import LARGEST_BATCH
 from jobs.spec import MOST_GPUS, MOST_WORKERS
