@@ -8,8 +8,9 @@ second connection to the api reaches the other one, whoever asks; that takes a n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from typing import Final
 
 from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.surroundings import cuts
@@ -18,6 +19,7 @@ from local_stack.service import health
 from local_stack.supervisor import Supervisor
 
 API = "api"
+ALONE: Final = nullcontext()
 DOUBLED = (API, "beat", "control")
 
 
@@ -33,9 +35,8 @@ class Doubles:
         specs = [second(one, self._stack) for one in self._stack.service().processes()]
         try:
             self._supervisor.start(*(one for one in specs if one is not None))
-            if self._stack.has_network:
-                cuts.share_connections(self._stack.port, self._stack.second_port)
-            yield
+            with cuts.shared_connections(*self._stack.ports) if self._stack.has_network else ALONE:
+                yield
         finally:
             self._supervisor.stop()
 

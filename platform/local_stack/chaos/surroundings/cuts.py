@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -78,15 +79,20 @@ def gradients(*, uids: str, but: Iterable[int]) -> Cut:
     )
 
 
-def share_connections(port: int, other_port: int) -> None:
-    """Every second connection to the one port comes to the other. As long as there is the network.
+@contextmanager
+def shared_connections(port: int, other_port: int) -> Iterator[None]:
+    """Every second connection to the one port comes to the other, until the end.
 
     Raises:
-        OSError: it cannot be had.
+        OSError: that cannot be had.
     """
     every_second = ("-m", "statistic", "--mode", "nth", "--every", "2", "--packet", "0")
-    there = ("-j", "REDIRECT", "--to-ports", str(other_port))
-    _run("-t", "nat", "-A", OUT, *_to(port), *every_second, *there)
+    rule = (OUT, *_to(port), *every_second, "-j", "REDIRECT", "--to-ports", str(other_port))
+    _run("-t", "nat", "-A", *rule)
+    try:
+        yield
+    finally:
+        _run("-t", "nat", "-D", *rule)
 
 
 def _let_through(ports: Iterable[int]) -> Iterator[Rule]:
