@@ -83,6 +83,8 @@ def _chaos(options: argparse.Namespace) -> int:
         only=tuple(options.only),
         components=tuple(options.component),
         is_in_containers=options.docker,
+        is_on_running=options.running,
+        is_agreed=options.yes,
         is_double=options.double,
         is_json=options.json,
     )

@@ -138,10 +138,10 @@ def _add_test(commands: _Commands) -> None:
 def _add_chaos(commands: _Commands) -> None:
     chaos = commands.add_parser(
         "chaos",
-        description="Start a stack of its own, train small elastic jobs on it, kill -9 and freeze"
-        " (SIGSTOP) its components singly and in pairs, fill and hang its disk, cut its network,"
-        " and check after each that nothing is lost, doubled or counted twice. Prints what each"
-        " cost. Exit code 1 if anything did not hold or come back.",
+        description="Start a stack of its own (or use the one that is up: --running), train small"
+        " elastic jobs on it, kill -9 and freeze (SIGSTOP) its components singly and in pairs, fill"
+        " and hang its disk, cut its network, and check after each that nothing is lost, doubled or"
+        " counted twice. Prints what each cost. Exit code 1 if anything did not hold or come back.",
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
         " coordinators and workers, with jobs as processes of this machine; as root on Linux also"
         " the disk and the network, each of the stack alone. With --docker: Docker's daemon,"
@@ -189,7 +189,15 @@ def _add_way_of_chaos(chaos: argparse.ArgumentParser) -> None:
     chaos.add_argument(
         "--minutes", type=_seconds, metavar="M", help="begin no other strike after so many"
     )
-    chaos.add_argument(
+    where = chaos.add_mutually_exclusive_group()
+    where.add_argument(
+        "--running",
+        action="store_true",
+        help="use the stack of this checkout that is up, and hit neither other people's jobs nor"
+        " its supervisor, disk and network; asks first",
+    )
+    chaos.add_argument("--yes", action="store_true", help="with --running: do not ask")
+    where.add_argument(
         "--docker",
         action="store_true",
         help="train in containers on two nodes, each a Docker daemon of its own, and hit these: a"

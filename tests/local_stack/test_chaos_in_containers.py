@@ -24,9 +24,9 @@ from local_stack.chaos.faults import (
     Fault,
     Way,
 )
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.strikes import Struck, Target
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.checkout import Checkout
 from local_stack.containers import surroundings
 from local_stack.containers.endpoint import Endpoint
@@ -70,9 +70,9 @@ def three() -> Machines:
     return Machines(nodes=(first, second), beside=beside, gateway="10.64.0.1")
 
 
-def stack(of: Machines | None) -> PrivateStack:
+def stack(of: Machines | None) -> TargetStack:
     nowhere = Path("/nowhere")
-    return PrivateStack(
+    return TargetStack(
         checkout=Checkout(root=nowhere, state_dir=nowhere, runtime_dir=nowhere),
         options=Options(),
         url="http://127.0.0.1:1",

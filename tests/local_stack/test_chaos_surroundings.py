@@ -14,8 +14,8 @@ import pytest
 from local_stack import checkout as checkouts
 from local_stack.chaos import doubles, faults
 from local_stack.chaos.faults import OF_THE_NETWORK, Component, Way
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.surroundings import cuts, earlier_runs
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.child_process import ProcessSpec
 from local_stack.stack import Options
 
@@ -131,7 +131,7 @@ def test_a_second_api_listens_elsewhere_and_only_where_the_network_is_its_own(fo
         log=folder / "api.log",
         working_directory=folder,
     )
-    stack = PrivateStack(
+    stack = TargetStack(
         checkout=checkouts.find(home=folder),
         options=Options(),
         url="http://127.0.0.1:8100",

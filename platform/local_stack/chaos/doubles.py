@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Final
 
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.surroundings import cuts
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.child_process import ProcessSpec, always_ready
 from local_stack.service import health
 from local_stack.supervisor import Supervisor
@@ -26,7 +26,7 @@ DOUBLED = (API, "beat", "control")
 class Doubles:
     """The second ones of one stack; none are started unless asked for."""
 
-    def __init__(self, stack: PrivateStack, *, say: Callable[[str], None]) -> None:
+    def __init__(self, stack: TargetStack, *, say: Callable[[str], None]) -> None:
         self._stack = stack
         self._supervisor = Supervisor(say=say)
 
@@ -45,7 +45,7 @@ class Doubles:
         self._supervisor.run_once()
 
 
-def second(spec: ProcessSpec, stack: PrivateStack) -> ProcessSpec | None:
+def second(spec: ProcessSpec, stack: TargetStack) -> ProcessSpec | None:
     """The one beside this; None: it stays alone."""
     if spec.name not in DOUBLED or (spec.name == API and not stack.has_network):
         return None

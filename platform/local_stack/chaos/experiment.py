@@ -15,9 +15,9 @@ from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
 from local_stack.chaos.moments import OF_A_RESCALE, WITH_NEWS, Moments
 from local_stack.chaos.noticing import noticed_seconds
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.recovery import Recovery, Waited
 from local_stack.chaos.strikes import Struck, Target
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.chaos.watching import Watcher
 from local_stack.chaos.workload import NotTraining, Workload
 
@@ -25,7 +25,7 @@ from local_stack.chaos.workload import NotTraining, Workload
 class Experiment:
     """On a stack that is ready."""
 
-    def __init__(self, stack: PrivateStack, *, is_double: bool, say: Callable[[str], None]) -> None:
+    def __init__(self, stack: TargetStack, *, is_double: bool, say: Callable[[str], None]) -> None:
         """Tell through `say` whatever a person should know.
 
         Args:
@@ -136,7 +136,8 @@ class Experiment:
         return targets, is_met
 
     def _find(self, strike: Strike) -> list[Target]:
-        found = (strikes.find(fault, self._stack) for fault in strike.faults)
+        jobs = self._workload.trainings.keys()
+        found = (strikes.find(fault, self._stack, jobs) for fault in strike.faults)
         return [target for target in found if target is not None]
 
     def _noticed(self, struck: Struck, unwell_at: float | None) -> tuple[FaultOutcome, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from jobs.lifecycle import FINAL, State
@@ -85,3 +85,7 @@ class Facts:
 
     jobs: tuple[JobFact, ...]
     claims: tuple[ClaimFact, ...] = ()
+
+    def with_names(self, prefix: str) -> Facts:
+        """Of the jobs whose names begin so."""
+        return replace(self, jobs=tuple(job for job in self.jobs if job.name.startswith(prefix)))

@@ -16,9 +16,9 @@ from typing import Final
 
 from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import LASTING, OF_MACHINES, OF_THE_NETWORK, OF_THE_SERVICE, Component
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.strikes import Struck, Target
+from local_stack.chaos.target_stack import TargetStack
 
 HEARD_OF_SERVICE: Final = frozenset({*OF_THE_SERVICE, Component.DISK})
 
@@ -27,7 +27,7 @@ def noticed_seconds(
     target: Target,
     struck: Struck,
     *,
-    stack: PrivateStack,
+    stack: TargetStack,
     facts: Facts,
     running: Sequence[JobProcess],
     unwell_at: float | None,
@@ -49,7 +49,7 @@ def noticed_seconds(
     return min(later, default=None)
 
 
-def _of_service(target: Target, stack: PrivateStack, unwell_at: float | None) -> Iterator[float]:
+def _of_service(target: Target, stack: TargetStack, unwell_at: float | None) -> Iterator[float]:
     if unwell_at is not None and target.fault.way in LASTING:
         yield unwell_at
     if target.processes and target.fault.component is not Component.STACK:

@@ -20,10 +20,10 @@ from local_stack.chaos.faults import (
     Fault,
     Way,
 )
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part, drawn
 from local_stack.chaos.surroundings import cuts
 from local_stack.chaos.surroundings.disk import FullDisk, SlowDisk
+from local_stack.chaos.target_stack import TargetStack
 
 # Packets of jobs are known by the users that these run as.
 OF_USERS: Final = (Component.REPORTS, Component.GRADIENTS)
@@ -55,12 +55,14 @@ class Found:
     job_ids: frozenset[str] = frozenset()
 
 
-def impossible(stack: PrivateStack) -> Iterator[Component]:
+def impossible(stack: TargetStack) -> Iterator[Component]:
     """Which cannot be hit there."""
     if stack.machines is not None:
         yield from set(Component) - {*IN_CONTAINERS, *OF_THE_SERVICE}
         return
     yield from OF_MACHINES
+    if stack.is_somebodys:
+        yield Component.STACK
     if stack.disk is None:
         yield Component.DISK
     if not stack.has_network:
@@ -69,7 +71,7 @@ def impossible(stack: PrivateStack) -> Iterator[Component]:
         yield from OF_USERS
 
 
-def find(fault: Fault, stack: PrivateStack) -> Found | None:
+def find(fault: Fault, stack: TargetStack) -> Found | None:
     """None: there is nothing of the kind now."""
     if fault.component is Component.DISK:
         return _of_disk(fault, stack)
@@ -91,14 +93,14 @@ def find(fault: Fault, stack: PrivateStack) -> Found | None:
     return Found(outage=cut, what=_ports(stack.ports))
 
 
-def _of_disk(fault: Fault, stack: PrivateStack) -> Found | None:
+def _of_disk(fault: Fault, stack: TargetStack) -> Found | None:
     if stack.disk is None:
         return None
     outage = SlowDisk(stack.disk) if fault.way is Way.SLOW else FullDisk(disk=stack.disk)
     return Found(outage=outage, what=str(stack.disk.folder))
 
 
-def _coordinators(stack: PrivateStack) -> list[JobProcess]:
+def _coordinators(stack: TargetStack) -> list[JobProcess]:
     running = stack.job_processes()
     return [one for one in running if one.part is Part.COORDINATOR]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from local_stack.chaos.private_stack import PrivateStack
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.demo import scripts
 from local_stack.demo.scripts import Scripts
 from local_stack.images.catalogue import DEMO
@@ -23,7 +23,7 @@ class JobPlace:
     folder: Path | None  # the same, here; None: it is known with the job's id
 
 
-def of_new_job(name: str, stack: PrivateStack) -> JobPlace:
+def of_new_job(name: str, stack: TargetStack) -> JobPlace:
     if stack.machines is not None:
         return JobPlace(scripts=scripts.of_image(DEMO.tag), seen_as=MOUNTED_AT, folder=None)
     folder = stack.shared_dir / name
@@ -36,6 +36,6 @@ def of_new_job(name: str, stack: PrivateStack) -> JobPlace:
     )
 
 
-def folder_of(job_id: str, stack: PrivateStack) -> Path:
+def folder_of(job_id: str, stack: TargetStack) -> Path:
     """What a job's containers see as that folder."""
     return stack.checkout.state_dir / "state" / "jobs" / job_id / "checkpoints"

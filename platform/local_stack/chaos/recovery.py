@@ -20,8 +20,8 @@ from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import Component, Way
 from local_stack.chaos.noticing import successors
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.strikes import Struck
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.chaos.watching import Watcher
 from local_stack.chaos.workload import SAMPLES, Training, Workload
 
@@ -44,7 +44,7 @@ class Waited:
 class Recovery:
     """Looks at one run from outside."""
 
-    stack: PrivateStack
+    stack: TargetStack
     database: Database
     workload: Workload
     watcher: Watcher
@@ -146,13 +146,14 @@ class Recovery:
             yield f"the service does not answer: {trouble}"
             return
         names, ended = self.workload.names(), self.workload.told_to_end()
-        yield from invariants.of_jobs(facts, submitted=names, ended=ended)
-        yield from invariants.of_histories(facts)
+        own = facts.with_names(f"{self.stack.prefix}-")
+        yield from invariants.of_jobs(own, submitted=names, ended=ended)
+        yield from invariants.of_histories(own)
         yield from invariants.of_gpus(facts)
         yield from invariants.of_orphans(facts, running)
-        yield from invariants.of_gpu_time(facts)
+        yield from invariants.of_gpu_time(own)
         yield from self._samples(facts)
-        for job in facts.jobs:
+        for job in own.jobs:
             if job.id not in listed:
                 yield f"{job.name} is in the database, but not listed"
 

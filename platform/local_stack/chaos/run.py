@@ -19,9 +19,11 @@ from local_stack.chaos.containers.machines import three_machines
 from local_stack.chaos.experiment import Experiment
 from local_stack.chaos.faults import IN_CONTAINERS, Component, Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
-from local_stack.chaos.private_stack import PrivateStack, private_stack
+from local_stack.chaos.private_stack import private_stack
+from local_stack.chaos.running_stack import CannotBeHit, running_stack
 from local_stack.chaos.surroundings import namespaces
 from local_stack.chaos.surroundings.namespaces import Surroundings
+from local_stack.chaos.target_stack import TargetStack
 from local_stack.chaos.workload import NotTraining, SubmittedTwice
 from local_stack.terminal import duration
 from local_stack.trouble import TROUBLE, explain
@@ -56,6 +58,8 @@ class Choice:
     only: tuple[int, ...]  # numbers of strikes; empty: all
     components: tuple[Component, ...]  # empty: all
     is_in_containers: bool
+    is_on_running: bool  # on the stack that is up, and not on one of its own
+    is_agreed: bool  # to that
     is_double: bool
     is_json: bool
 
@@ -83,6 +87,9 @@ def chaos(choice: Choice) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing may be left then, either
     try:
         result = _run(choice)
+    except CannotBeHit as why:
+        _say(f"It cannot be tried: {why}")
+        return VIOLATED
     except TROUBLE as trouble:
         return explain(trouble)
     _print(result, choice)
@@ -115,7 +122,13 @@ def _run(choice: Choice) -> Result:
 
 
 @contextmanager
-def _stack(choice: Choice) -> Iterator[PrivateStack]:
+def _stack(choice: Choice) -> Iterator[TargetStack]:
+    if choice.is_on_running:
+        if choice.is_double:
+            raise CannotBeHit("--double needs a stack of its own, not --running")
+        with running_stack(is_agreed=choice.is_agreed, say=_say) as stack:
+            yield stack
+        return
     if not choice.is_in_containers:
         surroundings = namespaces.enter(say=_say)
         with private_stack(tick_seconds=TICK_SECONDS, surroundings=surroundings, say=_say) as stack:
@@ -139,18 +152,23 @@ def _tell(outcome: StrikeOutcome) -> None:
 def _print(result: Result, choice: Choice) -> None:
     lines = [json.dumps(table.document(result), indent=2)]
     if not choice.is_json:
-        lines = _summary(result, is_in_containers=choice.is_in_containers)
+        lines = _summary(result, _not_tried(choice))
     for line in lines:
         sys.stdout.write(line + "\n")
 
 
-def _summary(result: Result, *, is_in_containers: bool) -> list[str]:
+def _not_tried(choice: Choice) -> str:
+    if choice.is_on_running:
+        return table.NOT_TRIED_ON_RUNNING
+    return table.NOT_TRIED_IN_CONTAINERS if choice.is_in_containers else table.NOT_TRIED
+
+
+def _summary(result: Result, not_tried: str) -> list[str]:
     told = (
         f"{result.faults} faults in {len(result.outcomes)} strikes, seed {result.seed}, in"
         f" {duration(result.seconds)}: {len(result.violations)} violations."
     )
     violations = (f"  ✗ {violation}" for violation in result.violations)
-    not_tried = table.NOT_TRIED_IN_CONTAINERS if is_in_containers else table.NOT_TRIED
     return ["", *table.lines(result.outcomes), "", told, *violations, not_tried]
 
 

@@ -6,7 +6,7 @@ Processes are killed or frozen; a disk or a part of the network is taken away fo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -24,8 +24,8 @@ from local_stack.chaos.faults import (
     Way,
 )
 from local_stack.chaos.outages import Outage
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.processes import JobProcess, Part, drawn
+from local_stack.chaos.target_stack import TargetStack
 
 LOOK_SECONDS: Final = 0.2
 
@@ -82,13 +82,13 @@ class Struck:
     over_at: float  # when the last that lasted was over
 
 
-def find(fault: Fault, stack: PrivateStack) -> Target | None:
-    """What this fault would hit now; None: there is nothing."""
+def find(fault: Fault, stack: TargetStack, jobs: Collection[str]) -> Target | None:
+    """What this fault would hit now; None: there is nothing. Of jobs it hits those alone."""
     if fault.component in OF_THE_SERVICE:
         return _of_service(fault, stack)
     if fault.component not in _HITS and fault.component not in OF_MACHINES:
         return _of_surroundings(fault, stack)
-    running = stack.job_processes()
+    running = [one for one in stack.job_processes() if not one.job_id or one.job_id in jobs]
     if fault.component in OF_MACHINES:
         return _of_machines(fault, stack, running)
     hit = _HITS[fault.component](running, fault.lot)
@@ -131,7 +131,7 @@ def _last(lasting: Sequence[Target], *, until: float, meanwhile: Callable[[], ob
         time.sleep(LOOK_SECONDS)
 
 
-def _of_machines(fault: Fault, stack: PrivateStack, running: Sequence[JobProcess]) -> Target | None:
+def _of_machines(fault: Fault, stack: TargetStack, running: Sequence[JobProcess]) -> Target | None:
     aim = aims.find(fault, stack.machines, running) if stack.machines is not None else None
     if aim is None:
         return None
@@ -144,14 +144,14 @@ def _of_machines(fault: Fault, stack: PrivateStack, running: Sequence[JobProcess
     )
 
 
-def _of_surroundings(fault: Fault, stack: PrivateStack) -> Target | None:
+def _of_surroundings(fault: Fault, stack: TargetStack) -> Target | None:
     found = outages.find(fault, stack)
     if found is None:
         return None
     return Target(fault=fault, outage=found.outage, what=found.what, job_ids=found.job_ids)
 
 
-def _of_service(fault: Fault, stack: PrivateStack) -> Target | None:
+def _of_service(fault: Fault, stack: TargetStack) -> Target | None:
     if fault.component is Component.STACK:
         supervisor = stack.supervisor
         return Target(fault=fault, processes=(supervisor,)) if supervisor else None

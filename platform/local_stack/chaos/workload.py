@@ -14,8 +14,8 @@ from typing import Any, Final
 from concertina import Client
 from local_stack.chaos import places
 from local_stack.chaos.places import JobPlace
-from local_stack.chaos.private_stack import PrivateStack
 from local_stack.chaos.sample_record import SampleRecord
+from local_stack.chaos.target_stack import TargetStack
 
 STOP: Final = "stop"
 SAMPLES_DIR: Final = "samples"
@@ -73,7 +73,7 @@ class SubmittedTwice(Exception):
 class Workload:
     """The jobs of one run, those that have ended included."""
 
-    stack: PrivateStack
+    stack: TargetStack
     trainings: dict[str, Training] = field(default_factory=dict)  # by id
     _elastic: dict[str, str] = field(default_factory=dict)  # ids of those that train, by team
     _guest: str | None = None
@@ -121,7 +121,7 @@ class Workload:
         return {one.id for one in self.trainings.values() if one.is_told_to_end}
 
     def _submit(self, team: str, *, most: int) -> Training:
-        name = f"chaos-{len(self.trainings) + 1}"
+        name = f"{self.stack.prefix}-{len(self.trainings) + 1}"
         place = places.of_new_job(name, self.stack)
         spec = self._spec(name, place, most=most)
         with Client(self.stack.url, self.stack.tokens[team]) as client:
