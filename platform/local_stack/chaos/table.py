@@ -29,8 +29,8 @@ DONE = {
 }
 NOT_TRIED = "Not tried here: a clock that jumps; and, without --docker, a daemon and a node."
 NOT_TRIED_ON_RUNNING = (
-    "Not tried here: a clock that jumps; and, with --running, the supervisor, the disk, the network,"
-    " and other people's jobs."
+    "Not tried here: a clock that jumps; and, with --running, the supervisor, disk and network, and"
+    " other people's jobs."
 )
 NOT_TRIED_IN_CONTAINERS = (
     "Not tried here: a clock that jumps; and, with --docker, disks, cut networks, and what does not"
