@@ -31,9 +31,13 @@ async def ask(
     pieces: Iterable[bytes] = (b"",),
     address: str = "192.0.2.1",
     never_ends: bool = False,
+    is_given_up: bool = False,
     caller: str | None = None,
 ) -> Answer:
-    """Send a request and wait for its whole answer; no length is announced but by `headers`."""
+    """Send a request and wait for its whole answer; no length is announced but by `headers`.
+
+    A body that never ends may be given up by the server after its last piece.
+    """
     said: list[Message] = []
     left = list(pieces)
 
@@ -41,6 +45,8 @@ async def ask(
         if left:
             piece = left.pop(0)
             return {"type": "http.request", "body": piece, "more_body": bool(left) or never_ends}
+        if is_given_up:
+            return {"type": "http.disconnect"}
         return await asyncio.Future[Message]()
 
     async def send(message: Message) -> None:

@@ -78,6 +78,15 @@ def test_a_body_that_does_not_end_in_time_is_given_up() -> None:
     assert not inner.bodies
 
 
+def test_a_body_that_the_server_gave_up_waiting_for_is_answered() -> None:
+    inner = Recorder()
+    answer = asyncio.run(
+        ask(bounded(inner), "POST", "/x", pieces=[b"12"], never_ends=True, is_given_up=True)
+    )
+    assert (answer.status, answer.json()["code"]) == (408, "too_slow")
+    assert not inner.bodies
+
+
 def test_one_callers_bodies_take_an_eighth_of_the_memory_and_give_it_back() -> None:
     one = bounded(Recorder(), most_held_bytes=800)
     refused = asyncio.run(ask(one, "POST", "/x", pieces=[b"x" * 60, b"x" * 60]))

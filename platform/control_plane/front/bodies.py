@@ -24,10 +24,6 @@ MOST_AT_ONCE: Final = 100  # guessed: bodies of one address that are on their wa
 _MOST_DIGITS: Final = 18  # of a length; Python refuses to read numbers of some thousands
 
 
-class _Gone(Exception):
-    """The client hung up."""
-
-
 class BoundedBodies:
     """ASGI middleware: reads bodies within bounds of size, time and memory."""
 
@@ -59,8 +55,6 @@ class BoundedBodies:
             await self._application(_with_length(scope, body), _Replay(body, receive), send)
         except Refusal as refusal:
             await refusal.answer(send)
-        except _Gone:
-            pass
         finally:
             self._hold(scope, -len(body))
 
@@ -77,12 +71,8 @@ class BoundedBodies:
             async with asyncio.timeout(self._longest_seconds):
                 await self._gather(scope, receive, body, largest)
         except TimeoutError:
-            raise Refusal(
-                status=408,
-                code="too_slow",
-                message=f"The body was not here after {self._longest_seconds:g} s; send it again.",
-                headers=((b"connection", b"close"),),
-            ) from None
+            after = f" after {self._longest_seconds:g} s"
+            raise _not_here(after) from None
         finally:
             self._on_their_way[address] -= 1
             if not self._on_their_way[address]:
@@ -93,7 +83,7 @@ class BoundedBodies:
         while not is_whole:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise _Gone
+                raise _not_here()  # the server gave up waiting, or nobody is left to read this
             piece = message.get("body", b"")
             if len(body) + len(piece) > largest:
                 raise _too_large(largest)
@@ -148,6 +138,15 @@ def _too_large(largest: int) -> Refusal:
         status=413,
         code="too_large",
         message=f"A request body here has at most {largest} bytes. Send less at once.",
+        headers=((b"connection", b"close"),),
+    )
+
+
+def _not_here(when: str = "") -> Refusal:
+    return Refusal(
+        status=408,
+        code="too_slow",
+        message=f"The body was not here{when}; send it again.",
         headers=((b"connection", b"close"),),
     )
 
