@@ -112,7 +112,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             return 0
         wanted = len(job.wanted_workers or ())
         is_kept = job.state == State.RUNNING and job.explanation.get("action") == _KEEP
-        return min(wanted, job.explanation["workers"]) if is_kept else wanted
+        return min(wanted, job.explanation.get("workers", wanted)) if is_kept else wanted
 
     def get_global_batch_size(self, job: Any) -> int:
         base = job.resolved_spec["batch"]["global_batch_size"]["base"]

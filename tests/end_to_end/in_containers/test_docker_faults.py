@@ -32,7 +32,17 @@ print("deaf", flush=True)
 time.sleep(600)
 """
 HUNGRY = "x = [bytearray(1 << 20) for _ in range(4096)]"
-RAMPANT = "import os\nwhile True: os.fork()"
+RAMPANT = """
+import os, signal
+first = os.getpid()
+while True:
+    try:
+        os.fork()
+    except BlockingIOError:
+        if os.getpid() == first:
+            raise  # alone, so that no other's words are in between
+        signal.pause()
+"""
 pytestmark = pytest.mark.timeout(1800)
 Submit = Callable[..., SubmittedJob]
 
