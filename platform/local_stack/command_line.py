@@ -145,7 +145,7 @@ def _add_chaos(commands: _Commands) -> None:
         epilog="Tried: the processes of the service, PostgreSQL, Valkey, the supervisors, zygotes,"
         " coordinators and workers, with jobs as processes of this machine; as root on Linux also"
         " the disk and the network, each of the stack alone. With --docker: Docker's daemon,"
-        " a lost node, and what runs there. Not tried: a clock that jumps. 40 faults took 20"
+        " a lost node, and what runs there. Not tried: a clock that jumps. 80 faults took 20"
         " minutes on two busy cores.",
     )
     chaos.add_argument(
