@@ -58,7 +58,7 @@ class Histories:
 
 
 def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.Job:
-    """One job, with what its user wishes; raises whatever its data make it raise."""
+    """One job, its terms and what was observed of it; raises whatever its data make it raise."""
     job = view.job
     is_waiting = view.state is State.QUEUED
     is_fixed = view.spec.elastic.mode == "fixed"

@@ -25,6 +25,8 @@ from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.sample_record import SampleRecord
 from local_stack.chaos.watching import longest_gap
 
+from tests.local_stack.chaos_values import a_job
+
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -77,17 +79,9 @@ def generation(number: int, *, is_open: bool = False, **changes: Any) -> Generat
     return GenerationFact(**{**fields, **changes})
 
 
-RUNNING = JobFact(
+RUNNING = a_job(
+    "one",
     id="a",
-    name="one",
-    state="running",
-    reason="",
-    message="",
-    failures=0,
-    step=0,
-    samples=0,
-    gpu_seconds=0.0,
-    coordinator_term=0,
     state_changes=(
         EventFact(old="queued", new="starting"),
         EventFact(old="starting", new="running"),

@@ -27,11 +27,11 @@ from local_stack.chaos.faults import (
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.strikes import Struck, Target
 from local_stack.chaos.target_stack import TargetStack
-from local_stack.checkout import Checkout
 from local_stack.containers import surroundings
 from local_stack.containers.endpoint import Endpoint
-from local_stack.stack import Options
 from local_stack.supervisor import Supervisor
+
+from tests.local_stack.chaos_values import a_stack
 
 
 class Burning(Machine):
@@ -71,15 +71,7 @@ def three() -> Machines:
 
 
 def stack(of: Machines | None) -> TargetStack:
-    nowhere = Path("/nowhere")
-    return TargetStack(
-        checkout=Checkout(root=nowhere, state_dir=nowhere, runtime_dir=nowhere),
-        options=Options(),
-        url="http://127.0.0.1:1",
-        tokens={},
-        shared_dir=nowhere,
-        machines=of,
-    )
+    return a_stack(machines=of)
 
 
 def test_nodes_are_lost_for_longer_than_the_service_waits_for_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -10,16 +11,15 @@ import psutil
 import pytest
 from local_stack import stack_record
 from local_stack.chaos import outages, running_stack, strikes
-from local_stack.chaos.facts import Facts, JobFact
+from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import OF_MACHINES, OF_THE_NETWORK, Component, Fault, Way
 from local_stack.chaos.processes import JobProcess, Part
 from local_stack.chaos.running_stack import CannotBeHit
 from local_stack.chaos.target_stack import TargetStack
-from local_stack.checkout import Checkout
-from local_stack.stack import Options
+from local_stack.checkout import ROOT, Checkout
 from local_stack.stack_record import Phase, StackRecord
 
-NOWHERE = Path("/nowhere")
+from tests.local_stack.chaos_values import a_job, a_stack
 
 
 class Somebodys(TargetStack):
@@ -37,15 +37,7 @@ class Somebodys(TargetStack):
 
 
 def somebodys() -> TargetStack:
-    return Somebodys(
-        checkout=Checkout(root=NOWHERE, state_dir=NOWHERE, runtime_dir=NOWHERE),
-        options=Options(),
-        url="http://127.0.0.1:1",
-        tokens={},
-        shared_dir=NOWHERE,
-        prefix="chaos-1a2b3c",
-        is_somebodys=True,
-    )
+    return a_stack(Somebodys, prefix="chaos-1a2b3c", is_somebodys=True)
 
 
 def test_its_supervisor_its_disk_and_its_network_are_spared() -> None:
@@ -104,16 +96,14 @@ def a_record(docker_url: str = "") -> StackRecord:
     )
 
 
-def a_job(name: str) -> JobFact:
-    return JobFact(
-        id=name,
-        name=name,
-        state="running",
-        reason="",
-        message="",
-        failures=0,
-        step=0,
-        samples=0,
-        gpu_seconds=0.0,
-        coordinator_term=1,
+def test_what_is_for_programs_is_alone_on_standard_output(folder: Path) -> None:
+    ended = subprocess.run(
+        (ROOT / "dev", "chaos", "--running", "--json"),
+        env={**os.environ, "CONCERTINA_HOME": str(folder / "home")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "start one with `./dev up`" in ended.stderr

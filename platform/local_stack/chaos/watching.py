@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 import psutil
 
 from local_stack.chaos import invariants
+from local_stack.chaos.beside import beside
 from local_stack.chaos.processes import JobProcess
 
 STEPS_EVERY_SECONDS: Final = 0.1
@@ -27,17 +27,10 @@ class Watcher:
         self._job_processes = job_processes
         self._steps: dict[Path, list[float]] = {}  # when, by the folder of the job's records
         self._shared: set[str] = set()
-        self._is_over = threading.Event()
+        self._processes_at = 0.0  # when to look at them next
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        thread = threading.Thread(target=self._run, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._is_over.set()
-            thread.join()
+    def watching(self) -> AbstractContextManager[None]:
+        return beside(self._look, every_seconds=STEPS_EVERY_SECONDS)
 
     def follow(self, folder: Path) -> None:
         """The workers of one job write their steps down there."""
@@ -56,14 +49,12 @@ class Watcher:
         """A sentence for each GPU that two workers held."""
         return frozenset(self._shared)
 
-    def _run(self) -> None:
-        processes_at = 0.0
-        while not self._is_over.wait(STEPS_EVERY_SECONDS):
-            for folder, steps in self._steps.items():
-                self._note_newest(folder, steps)
-            if time.monotonic() >= processes_at:
-                processes_at = time.monotonic() + PROCESSES_EVERY_SECONDS
-                self._shared.update(self._shared_now())
+    def _look(self) -> None:
+        for folder, steps in self._steps.items():
+            self._note_newest(folder, steps)
+        if time.monotonic() >= self._processes_at:
+            self._processes_at = time.monotonic() + PROCESSES_EVERY_SECONDS
+            self._shared.update(self._shared_now())
 
     def _note_newest(self, folder: Path, steps: list[float]) -> None:
         times = [moment for path in folder.glob("*.jsonl") if (moment := _written_at(path))]

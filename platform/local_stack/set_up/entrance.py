@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from local_stack import checkout as checkouts
@@ -27,12 +28,14 @@ def main(root: str, arguments: list[str]) -> int:
     """Set up what the command needs, then become it. Returns only when something is wrong."""
     speak_any_encoding()
     checkout = checkouts.find(Path(root))
-    command = command_line.parser().parse_args(arguments or ["--help"]).command
+    options = command_line.parser().parse_args(arguments or ["--help"])
+    command = options.command
+    told_on = sys.stderr if getattr(options, "json", False) else sys.stdout  # which is for programs
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a step ends its own processes
     venv = VirtualEnvironment(folder=checkout.root / ".venv")
     if command in NEEDS_EVERYTHING | NEEDS_DEPENDENCIES:
         try:
-            with alone(checkout):
+            with redirect_stdout(told_on), alone(checkout):
                 dependencies.install(checkout, venv)
                 if command in NEEDS_EVERYTHING:
                     dashboard.build(checkout, venv)

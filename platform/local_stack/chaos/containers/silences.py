@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Final
 
 import psycopg2
 
+from local_stack.chaos.beside import beside
 from local_stack.chaos.database import Database
 
 LOOK_SECONDS: Final = 0.3
@@ -22,17 +21,9 @@ class Silences:
         self._database = database
         self._now: dict[str, float] = {}
         self._began: set[float] = set()
-        self._is_over = threading.Event()
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        thread = threading.Thread(target=self._run, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._is_over.set()
-            thread.join()
+    def watching(self) -> AbstractContextManager[None]:
+        return beside(self._look, every_seconds=LOOK_SECONDS)
 
     @property
     def now(self) -> str:
@@ -44,9 +35,8 @@ class Silences:
         """When the service began to miss one; seconds since the epoch."""
         return tuple(self._began)
 
-    def _run(self) -> None:
-        while not self._is_over.wait(LOOK_SECONDS):
-            with suppress(psycopg2.Error), self._database.cursor() as cursor:
-                cursor.execute(SILENT)
-                self._now = {name: since.timestamp() for name, since in cursor.fetchall()}
-                self._began.update(self._now.values())
+    def _look(self) -> None:
+        with suppress(psycopg2.Error), self._database.cursor() as cursor:
+            cursor.execute(SILENT)
+            self._now = {name: since.timestamp() for name, since in cursor.fetchall()}
+            self._began.update(self._now.values())
