@@ -15,6 +15,9 @@ class Limits:
     coordinator_silence: float = 5.0  # unheard for longer: what it would say is unknown, not late
     coordinator_never_seen: float = 300.0  # a job without any word from it is started anew
     coordinator_farewell: float = 5.0  # to bring its last reports in after the last worker left
+    cut_off_farewell: float = 60.0
+    """The same for one that was not heard since. Guessed: longer than a restart of the service or a
+    network takes; trades when a job is told to be over against the numbers of its last seconds."""
     kill_grace: float = 5.0  # for processes that are not asked to save anything
     hung_worker: float = 20.0  # left out of a generation, and still there
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens

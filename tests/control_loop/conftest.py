@@ -233,11 +233,12 @@ class Coordinator:
                     "lost_workers": [],
                 }
             ],
-            metrics=[_metric(number, samples)] if samples else [],
+            metrics=[metric(number, samples)] if samples else [],
         )
 
 
-def _metric(generation: int, samples: int) -> dict[str, Any]:
+def metric(generation: int, samples: int) -> dict[str, Any]:
+    """A step that was made just now, with a sample for each step so far."""
     now = timezone.now().timestamp()
     return {"at": now, "generation": generation, "step": samples, "samples": samples}
 
@@ -310,6 +311,12 @@ class World:
         self.tick()
         assert fresh(job).state == "running"
         return coordinator
+
+    def stays(self, coordinator: Coordinator) -> None:
+        """It has nobody left and is heard, and does not end by itself: the loop loses patience."""
+        coordinator.sync()
+        self.clock.advance(LIMITS.coordinator_farewell + 1.0)
+        self.tick(2)
 
     def running_processes(self) -> Counter[str]:
         """Workers that run on the host, by job name."""

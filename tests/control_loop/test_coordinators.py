@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import Listing, Role
 
+from autoscaler.control_loop.timing import LIMITS
 from concertina_worker.protocol import Env, ExitCode, WorkerPhase
 from jobs.commands import control
 from jobs.models import Job
@@ -183,6 +184,6 @@ def test_a_job_does_not_wait_for_ever_for_the_last_word(world: World) -> None:
     world.host.exit(f"{job.id}-coordinator", -9)
     world.tick(2)
     world.host.exit(f"{job.id}-1-coordinator", -9)
-    world.clock.advance(30)
+    world.clock.advance(LIMITS.cut_off_farewell + 1)
     world.tick(2)
     assert fresh(job).state == "completed"

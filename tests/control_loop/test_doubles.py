@@ -183,7 +183,7 @@ def life(world: World, tick: Callable[[], None]) -> dict[str, Any]:
         for worker in live_workers(job):
             world.host.exit(worker, exit_code)
         for _ in range(3):
-            world.clock.advance(10)
+            world.clock.advance(35)
             tick()
         if exit_code:
             coordinator.train()

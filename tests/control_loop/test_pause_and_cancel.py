@@ -32,7 +32,7 @@ def test_a_paused_job_leaves_on_its_own_and_resumes(world: World) -> None:
 
 def test_a_job_that_does_not_pause_in_time_is_stopped(world: World) -> None:
     job = world.job(elastic={"grace_period": "20s"})
-    world.running(job, 2)
+    coordinator = world.running(job, 2)
     pause(job_id=job.id, actor="ada")
     world.clock.advance(10)
     world.tick()
@@ -40,22 +40,20 @@ def test_a_job_that_does_not_pause_in_time_is_stopped(world: World) -> None:
     world.clock.advance(15)
     world.tick(2)
     assert claims() == set()
-    world.clock.advance(6)
-    world.tick(2)
+    world.stays(coordinator)
     assert fresh(job).state == "paused"
     assert (fresh(job).failures, fresh(job).losses) == (0, 0)
 
 
 def test_a_cancelled_job_is_stopped_at_once_with_its_grace_period(world: World) -> None:
     job = world.job(elastic={"grace_period": "12s"})
-    world.running(job, 2)
+    coordinator = world.running(job, 2)
     workers = live_workers(job)
     cancel(job_id=job.id, actor="ada")
     world.tick()
     assert world.host.stops == [(worker, 12.0) for worker in workers]
     world.tick()
-    world.clock.advance(6)
-    world.tick(2)
+    world.stays(coordinator)
     assert fresh(job).state == "cancelled"
     assert claims() == set()
     assert world.host.list().processes == ()

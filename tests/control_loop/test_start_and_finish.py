@@ -9,6 +9,7 @@ import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.exclusive import exclusively
+from autoscaler.control_loop.timing import LIMITS
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs import job_token
 from jobs.models import Job, Worker
@@ -20,6 +21,7 @@ from .conftest import (
     claims,
     fresh,
     live_workers,
+    metric,
     states,
 )
 
@@ -153,11 +155,35 @@ def test_a_job_whose_workers_all_end_with_0_is_completed(world: World) -> None:
 
 def test_a_coordinator_that_stays_is_stopped_after_a_while(world: World) -> None:
     job = world.job()
-    world.running(job, 1)
+    coordinator = world.running(job, 1)
     world.host.exit(live_workers(job)[0], 0)
     world.tick()
     assert f"{job.id}-coordinator" in world.host.running()
-    world.clock.advance(6)
+    world.stays(coordinator)
+    assert fresh(job).state == "completed"
+
+
+def test_one_that_is_cut_off_is_waited_for_with_what_it_has_yet_to_tell(world: World) -> None:
+    job = world.job()
+    coordinator = world.running(job, 1)
+    world.host.exit(live_workers(job)[0], 0)
+    world.tick()
+    world.clock.advance(30)
+    world.tick(2)
+    assert world.host.stops == []
+    assert claims() == set()
+    coordinator.sync(metrics=[metric(fresh(job).generation, 120)])
+    world.host.exit(f"{job.id}-coordinator", ExitCode.COMPLETED)
+    world.tick()
+    assert (fresh(job).state, fresh(job).step) == ("completed", 120)
+
+
+def test_one_that_is_cut_off_for_long_is_stopped_in_the_end(world: World) -> None:
+    job = world.job()
+    world.running(job, 1)
+    world.host.exit(live_workers(job)[0], 0)
+    world.tick()
+    world.clock.advance(LIMITS.cut_off_farewell + 1)
     world.tick(2)
     assert fresh(job).state == "completed"
 

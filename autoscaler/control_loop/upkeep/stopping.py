@@ -94,9 +94,7 @@ def _see_off_coordinator(view: JobView, shell: Shell) -> bool:
     coordinator = view.coordinator
     assert coordinator is not None  # noqa: S101 - the caller looked
     process_id = coordinator.labels.process_id
-    gone = [worker.row.gone_at for worker in view.workers if worker.row.gone_at]
-    waits_since = max([*gone, view.state_since])
-    is_overdue = shell.seconds_since(waits_since) > shell.limits.coordinator_farewell
+    is_overdue = _has_had_its_time(view, shell)
     if coordinator.phase is ProcessPhase.EXITED:
         has_said_all = coordinator.exit_code == ExitCode.COMPLETED
         if has_said_all or is_overdue:
@@ -105,3 +103,18 @@ def _see_off_coordinator(view: JobView, shell: Shell) -> bool:
     if is_overdue:
         shell.processes.stop(process_id, grace_seconds=shell.limits.kill_grace)
     return False
+
+
+def _has_had_its_time(view: JobView, shell: Shell) -> bool:
+    """One that spoke, and not since the last worker left, may be cut off and have more to tell.
+
+    If the job starts again, the next coordinator tells it.
+    """
+    gone = [worker.row.gone_at for worker in view.workers if worker.row.gone_at]
+    alone_since = max([*gone, view.state_since])
+    seen_at = view.job.coordinator_seen_at
+    is_cut_off = seen_at is not None and seen_at < alone_since
+    is_last = view.job.ends_as != State.QUEUED
+    limits = shell.limits
+    patience = limits.cut_off_farewell if is_cut_off and is_last else limits.coordinator_farewell
+    return shell.seconds_since(alone_since) > patience
