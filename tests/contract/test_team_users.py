@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -21,7 +22,7 @@ from cluster.worker_host import Mount, Role
 from control_plane.user_settings import UserMode, UserSettings
 from django.conf import settings
 
-from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, texts, until
+from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, texts, until
 
 USERS: Final = TeamUsers(first=1_950_000_000, last=1_950_000_009)
 OURS, THEIRS = USERS.of(1, Role.WORKER), USERS.of(2, Role.WORKER)
@@ -147,6 +148,21 @@ def test_a_workdir_that_is_closed_to_the_team_is_told(
         assert exited(process_bench.host, process_id).exit_code == 127
         (line,) = texts(process_bench, process_id)
         assert f"cannot enter the working directory {str(closed)!r}" in line
+
+
+def test_a_coordinator_that_starts_later_leaves_the_workers_folder_to_them(
+    process_bench: ProcessBench,
+) -> None:
+    """They are two users, and neither may be locked out of where it works."""
+    script = "trap 'echo mine > written; exit $?' TERM; echo up; while :; do sleep 0.02; done"
+    process_bench.launch("w1", ("sh", "-c", script), user=OURS)
+    until(lambda: texts(process_bench, "w1") == ["up"])
+    coordinator = replace(labels("c1"), role=Role.COORDINATOR)
+    user = USERS.of(1, Role.COORDINATOR)
+    process_bench.launch("c1", ("true",), user=user, labels=coordinator)
+    assert exited(process_bench.host, "c1").exit_code == 0
+    process_bench.host.stop("w1", grace_seconds=90.0)
+    assert exited(process_bench.host, "w1").exit_code == 0, texts(process_bench, "w1")
 
 
 def test_a_process_that_only_looks_like_one_of_the_services_is_none(

@@ -14,9 +14,10 @@ from cluster.log_files import LogBounds
 from cluster.plain_python import DEFAULT_PATH
 from cluster.process_host import folders, records, team_users
 from cluster.process_host.starting import SOURCE_ROOT
-from cluster.worker_host import Launch
+from cluster.worker_host import Launch, Role
 from concertina_worker import protocol
 
+_WORKS_IN: Final = {Role.WORKER: "work", Role.COORDINATOR: "coordinator"}  # they are two users
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
@@ -25,7 +26,7 @@ def of(
 ) -> dict[str, Any]:
     """The document; the folders that are the process's own are there, and its user's."""
     labels = launch.labels
-    workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / "work")
+    workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / _WORKS_IN[labels.role])
     home = state_dir / "homes" / str(launch.user)
     own = _own_folders(launch, workdir, home)
     for folder in own:
