@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from django.db.models.functions import Now
 
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.batch_spec import LARGEST_BATCH
 from jobs.models import Job
-
-BATCH_LIMIT_FOUND = "batch_limit_found"
 
 
 def of(job: Job) -> int | None:
@@ -32,8 +31,8 @@ def learn(job: Job, reported: int | None) -> None:
     Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits, progress_at=Now())
     events.record(
         job_id=job.id,
-        kind=BATCH_LIMIT_FOUND,
-        reason="out_of_memory",
+        kind=EventKind.BATCH_LIMIT_FOUND,
+        reason=JobReason.OUT_OF_MEMORY,
         message=f"A worker ran out of memory: from now on at most {reported} samples at once"
         f" on {gpu_type}; larger shares are accumulated.",
         data={"gpu_type": gpu_type, "samples": reported},

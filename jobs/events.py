@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs.models import Event
-
-SUBMITTED: Final = "submitted"
-STATE_CHANGED: Final = "state_changed"
-STOP_REQUESTED: Final = "stop_requested"
-MODE_DETECTED: Final = "mode_detected"
-WORKERS_LOST: Final = "workers_lost"
-WORKER_HUNG: Final = "worker_hung"
-WORK_LOST: Final = "work_lost"
-STRAGGLER_FOUND: Final = "straggler_found"
-DEADLINE_AT_RISK: Final = "deadline_at_risk"
-SCRIPT_WARNING: Final = "script_warning"
-PLANNING_FAILED: Final = "planning_failed"
-PLANNED_AGAIN: Final = "planned_again"
 
 
 def record(
     *,
     job_id: str,
-    kind: str,
-    reason: str = "",
+    kind: EventKind,
+    reason: JobReason | StoredReason | None = None,
     message: str = "",
     old_state: str = "",
     new_state: str = "",
@@ -37,7 +25,7 @@ def record(
         kind=kind,
         old_state=old_state,
         new_state=new_state,
-        reason=reason,
+        reason=reason or "",
         message=message,
         data=dict(data or {}),
     )

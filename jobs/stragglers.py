@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from django.db.models import QuerySet
 
-from jobs import events
+from autoscaler.job_vocabulary import EventKind
 from jobs.models import Event
 
 LATELY: Final = timedelta(hours=1)
@@ -59,4 +59,4 @@ def _believed(
 
 
 def _found(now: datetime) -> QuerySet[Event]:
-    return Event.objects.filter(kind=events.STRAGGLER_FOUND, at__gt=now - LATELY)
+    return Event.objects.filter(kind=EventKind.STRAGGLER_FOUND, at__gt=now - LATELY)

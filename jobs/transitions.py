@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
+from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs import events
 from jobs.lifecycle import FINAL, WITHOUT_WORKERS, State, is_legal
 from jobs.models import Generation, Job
@@ -26,7 +27,7 @@ def move(
     expected: Collection[State],
     new: State,
     *,
-    reason: str,
+    reason: JobReason | StoredReason,
     message: str = "",
     data: Mapping[str, Any] | None = None,
     changes: Mapping[str, Any] | None = None,
@@ -58,7 +59,7 @@ def move(
             Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())
         events.record(
             job_id=job_id,
-            kind=events.STATE_CHANGED,
+            kind=EventKind.STATE_CHANGED,
             old_state=old,
             new_state=new,
             reason=reason,

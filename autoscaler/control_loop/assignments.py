@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
+from autoscaler.job_vocabulary import JobReason
 from jobs.models import Assignment, Job, Worker
 
 
@@ -18,7 +19,7 @@ def assign(
     worker_ids: Sequence[str],
     *,
     global_batch_size: int,
-    reason: str,
+    reason: JobReason,
     message: str,
     message_for_admins: str = "",
     decision: Mapping[str, Any] | None = None,
@@ -57,7 +58,7 @@ def go_on_with(view: JobView, staying: Sequence[WorkerView], *, message: str) ->
         view,
         ids(staying),
         global_batch_size=batch_for(view, len(staying), view.assignment.global_batch_size),
-        reason="node_lost",
+        reason=JobReason.NODE_LOST,
         message=message,
         decision={**view.assignment.decision, "replaces": None},
     )

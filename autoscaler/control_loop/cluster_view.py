@@ -19,9 +19,8 @@ from autoscaler.control_loop.planned_job import Histories, holder_of, planned_jo
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
-from autoscaler.control_loop.upkeep.release import WORKER_LOST
+from autoscaler.job_vocabulary import EventKind
 from autoscaler.planning import cluster_state as planning
-from jobs import events
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event
 from jobs.stored_spec import SpecUnreadable
@@ -133,9 +132,9 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 
 def _changes(now: datetime) -> Iterable[planning.Change]:
     """What happened lately, once each, in order."""
-    ended = Q(kind=events.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
+    ended = Q(kind=EventKind.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
     since = now - timedelta(seconds=_RECENT_SECONDS)
-    recent = Event.objects.filter(ended | Q(kind=WORKER_LOST), at__gt=since)
+    recent = Event.objects.filter(ended | Q(kind=EventKind.WORKER_LOST), at__gt=since)
     rows = recent.select_related("job__pool", "job__team").order_by("id")
     changes = (_change(event) for event in rows)
     return dict.fromkeys([*_changed_nodes(since), *changes])
@@ -149,7 +148,7 @@ def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
 
 
 def _change(event: Event) -> planning.Change:
-    is_loss = event.kind == WORKER_LOST
+    is_loss = event.kind == EventKind.WORKER_LOST
     return planning.Change(
         kind=planning.ChangeKind.WORKER_LOST if is_loss else planning.ChangeKind.JOB_FINISHED,
         pool=event.job.pool.name,

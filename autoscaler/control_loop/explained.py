@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision, Plan, Reason
+from autoscaler.planning.decisions import Action, Decision, Plan
 from autoscaler.planning.explanations.audience import seen_by
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Explanation
@@ -42,7 +43,7 @@ class ExplainedDecision:
         return self.decision.allocation
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> JobReason:
         return self.decision.reason
 
     @cached_property

@@ -10,10 +10,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from cluster.worker_host import Failing
 from django.db.models import Q
 
-from autoscaler.control_loop.upkeep.release import WORKER_LOST, WORKER_NOT_STARTED
+from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.planning import cluster_state as planning
 from jobs.models import Event
 
@@ -22,7 +21,8 @@ PAUSE: Final = timedelta(minutes=10)  # guessed: an image may have been pushed, 
 
 def held_back(job_ids: Collection[str], now: datetime) -> frozenset[str]:
     """Jobs that had better not grow now."""
-    told = Q(kind=WORKER_NOT_STARTED) | Q(kind=WORKER_LOST, reason=Failing.OUT_OF_MEMORY)
+    killed = Q(kind=EventKind.WORKER_LOST, reason=JobReason.OUT_OF_MEMORY)
+    told = Q(kind=EventKind.WORKER_NOT_STARTED) | killed
     lately = Event.objects.filter(told, job__in=job_ids, at__gt=now - PAUSE)
     return frozenset(lately.values_list("job", flat=True))
 

@@ -11,7 +11,8 @@ from django.db.models import F, Max, Q, QuerySet
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.names import coordinator_id
-from jobs import events, stored_spec
+from autoscaler.job_vocabulary import EventKind
+from jobs import stored_spec
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Event, Generation, Job, Worker
 
@@ -87,7 +88,7 @@ def _rows(job_ids: Collection[str]) -> Rows:
     for row in rows.order_by("created_at", "id"):
         workers.setdefault(row.job_id, []).append(row)
     moves = Event.objects.filter(
-        job__in=job_ids, kind=events.STATE_CHANGED, new_state=F("job__state")
+        job__in=job_ids, kind=EventKind.STATE_CHANGED, new_state=F("job__state")
     )
     since = moves.values_list("job").annotate(Max("at"))
     return Rows(

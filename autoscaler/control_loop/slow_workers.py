@@ -8,8 +8,8 @@ from typing import Final
 
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.seats import free_gpus
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning import cluster_state as planning
-from autoscaler.planning.decisions import Reason
 from jobs.models import Assignment, Worker
 from jobs.stragglers import LATELY, slow_nodes
 
@@ -31,7 +31,7 @@ def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.
     if slow is None:
         return job
     replacements = Assignment.objects.filter(
-        job_id=view.id, reason=Reason.STRAGGLER, at__gt=now - LATELY
+        job_id=view.id, reason=JobReason.STRAGGLER, at__gt=now - LATELY
     )
     return replace(
         job,

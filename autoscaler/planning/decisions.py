@@ -11,6 +11,7 @@ from autoscaler.planning.cluster_state import Allocation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from autoscaler.job_vocabulary import JobReason
     from autoscaler.planning.explanations.values import Explanation
 
 
@@ -23,38 +24,6 @@ class Action(StrEnum):
     PAUSE = "pause"  # active, gives everything back (checkpoint first), waits again
     WAIT = "wait"  # waiting, goes on waiting
     DROP = "drop"  # new, does not fit, and its pool keeps no queue: it is refused for good
-
-
-class Reason(StrEnum):
-    """Why: one stable code per decision. The first group explains waiting, the second change."""
-
-    WAITING_FOR_QUOTA = "waiting_for_quota"
-    WAITING_FOR_FAIR_SHARE = "waiting_for_fair_share"
-    WAITING_FOR_RECLAIM = "waiting_for_reclaim"
-    WAITING_FOR_CAPACITY = "waiting_for_capacity"
-    BEHIND_HIGHER_PRIORITY = "behind_higher_priority"  # it waits, or is paused for one of its team
-    FRAGMENTED = "fragmented"
-    EXCEEDS_LIMIT = "exceeds_limit"
-    DROPPED = "dropped"  # did not fit when it arrived, in a pool that keeps no queue
-
-    JOB_ARRIVED = "job_arrived"
-    JOB_FINISHED = "job_finished"
-    RECLAIM_GUARANTEE = "reclaim_guarantee"
-    FAIR_SHARE = "fair_share"
-    RESERVATION = "reservation"  # GPUs saved up for a large job: it starts, and its guests pause
-    BATCH_RETUNE = "batch_retune"
-    APPLICATION_METRIC = "application_metric"  # the application asks for it: see `scale_on`
-    SCALING_INEFFICIENT = "scaling_inefficient"
-    SCALING_EFFICIENT = "scaling_efficient"  # measured, and more workers pay on GPUs that are free
-    NODE_LOST = "node_lost"
-    NODE_JOINED = "node_joined"
-    NODE_DRAINED = "node_drained"
-    STRAGGLER = "straggler"  # a worker slower than the others is replaced
-    DEFRAGMENT = "defragment"  # moved to other nodes: it gets faster there, or makes room
-
-    BEST_ALLOCATION = "best_allocation"  # no other split of the pool is worth more
-    COOLDOWN = "cooldown"  # kept: changed less than `min_interval` ago
-    NOT_RESCALABLE = "not_rescalable"  # kept: starting, rescaling, or of mode `fixed`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +47,7 @@ class Decision:
     action: Action
     allocation: Allocation | None
     previous: Allocation | None
-    reason: Reason
+    reason: JobReason
     deadline_warning: DeadlineWarning | None = None
     replaces: str | None = None  # the worker that leaves for another one
 

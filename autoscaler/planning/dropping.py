@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share import admit
 from autoscaler.planning.vocabulary import AdmissionVariant
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.team_tree import TeamTree
 
-_BY_QUOTA = frozenset({Reason.EXCEEDS_LIMIT, Reason.WAITING_FOR_QUOTA})
+_BY_QUOTA = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.WAITING_FOR_QUOTA})
 
 
 def admit_or_drop(
@@ -63,7 +63,7 @@ def _is_new(demand: Demand) -> bool:
 def _is_refused(demand: Demand, admission: Admission, room: int) -> bool:
     """A job whose guaranteed GPUs are on their way back is not refused, it waits for them."""
     refusal = admission.refused.get(demand.job.job_id)
-    if refusal is None or refusal.reason is Reason.WAITING_FOR_RECLAIM:
+    if refusal is None or refusal.reason is JobReason.WAITING_FOR_RECLAIM:
         return False
     return refusal.reason in _BY_QUOTA or demand.needed_gpus > room
 

@@ -12,8 +12,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import JobPhase
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.vocabulary import AdmissionVariant, Preemptibility
 
@@ -153,7 +154,7 @@ def _guarantee_rule(
             for job, decision in own
             if job.team == quota.team
             and decision.action in {Action.WAIT, Action.DROP}
-            and decision.reason is not Reason.EXCEEDS_LIMIT
+            and decision.reason is not JobReason.EXCEEDS_LIMIT
         ),
     )
     gives_up_own = any(
@@ -170,7 +171,7 @@ def _guarantee_rule(
     scattered = (
         waits_by_rule
         or is_forced_up
-        or any(decision.reason is Reason.FRAGMENTED for _, decision in own)
+        or any(decision.reason is JobReason.FRAGMENTED for _, decision in own)
         or any(other.gpus_per_worker > 1 for other, _ in own)
     )
     if (

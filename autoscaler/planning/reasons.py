@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.application_metric import Wish, reading_of
 from autoscaler.planning.cluster_state import ChangeKind
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.split import is_cooling
 from autoscaler.planning.vocabulary import ReclaimTarget
 
@@ -22,7 +23,7 @@ _HARDLY_SLOWER: Final = 0.05  # guessed: a job that loses less had no use for th
 class Cause:
     """The dominant reason, and the jobs that get what this one gives."""
 
-    reason: Reason
+    reason: JobReason
     beneficiaries: tuple[Outcome, ...] = ()
 
 
@@ -31,7 +32,7 @@ def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
         case Action.WAIT:
             return _why_it_waits(outcome, picture)
         case Action.DROP:
-            return Cause(reason=Reason.DROPPED)
+            return Cause(reason=JobReason.DROPPED)
         case Action.PAUSE:
             return _why_it_pauses(outcome, picture)
         case Action.KEEP:
@@ -44,23 +45,23 @@ def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
 
 def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
     if outcome.is_fragmented:
-        return Cause(reason=Reason.FRAGMENTED)
+        return Cause(reason=JobReason.FRAGMENTED)
     refusal = picture.admission.refused.get(outcome.job_id)
-    return Cause(reason=refusal.reason if refusal else Reason.WAITING_FOR_CAPACITY)
+    return Cause(reason=refusal.reason if refusal else JobReason.WAITING_FOR_CAPACITY)
 
 
 def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
     """After what takes its GPUs, what it lost; else by what it will wait for."""
     if (due := picture.admission.gave_way.get(outcome.job_id)) is not None:
-        return Cause(reason=Reason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
+        return Cause(reason=JobReason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
     if _is_borrower(outcome, picture) and (claim := _claim_it_gives_way_to(outcome, picture)):
         return claim
     if _is_drained(outcome, picture):
-        return Cause(reason=Reason.NODE_DRAINED)
+        return Cause(reason=JobReason.NODE_DRAINED)
     if picture.has_lost_nodes or _lost_workers(outcome, picture):
-        return Cause(reason=Reason.NODE_LOST)
+        return Cause(reason=JobReason.NODE_LOST)
     fits = bool(outcome.demand.sizes)
-    return Cause(reason=Reason.WAITING_FOR_CAPACITY if fits else Reason.EXCEEDS_LIMIT)
+    return Cause(reason=JobReason.WAITING_FOR_CAPACITY if fits else JobReason.EXCEEDS_LIMIT)
 
 
 def _is_borrower(outcome: Outcome, picture: PoolPicture) -> bool:
@@ -79,11 +80,13 @@ def _claim_it_gives_way_to(outcome: Outcome, picture: PoolPicture) -> Cause | No
         if o.demand.job.team == own.team and o.demand.job.priority > own.priority
     )
     shares_surplus = picture.pool.reclaim.target is ReclaimTarget.FAIR_SHARE
-    beyond = Reason.FAIR_SHARE if shares_surplus else Reason.RECLAIM_GUARANTEE  # of a parent team
+    beyond = (
+        JobReason.FAIR_SHARE if shares_surplus else JobReason.RECLAIM_GUARANTEE
+    )  # of a parent team
     candidates = (
-        (short if picture.is_above_guarantee(own.team) else (), Reason.RECLAIM_GUARANTEE),
-        (ahead, Reason.BEHIND_HIGHER_PRIORITY),
-        (short, Reason.RECLAIM_GUARANTEE),
+        (short if picture.is_above_guarantee(own.team) else (), JobReason.RECLAIM_GUARANTEE),
+        (ahead, JobReason.BEHIND_HIGHER_PRIORITY),
+        (short, JobReason.RECLAIM_GUARANTEE),
         (entitled, beyond),
     )
     claims = (Cause(reason=reason, beneficiaries=by) for by, reason in candidates if by)
@@ -106,36 +109,36 @@ def _is_drained(outcome: Outcome, picture: PoolPicture) -> bool:
 
 def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
     if outcome.demand.is_pinned:
-        return Cause(reason=Reason.NOT_RESCALABLE)
+        return Cause(reason=JobReason.NOT_RESCALABLE)
     if outcome.is_fragmented:
-        return Cause(reason=Reason.FRAGMENTED)
+        return Cause(reason=JobReason.FRAGMENTED)
     if is_cooling(outcome.demand, picture.now):
-        return Cause(reason=Reason.COOLDOWN)
-    return Cause(reason=Reason.BEST_ALLOCATION)
+        return Cause(reason=JobReason.COOLDOWN)
+    return Cause(reason=JobReason.BEST_ALLOCATION)
 
 
 def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
     if picture.guests_of(outcome):
-        return Cause(reason=Reason.RESERVATION)
+        return Cause(reason=JobReason.RESERVATION)
     if outcome.job_id in picture.owed_ids and _is_given_back(outcome, picture):
-        return Cause(reason=Reason.RECLAIM_GUARANTEE)
-    return Cause(reason=Reason.JOB_ARRIVED)
+        return Cause(reason=JobReason.RECLAIM_GUARANTEE)
+    return Cause(reason=JobReason.JOB_ARRIVED)
 
 
 def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
     if outcome.substitution is not None:
-        return Cause(reason=Reason.STRAGGLER)
+        return Cause(reason=JobReason.STRAGGLER)
     if _is_asked_for(outcome):
-        return Cause(reason=Reason.APPLICATION_METRIC)
+        return Cause(reason=JobReason.APPLICATION_METRIC)
     if outcome.gains:
         return Cause(reason=_why_it_grows(outcome, picture))
     if outcome.loses:
         return _why_it_shrinks(outcome, picture)
     if outcome.balance is not None:
-        return Cause(reason=Reason.DEFRAGMENT, beneficiaries=_started_thereby(outcome, picture))
+        return Cause(reason=JobReason.DEFRAGMENT, beneficiaries=_started_thereby(outcome, picture))
     if outcome.demand.displaced_workers:
-        return Cause(reason=Reason.NODE_DRAINED)
-    return Cause(reason=Reason.BATCH_RETUNE)
+        return Cause(reason=JobReason.NODE_DRAINED)
+    return Cause(reason=JobReason.BATCH_RETUNE)
 
 
 def _is_asked_for(outcome: Outcome) -> bool:
@@ -150,37 +153,37 @@ def _started_thereby(outcome: Outcome, picture: PoolPicture) -> tuple[Outcome, .
     return () if for_job is None else (picture.by_id[for_job],)
 
 
-def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> Reason:
+def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> JobReason:
     """The first that holds, most telling first."""
     job = outcome.demand.job
     tries_more = job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome)
     candidates = (
-        (_lost_workers(outcome, picture), Reason.NODE_LOST),
-        (_is_given_back(outcome, picture), Reason.RECLAIM_GUARANTEE),
-        (picture.changed(ChangeKind.NODE_JOINED), Reason.NODE_JOINED),
-        (picture.changed(ChangeKind.JOB_FINISHED), Reason.JOB_FINISHED),
-        (picture.losers, Reason.FAIR_SHARE),
-        (tries_more, Reason.SCALING_EFFICIENT),
+        (_lost_workers(outcome, picture), JobReason.NODE_LOST),
+        (_is_given_back(outcome, picture), JobReason.RECLAIM_GUARANTEE),
+        (picture.changed(ChangeKind.NODE_JOINED), JobReason.NODE_JOINED),
+        (picture.changed(ChangeKind.JOB_FINISHED), JobReason.JOB_FINISHED),
+        (picture.losers, JobReason.FAIR_SHARE),
+        (tries_more, JobReason.SCALING_EFFICIENT),
     )
-    return next((reason for holds, reason in candidates if holds), Reason.BEST_ALLOCATION)
+    return next((reason for holds, reason in candidates if holds), JobReason.BEST_ALLOCATION)
 
 
 def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
     team = outcome.demand.job.team
     if picture.claimants and picture.is_above_guarantee(team):
-        return Cause(reason=Reason.RECLAIM_GUARANTEE, beneficiaries=picture.claimants)
+        return Cause(reason=JobReason.RECLAIM_GUARANTEE, beneficiaries=picture.claimants)
     limit = picture.quotas[team].limit_gpus
     if limit is not None and picture.held_by_team[team] > limit:
-        return Cause(reason=Reason.EXCEEDS_LIMIT)
+        return Cause(reason=JobReason.EXCEEDS_LIMIT)
     if outcome.demand.displaced_workers:
-        return Cause(reason=Reason.NODE_DRAINED)
+        return Cause(reason=JobReason.NODE_DRAINED)
     if picture.starts:
-        return Cause(reason=Reason.JOB_ARRIVED, beneficiaries=picture.starts)
+        return Cause(reason=JobReason.JOB_ARRIVED, beneficiaries=picture.starts)
     if _is_hardly_slower(outcome):
-        return Cause(reason=Reason.SCALING_INEFFICIENT)
+        return Cause(reason=JobReason.SCALING_INEFFICIENT)
     if picture.changed(ChangeKind.NODE_LOST):
-        return Cause(reason=Reason.NODE_LOST, beneficiaries=picture.gainers)
-    return Cause(reason=Reason.FAIR_SHARE, beneficiaries=picture.gainers)
+        return Cause(reason=JobReason.NODE_LOST, beneficiaries=picture.gainers)
+    return Cause(reason=JobReason.FAIR_SHARE, beneficiaries=picture.gainers)
 
 
 def _is_given_back(outcome: Outcome, picture: PoolPicture) -> bool:

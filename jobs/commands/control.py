@@ -12,6 +12,7 @@ from typing import Final
 
 from django.db import transaction
 
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events, signals
 from jobs.errors import IllegalTransition, JobNotFound
 from jobs.lifecycle import ACTIVE, State
@@ -24,7 +25,7 @@ class _Wish:
     """What somebody wants of a job, and from where it can be had."""
 
     done: str  # "cancelled", as in "the job was cancelled by ada"
-    reason: str
+    reason: JobReason
     becomes: State
     at_once_from: frozenset[State]  # holds no worker
     by_stopping_from: frozenset[State]  # holds workers, which must end first
@@ -37,7 +38,7 @@ class _Wish:
 
 _CANCEL: Final = _Wish(
     done="cancelled",
-    reason="cancelled_by_user",
+    reason=JobReason.CANCELLED_BY_USER,
     becomes=State.CANCELLED,
     at_once_from=frozenset({State.QUEUED, State.PAUSED}),
     by_stopping_from=ACTIVE,
@@ -45,7 +46,7 @@ _CANCEL: Final = _Wish(
 )
 _PAUSE: Final = _Wish(
     done="paused",
-    reason="paused_by_user",
+    reason=JobReason.PAUSED_BY_USER,
     becomes=State.PAUSED,
     at_once_from=frozenset({State.QUEUED}),
     by_stopping_from=ACTIVE,
@@ -53,7 +54,7 @@ _PAUSE: Final = _Wish(
 )
 _RESUME: Final = _Wish(
     done="resumed",
-    reason="pending_evaluation",
+    reason=JobReason.PENDING_EVALUATION,
     becomes=State.QUEUED,
     at_once_from=frozenset({State.PAUSED}),
     by_stopping_from=frozenset(),
@@ -100,7 +101,7 @@ def _redirect(job: Job, wish: _Wish, message: str) -> None:
     Job.objects.filter(pk=job.id).update(ends_as=wish.becomes, reason=wish.reason, message=message)
     events.record(
         job_id=job.id,
-        kind=events.STOP_REQUESTED,
+        kind=EventKind.STOP_REQUESTED,
         reason=wish.reason,
         message=message,
         data={"ends_as": wish.becomes, "instead_of": job.ends_as},

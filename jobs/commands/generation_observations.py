@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from django.db.models import F, Subquery
 
+from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import GenerationCause
-from jobs import events
 from jobs.commands.reported_events import ReportedEvents
 from jobs.commands.service_time import ServiceTime
 from jobs.lifecycle import WITHOUT_WORKERS
@@ -115,22 +115,22 @@ def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
     if entry.cause == GenerationCause.WORKER_LOST:
         lost = ", ".join(entry.lost_workers) or "A worker"
         stayed, seconds = len(entry.workers), entry.stall_seconds
-        return "node_lost", f"{lost} was lost; {stayed} went on after {seconds:.2f} s."
+        return JobReason.NODE_LOST, f"{lost} was lost; {stayed} went on after {seconds:.2f} s."
     return (wanted.reason, wanted.message) if wanted else ("", "")
 
 
 def _tell(made: Generation, entry: GenerationEntry, told: ReportedEvents) -> None:
     if entry.cause == GenerationCause.WORKER_LOST:
         told.add(
-            events.WORKERS_LOST,
-            reason="node_lost",
+            EventKind.WORKERS_LOST,
+            reason=JobReason.NODE_LOST,
             message=made.message,
             data={"workers": made.lost_worker_ids, **cost_of(made)},
         )
     if made.lost_steps:
         steps, seconds = made.lost_steps, made.lost_work_seconds
         told.add(
-            events.WORK_LOST,
+            EventKind.WORK_LOST,
             message=(
                 f"Goes on from the checkpoint of step {made.step}: {steps} newer"
                 f" step{'s' if steps != 1 else ''}, {seconds:.1f} s of work, are made again."

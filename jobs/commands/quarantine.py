@@ -18,7 +18,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Count, Q
 
-from jobs import events
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Job, Quarantine
 from jobs.stored_spec import SpecUnreadable
@@ -102,7 +102,7 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
 
 def _lately_failed(job_ids: Collection[str], now: datetime) -> dict[str, int]:
     """How often each began to fail of late, though it was planned again in between."""
-    failed = Event.objects.filter(kind=events.PLANNING_FAILED, at__gt=now - REMEMBERED)
+    failed = Event.objects.filter(kind=EventKind.PLANNING_FAILED, at__gt=now - REMEMBERED)
     counts = failed.filter(job__in=job_ids).order_by().values("job").annotate(times=Count("pk"))
     return dict(counts.values_list("job", "times"))
 
@@ -112,8 +112,8 @@ def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     Event.objects.bulk_create(
         Event(
             job_id=job_id,
-            kind=events.PLANNING_FAILED,
-            reason=events.PLANNING_FAILED,
+            kind=EventKind.PLANNING_FAILED,
+            reason=JobReason.PLANNING_FAILED,
             message=sentence(holds=None, unreadable=_unreadable(failing[job_id])),
         )
         for job_id in sorted(new)
@@ -126,8 +126,8 @@ def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     for (unreadable, job_ids), state in product(alike.items(), _TELLS_ITS_STATE):
         message = sentence(holds=state is State.RUNNING, unreadable=unreadable)
         stale = Job.objects.filter(pk__in=job_ids, state=state)
-        stale.exclude(reason=events.PLANNING_FAILED, message=message).update(
-            reason=events.PLANNING_FAILED,
+        stale.exclude(reason=JobReason.PLANNING_FAILED, message=message).update(
+            reason=JobReason.PLANNING_FAILED,
             message=message,
             explanation={},
             explanation_for_admins={},
@@ -141,11 +141,11 @@ def _release(part: Part, healed: Collection[str]) -> None:
     if part is Part.PLANNING:
         message = "Its data can be reckoned with again: it is planned as all others are."
         Event.objects.bulk_create(
-            Event(job_id=job_id, kind=events.PLANNED_AGAIN, message=message)
+            Event(job_id=job_id, kind=EventKind.PLANNED_AGAIN, message=message)
             for job_id in sorted(healed)
         )
-        marked = Job.objects.filter(Q(reason=events.PLANNING_FAILED), pk__in=healed)
-        marked.update(reason=events.PLANNED_AGAIN, message=message)
+        marked = Job.objects.filter(Q(reason=JobReason.PLANNING_FAILED), pk__in=healed)
+        marked.update(reason=JobReason.PLANNED_AGAIN, message=message)
 
 
 def _unreadable(error: Exception) -> tuple[str, ...]:

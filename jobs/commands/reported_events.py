@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from jobs import events
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.models import Event
 
 MOST_AN_HOUR: Final = 100  # of one job; guessed: more losses than any training survives
 _HOUR: Final = timedelta(hours=1)
 _KINDS: Final = (
-    events.WORKERS_LOST,
-    events.WORK_LOST,
-    events.WORKER_HUNG,
-    events.STRAGGLER_FOUND,
-    events.SCRIPT_WARNING,
+    EventKind.WORKERS_LOST,
+    EventKind.WORK_LOST,
+    EventKind.WORKER_HUNG,
+    EventKind.STRAGGLER_FOUND,
+    EventKind.SCRIPT_WARNING,
 )
 
 _log = logging.getLogger(__name__)
@@ -37,14 +37,16 @@ class ReportedEvents:
 
     def add(
         self,
-        kind: str,
+        kind: EventKind,
         *,
-        reason: str = "",
+        reason: JobReason | None = None,
         message: str = "",
         data: Mapping[str, Any] | None = None,
     ) -> None:
         found = dict(data or {})
-        event = Event(job_id=self.job_id, kind=kind, reason=reason, message=message, data=found)
+        event = Event(
+            job_id=self.job_id, kind=kind, reason=reason or "", message=message, data=found
+        )
         self._told.append(event)
 
     def write(self, now: datetime) -> None:

@@ -15,7 +15,7 @@ from django.db import models, transaction
 from django.db.models import F, Max, QuerySet
 from django.utils import timezone
 
-from jobs import events
+from autoscaler.job_vocabulary import EventKind
 from jobs.commands import deletion
 from jobs.commands.curves import thin_curves
 from jobs.commands.kept import KeptOfJobs
@@ -36,12 +36,12 @@ JOBS_AT_ONCE: Final = 100
 ASSIGNMENTS_KEPT: Final = 100  # of a live job, however old: one of the last may still train
 # What the control loop's rules remember of a job by events is none of these, or lasts an hour.
 _OF_THE_MOMENT: Final = (
-    events.WORKERS_LOST,
-    events.WORK_LOST,
-    events.WORKER_HUNG,
-    events.STRAGGLER_FOUND,
-    events.PLANNING_FAILED,
-    events.PLANNED_AGAIN,
+    EventKind.WORKERS_LOST,
+    EventKind.WORK_LOST,
+    EventKind.WORKER_HUNG,
+    EventKind.STRAGGLER_FOUND,
+    EventKind.PLANNING_FAILED,
+    EventKind.PLANNED_AGAIN,
 )
 
 Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
@@ -78,8 +78,8 @@ def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[
 
 def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
     old = Event.objects.filter(job__state__in=LIVE, job__is_pinned=False, at__lt=before)
-    moves = old.filter(kind=events.STATE_CHANGED)
-    newest = Event.objects.filter(kind=events.STATE_CHANGED, job__state__in=LIVE).order_by()
+    moves = old.filter(kind=EventKind.STATE_CHANGED)
+    newest = Event.objects.filter(kind=EventKind.STATE_CHANGED, job__state__in=LIVE).order_by()
     since = newest.values("job", "new_state").annotate(newest=Max("pk")).values("newest")
     assignments = Assignment.objects.filter(
         job__state__in=LIVE, job__is_pinned=False, at__lt=before

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from tenancy.models import Team
 
+from autoscaler.job_vocabulary import EventKind
 from jobs import admission, events, signals
 from jobs.capacity import PoolCapacity
 from jobs.errors import IdempotencyConflict, NameInUse, TooManyQueued
@@ -138,7 +139,7 @@ def _create(
     key.remember(job)
     events.record(
         job_id=job.id,
-        kind=events.SUBMITTED,
+        kind=EventKind.SUBMITTED,
         new_state=State.QUEUED,
         message=f"Submitted by {submitted_by}.",
     )

@@ -14,6 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q
 
+from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs import batch_limit, events, signals
 from jobs.commands.generation_observations import cost_of, store_generations
@@ -127,8 +128,8 @@ def _is_news_of(job: Job) -> bool:
 def _note_process_group(job: Job) -> None:
     events.record(
         job_id=job.id,
-        kind=events.MODE_DETECTED,
-        reason=Job.Mode.RESTART,
+        kind=EventKind.MODE_DETECTED,
+        reason=JobReason.RESTART,
         message="Its workers form a process group, so they share the work: it can be rescaled by"
         " restarting it, and has to resume from its own checkpoint.",
     )
@@ -142,8 +143,8 @@ def _note_registration(job: Job) -> str:
     follows = "it keeps its size" if is_fixed else "it can be rescaled without a restart"
     events.record(
         job_id=job.id,
-        kind=events.MODE_DETECTED,
-        reason=mode,
+        kind=EventKind.MODE_DETECTED,
+        reason=JobReason(mode),
         message=f"The script registered{late}: {follows}.",
     )
     return mode
@@ -192,7 +193,7 @@ def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> b
         job.id,
         {State.STARTING, State.RESCALING},
         State.RUNNING,
-        reason=wanted.reason,
+        reason=StoredReason(wanted.reason),
         message=wanted.message,
         data={"revision": wanted.revision, **cost_of(trains)},
     )

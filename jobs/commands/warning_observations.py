@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import MOST_WARNINGS
-from jobs import events
 from jobs.commands.reported_events import ReportedEvents
 from jobs.models import Job
 
@@ -19,5 +19,5 @@ def store_warnings(job: Job, reported: Sequence[str], told: ReportedEvents) -> d
     new = [text for text in dict.fromkeys(reported) if text and text not in job.warnings]
     kept = new[: max(MOST_WARNINGS - len(job.warnings), 0)]
     for text in kept:
-        told.add(events.SCRIPT_WARNING, reason=events.SCRIPT_WARNING, message=text)
+        told.add(EventKind.SCRIPT_WARNING, reason=JobReason.SCRIPT_WARNING, message=text)
     return {"warnings": [*job.warnings, *kept]} if kept else {}

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from django.db.models import Prefetch
 
+from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import WorkerPhase
-from jobs import events
 from jobs.commands.reported_events import ReportedEvents
 from jobs.models import Assignment, GpuClaim, Job, Worker
 from jobs.sync_report import WorkerEntry
@@ -76,8 +76,8 @@ def _measured(entry: WorkerEntry) -> dict[str, Any]:
 
 def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> None:
     told.add(
-        events.WORKER_HUNG,
-        reason="node_lost",
+        EventKind.WORKER_HUNG,
+        reason=JobReason.NODE_LOST,
         message=f"{worker.id} does not come any further and is killed. {error}",
         data={"worker": worker.id, "node": worker.named_node},
     )
@@ -85,8 +85,8 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
 
 def _tell_of_straggler(worker: Worker, relative_speed: float, told: ReportedEvents) -> None:
     told.add(
-        events.STRAGGLER_FOUND,
-        reason="straggler",
+        EventKind.STRAGGLER_FOUND,
+        reason=JobReason.STRAGGLER,
         message=(
             f"{worker.id} on node {worker.named_node} is {1 - relative_speed:.0%} slower than the"
             " median of the job's workers."

@@ -7,6 +7,7 @@ import secrets
 from django.db import models
 from django.db.models import Q
 
+from autoscaler.job_vocabulary import JobReason
 from jobs.lifecycle import LIVE, State
 
 _ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that people mistake for another
@@ -38,7 +39,7 @@ class Job(models.Model):
     submitted_by = models.CharField(max_length=150)
 
     state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
-    reason = models.CharField(max_length=40, default="pending_evaluation")
+    reason = models.CharField(max_length=40, default=JobReason.PENDING_EVALUATION.value)
     message = models.TextField(default="", blank=True)
     explanation = models.JSONField(
         default=dict, help_text="Newest decision, whole, as the job's team may read it."

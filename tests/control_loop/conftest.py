@@ -28,9 +28,10 @@ from autoscaler.control_loop.surroundings.machine import Machine
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.control_loop.timing import LIMITS
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation, ClusterState, JobPhase
 from autoscaler.planning.cluster_state import Job as PlannedJob
-from autoscaler.planning.decisions import Action, Decision, Plan, Reason
+from autoscaler.planning.decisions import Action, Decision, Plan
 from autoscaler.planning.explanations.values import (
     Explanation,
     JobRef,
@@ -120,7 +121,7 @@ class ObedientPlanner:
             action=action,
             allocation=wanted if is_something else job.allocation,
             previous=job.allocation,
-            reason=Reason.FAIR_SHARE if is_something else Reason.BEST_ALLOCATION,
+            reason=JobReason.FAIR_SHARE if is_something else JobReason.BEST_ALLOCATION,
         )
 
     def _action(self, job: PlannedJob, wanted: Allocation) -> Action:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import ScaleOn
-from autoscaler.planning.decisions import Reason
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
 from tests.planning.builders import (
@@ -39,35 +39,35 @@ def asking(name: str, workers: int, length: float | None, **overrides: object) -
 EXPECTED = {
     "above the upper value it grows by one size, however badly it scales": (
         [asking("a", 2, 120.0)],
-        {"a": ("rescale 3", Reason.APPLICATION_METRIC)},
+        {"a": ("rescale 3", JobReason.APPLICATION_METRIC)},
     ),
     "it does so even if it was started a moment ago": (
         [asking("a", 2, 120.0, started_at=NOW - 1)],
-        {"a": ("rescale 3", Reason.APPLICATION_METRIC)},
+        {"a": ("rescale 3", JobReason.APPLICATION_METRIC)},
     ),
     "between both values it stays, however well it scales": (
         [asking("a", 2, 50.0, measurements=SCALES_WELL)],
-        {"a": ("keep 2", Reason.BEST_ALLOCATION)},
+        {"a": ("keep 2", JobReason.BEST_ALLOCATION)},
     ),
     "below the lower value it shrinks by one size though GPUs are free": (
         [asking("a", 3, 5.0, measurements=SCALES_WELL)],
-        {"a": ("rescale 2", Reason.APPLICATION_METRIC)},
+        {"a": ("rescale 2", JobReason.APPLICATION_METRIC)},
     ),
     "at its smallest size it stays whatever it reports": (
         [asking("a", 1, 5.0)],
-        {"a": ("keep 1", Reason.BEST_ALLOCATION)},
+        {"a": ("keep 1", JobReason.BEST_ALLOCATION)},
     ),
     "until it has reported at its present size, it stays": (
         [asking("a", 2, None, measurements=SCALES_WELL)],
-        {"a": ("keep 2", Reason.BEST_ALLOCATION)},
+        {"a": ("keep 2", JobReason.BEST_ALLOCATION)},
     ),
     "a new one starts at its smallest size": (
         [waiting("a", scale_on=QUEUE)],
-        {"a": ("start 1", Reason.JOB_ARRIVED)},
+        {"a": ("start 1", JobReason.JOB_ARRIVED)},
     ),
     "it still makes room for others": (
         [asking("a", 4, 120.0), waiting("b")],
-        {"a": ("rescale 3", Reason.JOB_ARRIVED), "b": ("start 1", Reason.JOB_ARRIVED)},
+        {"a": ("rescale 3", JobReason.JOB_ARRIVED), "b": ("start 1", JobReason.JOB_ARRIVED)},
     ),
 }
 

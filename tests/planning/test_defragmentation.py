@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Measurement, Node
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.planner import plan
 from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import NOW, SCALES_WELL, applied, cluster, running, summary, waiting
@@ -54,7 +55,7 @@ def test_a_scattered_job_is_gathered_on_one_node_and_stays_there() -> None:
     state = cluster(scattered(), nodes=(2, 2))
     result = plan(state)
     moved = decision(result)
-    assert (moved.action, moved.reason) == (Action.RESCALE, Reason.DEFRAGMENT)
+    assert (moved.action, moved.reason) == (Action.RESCALE, JobReason.DEFRAGMENT)
     assert moved.allocation is not None
     assert moved.allocation.workers_by_node == (("n1", 2),)
     settles(state)
@@ -99,7 +100,7 @@ def test_only_a_few_jobs_are_gathered_in_one_plan() -> None:
         for i in range(5)
     ]
     result = plan(cluster(*jobs, nodes=(2,) * 10))
-    assert sum(d.reason is Reason.DEFRAGMENT for d in result.decisions) == 3
+    assert sum(d.reason is JobReason.DEFRAGMENT for d in result.decisions) == 3
 
 
 def small(name: str, node: str, **overrides: Any) -> Job:
@@ -112,7 +113,7 @@ def test_a_small_job_makes_room_for_one_whose_workers_need_more() -> None:
     )
     result = plan(state)
     assert summary(result) == {"a": "rescale 1", "b": "keep 1", "c": "start 1"}
-    assert decision(result, "a").reason is Reason.DEFRAGMENT
+    assert decision(result, "a").reason is JobReason.DEFRAGMENT
     settles(state)
 
 
@@ -132,7 +133,7 @@ def test_nobody_makes_room_where_a_gpu_becomes_free_sooner_than_a_move_pays() ->
     )
     result = plan(state)
     assert summary(result) == {"a": "keep 1", "b": "keep 1", "c": "wait"}
-    assert decision(result, "c").reason is Reason.FRAGMENTED
+    assert decision(result, "c").reason is JobReason.FRAGMENTED
     told = result.explanations["c"]
     assert told.fragmentation.free_by_node == (("n1", 1), ("n2", 1))  # type: ignore[union-attr]
     assert told.fragmentation.gpus_free == 2  # type: ignore[union-attr]
@@ -141,7 +142,7 @@ def test_nobody_makes_room_where_a_gpu_becomes_free_sooner_than_a_move_pays() ->
 def test_jobs_leave_a_draining_node_without_stopping() -> None:
     state = draining(cluster(small("a", "n1"), nodes=(2, 2)))
     moved = decision(plan(state))
-    assert (moved.action, moved.reason) == (Action.RESCALE, Reason.NODE_DRAINED)
+    assert (moved.action, moved.reason) == (Action.RESCALE, JobReason.NODE_DRAINED)
     assert moved.allocation is not None
     assert moved.allocation.workers_by_node == (("n2", 1),)
     settles(state)
@@ -152,7 +153,7 @@ def test_a_job_shrinks_when_the_other_nodes_have_less_room_than_the_draining_one
     moved = decision(plan(state))
     assert moved.allocation is not None
     assert (moved.action, moved.allocation.workers_by_node) == (Action.RESCALE, (("n2", 2),))
-    assert moved.reason is Reason.NODE_DRAINED
+    assert moved.reason is JobReason.NODE_DRAINED
 
 
 def test_a_job_that_fits_nowhere_else_is_paused_unless_it_is_changing() -> None:
@@ -160,7 +161,7 @@ def test_a_job_that_fits_nowhere_else_is_paused_unless_it_is_changing() -> None:
     assert decision(plan(draining(cluster(job, nodes=(4, 2))))).action is Action.PAUSE
     fixed = replace(job, can_rescale=False, can_pause=True)
     gone = decision(plan(draining(cluster(fixed, nodes=(4, 2)))))
-    assert (gone.action, gone.reason) == (Action.PAUSE, Reason.NODE_DRAINED)
+    assert (gone.action, gone.reason) == (Action.PAUSE, JobReason.NODE_DRAINED)
     changing = replace(job, can_rescale=False)
     assert decision(plan(draining(cluster(changing, nodes=(4, 2))))).action is Action.KEEP
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.vocabulary import AdmissionVariant
@@ -76,7 +77,7 @@ def test_dropping(sentence: str) -> None:
 def test_a_dropped_job_is_told_why_and_what_to_do() -> None:
     state = dropping(running("a", 4, min_workers=3), waiting("b", min_workers=2))
     result = plan(state)
-    assert result.decisions[1].reason is Reason.DROPPED
+    assert result.decisions[1].reason is JobReason.DROPPED
     assert said(state)["b"] == (
         "Refused: it needs 2 GPUs at least, and pool default drops what does not fit; 1 is left "
         "when every job there is at its smallest size. Submit it again later, with fewer "

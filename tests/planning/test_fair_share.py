@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import JobPhase, ReclaimRules, TeamQuota
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.fair_share.lending import RESERVATION_SECONDS
 from autoscaler.planning.fair_share.precedence import AGEING_SECONDS
 from autoscaler.planning.planner import plan
@@ -58,7 +59,7 @@ def gpus_by_team(state: ClusterState) -> dict[str, int]:
     return held
 
 
-def reasons(state: ClusterState) -> dict[str, Reason]:
+def reasons(state: ClusterState) -> dict[str, JobReason]:
     return {decision.job_id: decision.reason for decision in plan(state).decisions}
 
 
@@ -168,7 +169,7 @@ def test_a_claim_first_waits_for_gpus_that_become_free_by_themselves() -> None:
     rules = ReclaimRules(delay_seconds=60)
     state = shared(BORROWER, young, quotas=quotas, reclaim=rules)
     assert summary(plan(state)) == {"a": "keep 8", "b": "wait"}
-    assert reasons(state)["b"] is Reason.WAITING_FOR_RECLAIM
+    assert reasons(state)["b"] is JobReason.WAITING_FOR_RECLAIM
     aged = replace(young, submitted_at=NOW - 61)
     later = shared(BORROWER, aged, quotas=quotas, reclaim=rules)
     assert summary(plan(later))["b"] == "start 2"

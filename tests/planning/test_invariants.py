@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision, Plan, Reason
+from autoscaler.planning.decisions import Action, Decision, Plan
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.vocabulary import Preemptibility
@@ -26,7 +27,7 @@ def decide(job_id: str, action: Action, *places: tuple[str, int], batch_size: in
         if places
         else None,
         previous=None,
-        reason=Reason.BEST_ALLOCATION,
+        reason=JobReason.BEST_ALLOCATION,
     )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.planner import plan
 from autoscaler.planning.vocabulary import Preemptibility
 from tests.planning.builders import (
@@ -26,36 +27,39 @@ from tests.planning.builders import (
 if TYPE_CHECKING:
     from autoscaler.planning.cluster_state import ClusterState
 
-EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
+EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, JobReason]]]] = {
     "a new job starts at its smallest size": (
         cluster(waiting("a", min_workers=2)),
-        {"a": ("start 2", Reason.JOB_ARRIVED)},
+        {"a": ("start 2", JobReason.JOB_ARRIVED)},
     ),
     "a job that is not measured yet does not grow": (
         cluster(running("a", 1, measurements=())),
-        {"a": ("keep 1", Reason.BEST_ALLOCATION)},
+        {"a": ("keep 1", JobReason.BEST_ALLOCATION)},
     ),
     "a measured job grows into free GPUs, at most to twice what was measured": (
         cluster(running("a", 1, measurements=measured((1, 100))), nodes=(8,)),
-        {"a": ("rescale 2", Reason.SCALING_EFFICIENT)},
+        {"a": ("rescale 2", JobReason.SCALING_EFFICIENT)},
     ),
     "a job that no longer scales gives GPUs back to nobody in particular": (
         cluster(running("a", 4, measurements=measured((1, 100), (2, 140), (4, 100)))),
-        {"a": ("rescale 2", Reason.SCALING_INEFFICIENT)},
+        {"a": ("rescale 2", JobReason.SCALING_INEFFICIENT)},
     ),
     "a job with a waiting owner shrinks to its guarantee": (
         cluster(running("a", 4), waiting("b", "language", min_workers=2)),
-        {"a": ("rescale 2", Reason.RECLAIM_GUARANTEE), "b": ("start 2", Reason.RECLAIM_GUARANTEE)},
+        {
+            "a": ("rescale 2", JobReason.RECLAIM_GUARANTEE),
+            "b": ("start 2", JobReason.RECLAIM_GUARANTEE),
+        },
     ),
     "a job of the same team makes room for a new one": (
         cluster(running("a", 4), waiting("b")),
-        {"a": ("rescale 3", Reason.JOB_ARRIVED), "b": ("start 1", Reason.JOB_ARRIVED)},
+        {"a": ("rescale 3", JobReason.JOB_ARRIVED), "b": ("start 1", JobReason.JOB_ARRIVED)},
     ),
     "a running job of the team below its guarantee grows at the cost of a borrower": (
         cluster(running("a", 3), running("b", 1, "language")),
         {
-            "a": ("rescale 2", Reason.RECLAIM_GUARANTEE),
-            "b": ("rescale 2", Reason.RECLAIM_GUARANTEE),
+            "a": ("rescale 2", JobReason.RECLAIM_GUARANTEE),
+            "b": ("rescale 2", JobReason.RECLAIM_GUARANTEE),
         },
     ),
     "a borrower that cannot shrink far enough is paused for an owner": (
@@ -65,9 +69,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("c", "language", min_workers=2),
         ),
         {
-            "a": ("keep 2", Reason.BEST_ALLOCATION),
-            "b": ("pause", Reason.RECLAIM_GUARANTEE),
-            "c": ("start 2", Reason.RECLAIM_GUARANTEE),
+            "a": ("keep 2", JobReason.BEST_ALLOCATION),
+            "b": ("pause", JobReason.RECLAIM_GUARANTEE),
+            "c": ("start 2", JobReason.RECLAIM_GUARANTEE),
         },
     ),
     "a non-preemptible borrower is not paused, the owner waits": (
@@ -80,16 +84,16 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={"vision": (1, None), "language": (3, None)},
         ),
         {
-            "a": ("keep 2", Reason.BEST_ALLOCATION),
-            "b": ("keep 2", Reason.BEST_ALLOCATION),
-            "c": ("wait", Reason.WAITING_FOR_RECLAIM),
+            "a": ("keep 2", JobReason.BEST_ALLOCATION),
+            "b": ("keep 2", JobReason.BEST_ALLOCATION),
+            "c": ("wait", JobReason.WAITING_FOR_RECLAIM),
         },
     ),
     "a new non-preemptible job does not start on GPUs that others are guaranteed": (
         cluster(
             waiting("a", min_workers=3, preemptibility=Preemptibility.NON_PREEMPTIBLE),
         ),
-        {"a": ("wait", Reason.WAITING_FOR_QUOTA)},
+        {"a": ("wait", JobReason.WAITING_FOR_QUOTA)},
     ),
     "guaranteed work of one team is not touched for guaranteed work of another": (
         cluster(
@@ -98,9 +102,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("c"),
         ),
         {
-            "a": ("keep 2", Reason.BEST_ALLOCATION),
-            "b": ("keep 2", Reason.BEST_ALLOCATION),
-            "c": ("wait", Reason.WAITING_FOR_CAPACITY),
+            "a": ("keep 2", JobReason.BEST_ALLOCATION),
+            "b": ("keep 2", JobReason.BEST_ALLOCATION),
+            "c": ("wait", JobReason.WAITING_FOR_CAPACITY),
         },
     ),
     "nobody starts on borrowed GPUs while somebody is owed them": (
@@ -110,9 +114,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("c", submitted_at=NOW - 500),
         ),
         {
-            "a": ("keep 3", Reason.NOT_RESCALABLE),
-            "b": ("wait", Reason.WAITING_FOR_RECLAIM),
-            "c": ("wait", Reason.WAITING_FOR_RECLAIM),
+            "a": ("keep 3", JobReason.NOT_RESCALABLE),
+            "b": ("wait", JobReason.WAITING_FOR_RECLAIM),
+            "c": ("wait", JobReason.WAITING_FOR_RECLAIM),
         },
     ),
     "GPUs on their way back are counted on, and nobody else is asked for them": (
@@ -127,9 +131,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("b", "language", min_workers=2),
         ),
         {
-            "a": ("keep 1", Reason.NOT_RESCALABLE),
-            "x": ("keep 1", Reason.BEST_ALLOCATION),
-            "b": ("start 2", Reason.JOB_ARRIVED),
+            "a": ("keep 1", JobReason.NOT_RESCALABLE),
+            "x": ("keep 1", JobReason.BEST_ALLOCATION),
+            "b": ("start 2", JobReason.JOB_ARRIVED),
         },
     ),
     "a team at its limit waits though GPUs are free": (
@@ -139,17 +143,17 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={"vision": (1, 2)},
         ),
         {
-            "a": ("keep 2", Reason.BEST_ALLOCATION),
-            "b": ("wait", Reason.WAITING_FOR_QUOTA),
+            "a": ("keep 2", JobReason.BEST_ALLOCATION),
+            "b": ("wait", JobReason.WAITING_FOR_QUOTA),
         },
     ),
     "a job larger than the pool can never start": (
         cluster(waiting("a", min_workers=5, max_workers=8)),
-        {"a": ("wait", Reason.EXCEEDS_LIMIT)},
+        {"a": ("wait", JobReason.EXCEEDS_LIMIT)},
     ),
     "a job larger than its team's limit can never start": (
         cluster(waiting("a", min_workers=3), quotas={"vision": (1, 2)}),
-        {"a": ("wait", Reason.EXCEEDS_LIMIT)},
+        {"a": ("wait", JobReason.EXCEEDS_LIMIT)},
     ),
     "the team that borrows less for its weight borrows next": (
         cluster(
@@ -159,9 +163,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={"vision": (0, None), "language": (0, None)},
         ),
         {
-            "a": ("keep 1", Reason.BEST_ALLOCATION),
-            "b": ("wait", Reason.WAITING_FOR_CAPACITY),
-            "c": ("start 3", Reason.JOB_ARRIVED),
+            "a": ("keep 1", JobReason.BEST_ALLOCATION),
+            "b": ("wait", JobReason.WAITING_FOR_CAPACITY),
+            "c": ("start 3", JobReason.JOB_ARRIVED),
         },
     ),
     "a large job that has waited long is not overtaken by what cannot be paused": (
@@ -172,9 +176,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={"vision": (0, None)},
         ),
         {
-            "a": ("keep 3", Reason.BEST_ALLOCATION),
-            "big": ("wait", Reason.WAITING_FOR_CAPACITY),
-            "small": ("wait", Reason.BEHIND_HIGHER_PRIORITY),
+            "a": ("keep 3", JobReason.BEST_ALLOCATION),
+            "big": ("wait", JobReason.WAITING_FOR_CAPACITY),
+            "small": ("wait", JobReason.BEHIND_HIGHER_PRIORITY),
         },
     ),
     "what is saved up for a large job is used by a guest until then": (
@@ -185,9 +189,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={"vision": (0, None)},
         ),
         {
-            "a": ("keep 3", Reason.BEST_ALLOCATION),
-            "big": ("wait", Reason.WAITING_FOR_CAPACITY),
-            "small": ("start 1", Reason.JOB_ARRIVED),
+            "a": ("keep 3", JobReason.BEST_ALLOCATION),
+            "big": ("wait", JobReason.WAITING_FOR_CAPACITY),
+            "small": ("start 1", JobReason.JOB_ARRIVED),
         },
     ),
     "a guest gives way when the large job fits": (
@@ -196,7 +200,7 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("big", min_workers=4, submitted_at=NOW - 400),
             quotas={"vision": (0, None)},
         ),
-        {"guest": ("pause", Reason.RESERVATION), "big": ("start 4", Reason.RESERVATION)},
+        {"guest": ("pause", JobReason.RESERVATION), "big": ("start 4", JobReason.RESERVATION)},
     ),
     "a borrower beside whom a job regains its lost worker has no room left": (
         cluster(
@@ -204,47 +208,50 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             running("b", 2, min_workers=2, priority=10),
             quotas={"vision": (0, None)},
         ),
-        {"a": ("rescale 4", Reason.NODE_LOST), "b": ("pause", Reason.WAITING_FOR_CAPACITY)},
+        {"a": ("rescale 4", JobReason.NODE_LOST), "b": ("pause", JobReason.WAITING_FOR_CAPACITY)},
     ),
     "a job grows when another has finished": (
         cluster(
             running("a", 2, rescales=3),
             changes=(Change(kind=ChangeKind.JOB_FINISHED, pool="default", name="old"),),
         ),
-        {"a": ("rescale 4", Reason.JOB_FINISHED)},
+        {"a": ("rescale 4", JobReason.JOB_FINISHED)},
     ),
     "a lost worker is replaced": (
         cluster(
             running("a", 1, max_workers=2),
             changes=(Change(kind=ChangeKind.WORKER_LOST, pool="default", name="a"),),
         ),
-        {"a": ("rescale 2", Reason.NODE_LOST)},
+        {"a": ("rescale 2", JobReason.NODE_LOST)},
     ),
     "a job that a policy wants larger has lost nothing": (
         cluster(running("a", 1), running("b", 3, max_workers=3), policy="static", quotas={}),
         {
-            "a": ("rescale 4", Reason.FAIR_SHARE),
-            "b": ("pause", Reason.WAITING_FOR_CAPACITY),
+            "a": ("rescale 4", JobReason.FAIR_SHARE),
+            "b": ("pause", JobReason.WAITING_FOR_CAPACITY),
         },
     ),
     "a job below its smallest size that cannot be completed is paused": (
         cluster(running("a", 1, min_workers=3), nodes=(2,)),
-        {"a": ("pause", Reason.NODE_LOST)},
+        {"a": ("pause", JobReason.NODE_LOST)},
     ),
     "a job changed a moment ago stays": (
         cluster(running("a", 1, last_rescaled_at=NOW - 5, min_interval_seconds=60)),
-        {"a": ("keep 1", Reason.COOLDOWN)},
+        {"a": ("keep 1", JobReason.COOLDOWN)},
     ),
     "a job changed a moment ago still gives back what it borrowed": (
         cluster(
             running("a", 4, last_rescaled_at=NOW - 5, min_interval_seconds=60),
             waiting("b", "language", min_workers=2),
         ),
-        {"a": ("rescale 2", Reason.RECLAIM_GUARANTEE), "b": ("start 2", Reason.RECLAIM_GUARANTEE)},
+        {
+            "a": ("rescale 2", JobReason.RECLAIM_GUARANTEE),
+            "b": ("start 2", JobReason.RECLAIM_GUARANTEE),
+        },
     ),
     "a job that has just started is not changed again at once": (
         cluster(running("a", 1, started_at=NOW)),
-        {"a": ("keep 1", Reason.BEST_ALLOCATION)},
+        {"a": ("keep 1", JobReason.BEST_ALLOCATION)},
     ),
     "the batch alone may change, and at most doubles": (
         cluster(
@@ -256,7 +263,7 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
                 measurements=(*measured((1, 100)), *measured((1, 52), batch_size=32)),
             )
         ),
-        {"a": ("rescale 1", Reason.BATCH_RETUNE)},
+        {"a": ("rescale 1", JobReason.BATCH_RETUNE)},
     ),
     "the short job gets more than the long one": (
         cluster(
@@ -264,7 +271,7 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             running("long", 3, remaining_samples=1_000_000),
             quotas={},
         ),
-        {"short": ("rescale 3", Reason.FAIR_SHARE), "long": ("rescale 1", Reason.FAIR_SHARE)},
+        {"short": ("rescale 3", JobReason.FAIR_SHARE), "long": ("rescale 1", JobReason.FAIR_SHARE)},
     ),
     "GPUs go where they bring more": (
         cluster(
@@ -273,8 +280,8 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             quotas={},
         ),
         {
-            "good": ("rescale 3", Reason.FAIR_SHARE),
-            "bad": ("rescale 1", Reason.SCALING_INEFFICIENT),
+            "good": ("rescale 3", JobReason.FAIR_SHARE),
+            "bad": ("rescale 1", JobReason.SCALING_INEFFICIENT),
         },
     ),
     "workers of two GPUs wait when only single GPUs are free": (
@@ -285,9 +292,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             nodes=(2, 2),
         ),
         {
-            "a": ("keep 1", Reason.NOT_RESCALABLE),
-            "b": ("keep 1", Reason.NOT_RESCALABLE),
-            "c": ("wait", Reason.FRAGMENTED),
+            "a": ("keep 1", JobReason.NOT_RESCALABLE),
+            "b": ("keep 1", JobReason.NOT_RESCALABLE),
+            "c": ("wait", JobReason.FRAGMENTED),
         },
     ),
     "a job moves so that workers of two GPUs find them together": (
@@ -298,9 +305,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             nodes=(2, 2),
         ),
         {
-            "a": ("rescale 1", Reason.DEFRAGMENT),
-            "b": ("keep 1", Reason.BEST_ALLOCATION),
-            "c": ("start 1", Reason.JOB_ARRIVED),
+            "a": ("rescale 1", JobReason.DEFRAGMENT),
+            "b": ("keep 1", JobReason.BEST_ALLOCATION),
+            "c": ("start 1", JobReason.JOB_ARRIVED),
         },
     ),
     "a job of mode fixed on borrowed GPUs is paused for an owner, never shrunk": (
@@ -310,9 +317,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, Reason]]]] = {
             waiting("c", "language", min_workers=2),
         ),
         {
-            "a": ("keep 2", Reason.BEST_ALLOCATION),
-            "b": ("pause", Reason.RECLAIM_GUARANTEE),
-            "c": ("start 2", Reason.RECLAIM_GUARANTEE),
+            "a": ("keep 2", JobReason.BEST_ALLOCATION),
+            "b": ("pause", JobReason.RECLAIM_GUARANTEE),
+            "c": ("start 2", JobReason.RECLAIM_GUARANTEE),
         },
     ),
 }

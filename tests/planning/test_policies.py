@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.invariants import check
 from autoscaler.planning.job_terms import BatchRange, Utility
 from autoscaler.planning.planner import plan
@@ -215,7 +215,7 @@ def test_a_random_batch_is_always_the_same_for_a_job_and_another_for_another() -
 
 def test_a_job_refused_for_its_fixed_batch_is_told_how_many_gpus_that_needs() -> None:
     state = seen("fixed_batch:batch=max", waiting("a", batch=IN_MEMORY), gpus=3)
-    assert plan(state).decisions[0].reason is Reason.EXCEEDS_LIMIT
+    assert plan(state).decisions[0].reason is JobReason.EXCEEDS_LIMIT
     assert "4 GPUs" in said(state)["a"]
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Node
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from tests.planning.builders import applied, cluster, learned, measured, running
@@ -42,7 +43,7 @@ def test_no_node_is_called_lost_while_all_are_there(state: ClusterState) -> None
     smallest = {job.job_id: job.min_workers for job in state.jobs}
     for one in plan(state).decisions:
         held = one.previous.workers if one.previous else 0
-        assert one.reason is not Reason.NODE_LOST or held < smallest[one.job_id]
+        assert one.reason is not JobReason.NODE_LOST or held < smallest[one.job_id]
 
 
 @SOME

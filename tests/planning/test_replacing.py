@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import ClusterState, Straggler
-from autoscaler.planning.decisions import Action, Decision, Reason
+from autoscaler.planning.decisions import Action, Decision
 from autoscaler.planning.invariants import check
 from autoscaler.planning.planner import plan
 from tests.planning.builders import NOW, cluster, running, said, waiting
@@ -37,7 +38,7 @@ def places(decision: Decision) -> dict[str, int]:
 
 def test_it_is_replaced_and_the_size_stays() -> None:
     decision = decided(cluster(slowed(), quotas={}))
-    assert (decision.action, decision.reason) == (Action.RESCALE, Reason.STRAGGLER)
+    assert (decision.action, decision.reason) == (Action.RESCALE, JobReason.STRAGGLER)
     assert (decision.replaces, places(decision)) == ("a-1-2", {"n1": 2})
     assert decision.allocation == decision.previous
 
@@ -65,7 +66,7 @@ def test_the_substitute_comes_where_it_may_be_faster(
     if expected is None:
         assert (decision.action, decision.replaces) == (Action.KEEP, None)
     else:
-        assert (decision.reason, places(decision)) == (Reason.STRAGGLER, expected)
+        assert (decision.reason, places(decision)) == (JobReason.STRAGGLER, expected)
 
 
 def test_a_gpu_another_job_needs_is_not_free() -> None:

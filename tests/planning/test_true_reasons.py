@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Paused
 from autoscaler.planning.planner import plan
@@ -44,7 +45,7 @@ def test_no_job_is_said_to_have_finished_while_none_has(
 ) -> None:
     state = replace(with_pool(state, policy=policy), changes=tuple(changes))
     decisions = plan(state).decisions
-    assert Reason.JOB_FINISHED not in {decision.reason for decision in decisions}
+    assert JobReason.JOB_FINISHED not in {decision.reason for decision in decisions}
 
 
 @MANY
@@ -67,7 +68,7 @@ def assert_claim_is_better(paused: Paused, job: Job, jobs: Mapping[str, Job]) ->
         assert "claim to 0" not in render(paused)
         assert paused.owed.team != job.team
         assert {taker.team for taker in paused.owed.jobs.named} == {paused.owed.team}
-    if paused.reason is Reason.BEHIND_HIGHER_PRIORITY:
+    if paused.reason is JobReason.BEHIND_HIGHER_PRIORITY:
         assert {taker.team for taker in takers} == {job.team}
         assert all(taker.priority > job.priority for taker in takers)
 
@@ -78,7 +79,7 @@ def test_a_job_within_the_guarantee_is_paused_for_a_higher_priority_of_its_team(
         running("b", 2, "language", min_workers=2),
         waiting("c", min_workers=2, priority=90),
     )
-    assert reasons(state)["a"] is Reason.BEHIND_HIGHER_PRIORITY
+    assert reasons(state)["a"] is JobReason.BEHIND_HIGHER_PRIORITY
     words = "Paused after a checkpoint: room for c of its team, whose priority is higher."
     assert said(state)["a"] == words
     assert said(state, to="vision")["a"] == words
@@ -92,12 +93,12 @@ def test_a_job_is_told_of_the_higher_priority_even_while_another_team_is_owed_gp
         waiting("c", min_workers=2, priority=90),
     )
     assert summary(plan(state)) == {"a": "pause", "b": "start 2", "c": "start 2"}
-    assert reasons(state)["a"] is Reason.BEHIND_HIGHER_PRIORITY
+    assert reasons(state)["a"] is JobReason.BEHIND_HIGHER_PRIORITY
 
 
 def test_a_borrower_is_told_of_the_fair_share_that_it_gives_way_to() -> None:
     state = sharing_fairly(running("a", 4, min_workers=4), waiting("b", "language", min_workers=2))
-    assert reasons(state)["a"] is Reason.FAIR_SHARE
+    assert reasons(state)["a"] is JobReason.FAIR_SHARE
     borrowed = "Paused after a checkpoint, giving back 4 GPUs it borrowed"
     assert said(state)["a"] == f"{borrowed}: team language has a claim to 2 GPUs, for b."
     to_vision = f"{borrowed}: team language has a claim to 2 GPUs, for one of its jobs."
@@ -110,7 +111,7 @@ def test_a_claim_to_what_a_parent_is_guaranteed_is_a_claim_to_a_guarantee() -> N
     research = TeamQuota(team="research", pool="default", guaranteed_gpus=2)
     language = TeamQuota(team="language", pool="default", guaranteed_gpus=0, parent="research")
     state = replace(state, quotas=(research, language))
-    assert reasons(state)["a"] is Reason.RECLAIM_GUARANTEE
+    assert reasons(state)["a"] is JobReason.RECLAIM_GUARANTEE
     assert said(state)["a"] == (
         "Paused after a checkpoint, giving back 4 GPUs it borrowed: team language has a claim to "
         "2 GPUs, for b."
@@ -132,14 +133,14 @@ def test_only_jobs_of_the_team_that_is_owed_gpus_are_said_to_take_them() -> None
 
 def test_a_job_that_its_policy_wants_larger_grows_for_no_other_cause() -> None:
     state = cluster(running("a", 2, rescales=3), policy="static", quotas={})
-    assert reasons(state)["a"] is Reason.BEST_ALLOCATION
+    assert reasons(state)["a"] is JobReason.BEST_ALLOCATION
     assert said(state)["a"] == (
         "Grown from 2 to 4 workers: 76 % faster, from 192 to 337 samples/s, for a stall of about "
         "0.5 s."
     )
 
 
-def reasons(state: ClusterState) -> dict[str, Reason]:
+def reasons(state: ClusterState) -> dict[str, JobReason]:
     """Of those that do not stay as they are."""
     changed = (one for one in plan(state).decisions if one.action is not Action.KEEP)
     return {one.job_id: one.reason for one in changed}

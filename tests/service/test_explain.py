@@ -12,8 +12,9 @@ from rest_framework.test import APIClient
 
 from autoscaler.control_loop.decision_document import document, document_for_admins
 from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision, Reason
+from autoscaler.planning.decisions import Action, Decision
 from autoscaler.planning.explanations.remedy_sentences import render_remedy
 from autoscaler.planning.explanations.values import (
     Choice,
@@ -118,7 +119,7 @@ def kept(*, rival: JobRef) -> Running:
         efficiency=0.75,
     )
     return Running(
-        reason=Reason.BEST_ALLOCATION,
+        reason=JobReason.BEST_ALLOCATION,
         workers=3,
         choices=(lone,),
         price=0.31,

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 from tenancy.models import Team
 
 from autoscaler.foresight.recent_past import past_until, rescale_cost
+from autoscaler.job_vocabulary import EventKind
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Event, Job
@@ -26,7 +27,7 @@ def theirs(foreign_api: APIClient, language: Team) -> Job:
 
 def _slow(job: Job, worker: str, node: str = "node-1") -> None:
     data = {"worker": worker, "node": node, "gpus": [0]}
-    events.record(job_id=job.id, kind=events.STRAGGLER_FOUND, data=data)
+    events.record(job_id=job.id, kind=EventKind.STRAGGLER_FOUND, data=data)
 
 
 def test_a_node_is_slow_for_others_once_two_teams_say_so(

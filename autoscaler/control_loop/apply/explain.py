@@ -9,13 +9,14 @@ from autoscaler.control_loop import decision_document
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.deadline_sentences import warned
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Job
 
-_SAYS_NOTHING_NEW = {Reason.NOT_RESCALABLE}
+_SAYS_NOTHING_NEW = {JobReason.NOT_RESCALABLE}
 
 
 def explain(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
@@ -44,8 +45,8 @@ def _warn_once(view: JobView, decision: ExplainedDecision) -> None:
     if warning is not None and not view.job.explanation.get("deadline_warning"):
         events.record(
             job_id=view.id,
-            kind=events.DEADLINE_AT_RISK,
-            reason="deadline",
+            kind=EventKind.DEADLINE_AT_RISK,
+            reason=JobReason.DEADLINE,
             message=warned(warning),
             data=asdict(warning),
         )

@@ -6,8 +6,6 @@ service cannot be reached, nobody is dropped for lack of a report.
 
 from __future__ import annotations
 
-from typing import Final
-
 from autoscaler.control_loop.assignments import go_on_with
 from autoscaler.control_loop.endings import AT_THE_END, NEVER_RAN
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
@@ -17,11 +15,10 @@ from autoscaler.control_loop.slow_workers import called_back
 from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.control_loop.upkeep.outcome import count_as_failure, start_again, stop
 from autoscaler.control_loop.upkeep.preparing import CHANGING, endless, seconds_since_ready
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Job, Worker
-
-JOINER_DROPPED: Final = "joiner_dropped"
 
 
 def go_on_without_the_gone(view: JobView, shell: Shell) -> bool:
@@ -78,7 +75,9 @@ def give_up_preparations(view: JobView, shell: Shell) -> bool:
         late = [worker for worker in view.members if worker.id in names]
         return bool(late) and _reduce(view, staying, shell, message=f"{listed(ids(late))} {told}")
     message = f"{listed(sorted(names))} {told}. Submit again, or ask an admin what keeps it."
-    return stop(view, shell, ends_as=State.FAILED, reason="image_unavailable", message=message)
+    return stop(
+        view, shell, ends_as=State.FAILED, reason=JobReason.IMAGE_UNAVAILABLE, message=message
+    )
 
 
 def detect_mode(view: JobView, shell: Shell) -> bool:
@@ -101,7 +100,9 @@ def detect_mode(view: JobView, shell: Shell) -> bool:
             f" {seconds:.0f} s. Call them, raise `elastic.registration_timeout`, or use"
             f" `mode: restart`."
         )
-        return stop(view, shell, ends_as=State.FAILED, reason="not_registered", message=message)
+        return stop(
+            view, shell, ends_as=State.FAILED, reason=JobReason.NOT_REGISTERED, message=message
+        )
     return _treat_as_restart(view, shell, seconds)
 
 
@@ -140,7 +141,7 @@ def give_up_stuck_changes(view: JobView, shell: Shell) -> bool:
         return False
     why = f"Did not come out of `{view.state}` for {shell.limits.stuck_change:.0f} s."
     remedy = "All its workers were there and nothing moved: tell an admin."
-    return count_as_failure(view, shell, reason="stuck", why=why, remedy=remedy)
+    return count_as_failure(view, shell, reason=JobReason.STUCK, why=why, remedy=remedy)
 
 
 def is_heard(view: JobView, shell: Shell) -> bool:
@@ -153,7 +154,12 @@ def _reduce(view: JobView, left: list[WorkerView], shell: Shell, *, message: str
     with shell.changing(view.id):
         is_mine = go_on_with(view, staying, message=message)
         if is_mine:
-            events.record(job_id=view.id, kind=JOINER_DROPPED, reason="node_lost", message=message)
+            events.record(
+                job_id=view.id,
+                kind=EventKind.JOINER_DROPPED,
+                reason=JobReason.NODE_LOST,
+                message=message,
+            )
     return is_mine
 
 
@@ -164,8 +170,8 @@ def _treat_as_restart(view: JobView, shell: Shell, seconds: float) -> bool:
         if changed:
             events.record(
                 job_id=view.id,
-                kind=events.MODE_DETECTED,
-                reason=Job.Mode.RESTART,
+                kind=EventKind.MODE_DETECTED,
+                reason=JobReason.RESTART,
                 message=message,
             )
     return bool(changed)
@@ -188,7 +194,7 @@ def _unheard_for_too_long(view: JobView, shell: Shell) -> bool:
     if shell.seconds_since(view.state_since) < shell.limits.coordinator_never_seen:
         return False
     why = "Its coordinator could not reach the service."
-    return start_again(view, shell, reason="coordinator_silent", why=why)
+    return start_again(view, shell, reason=JobReason.COORDINATOR_SILENT, why=why)
 
 
 def _is_late(worker: WorkerView, view: JobView, shell: Shell) -> bool:

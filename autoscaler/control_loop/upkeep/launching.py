@@ -24,14 +24,12 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
 from autoscaler.control_loop.upkeep.outcome import start_again, stop
 from autoscaler.control_loop.upkeep.release import write_off
+from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import ExitCode
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
 
-COORDINATOR_RESTARTED: Final = "coordinator_restarted"
-_LAUNCH_REFUSED: Final = "launch_refused"
-_WITHOUT_SECRETS: Final = "secret_unavailable"
 _REFUSALS: Final = frozenset({Failing.IMAGE_UNAVAILABLE, Failing.CANNOT_START})
 _AFTER_A_CLEAN_EXIT_SECONDS: Final = 5.0  # its workers are about to end as well
 
@@ -44,12 +42,14 @@ def start_missing(view: JobView, shell: Shell) -> bool:
         return _keep_coordinator(view, shell) or _start_workers(view, shell)
     except LaunchRefused as refusal:
         message = f"The worker host refuses this job: {refusal}"
-        return stop(view, shell, ends_as=State.FAILED, reason=_LAUNCH_REFUSED, message=message)
+        return stop(
+            view, shell, ends_as=State.FAILED, reason=JobReason.LAUNCH_REFUSED, message=message
+        )
     except SecretUnavailable as problem:
-        reason, message = _WITHOUT_SECRETS, str(problem)
+        reason, message = JobReason.SECRET_UNAVAILABLE, str(problem)
         return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
     except ImageNotAllowed as problem:
-        reason, message = "image_unavailable", str(problem)
+        reason, message = JobReason.IMAGE_UNAVAILABLE, str(problem)
         return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
     except HostUnavailable as problem:
         extra = {"action": "start", "job_id": view.id}
@@ -76,7 +76,8 @@ def _start_workers(view: JobView, shell: Shell) -> bool:
     except (LaunchRefused, SecretUnavailable) as problem:
         if not view.goes_on_without_newcomers:
             raise
-        reason = _LAUNCH_REFUSED if isinstance(problem, LaunchRefused) else _WITHOUT_SECRETS
+        is_refused = isinstance(problem, LaunchRefused)
+        reason = JobReason.LAUNCH_REFUSED if is_refused else JobReason.SECRET_UNAVAILABLE
         write_off(missing, view, shell, reason=reason, why=str(problem))
         return True
     return False
@@ -98,7 +99,7 @@ def _keep_coordinator(view: JobView, shell: Shell) -> bool:
         return False
     if ended.exit_code == ExitCode.PORT_IN_USE and view.is_starting_over:
         why = f"Port {view.job.coordinator_port} of its coordinator is in use."
-        return start_again(view, shell, reason="port_in_use", why=why)
+        return start_again(view, shell, reason=JobReason.PORT_IN_USE, why=why)
     if ended.failing in _REFUSALS and view.is_starting_over:
         return _fail_for(ended, view, shell)
     if shell.seconds_since(ended.ended_at) >= _pause_seconds(view, ended.exit_code, shell):
@@ -112,7 +113,7 @@ def _fail_for(ended: ObservedProcess, view: JobView, shell: Shell) -> bool:
         f"Its coordinator could not be started: {ended.note}. It runs the platform's own image:"
         " ask an admin to see to it, then submit again."
     )
-    reason = str(ended.failing)
+    reason = JobReason(str(ended.failing))
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
 
 
@@ -151,7 +152,7 @@ def _move_coordinator(view: JobView, lost: Node, shell: Shell) -> bool:
     if not heard:
         return False
     message = f"Its coordinator moves to node {heard[0].name}: {told(lost)}."
-    return _begin_term(view, heard[0], shell, reason="node_lost", message=message)
+    return _begin_term(view, heard[0], shell, reason=JobReason.NODE_LOST, message=message)
 
 
 def _restart_coordinator(view: JobView, exit_code: int | None, shell: Shell) -> None:
@@ -170,7 +171,7 @@ def _begin_term(view: JobView, node: Node, shell: Shell, **told_as: Any) -> bool
     with shell.changing(view.id):
         is_begun = mine.update(coordinator_term=term + 1, coordinator_node=node.name)
         if is_begun:
-            events.record(job_id=view.id, kind=COORDINATOR_RESTARTED, **told_as)
+            events.record(job_id=view.id, kind=EventKind.COORDINATOR_RESTARTED, **told_as)
     return bool(is_begun)
 
 
@@ -179,7 +180,7 @@ def _pause_seconds(view: JobView, exit_code: int | None, shell: Shell) -> float:
     if exit_code == ExitCode.COMPLETED:
         return _AFTER_A_CLEAN_EXIT_SECONDS
     restarts = Event.objects.filter(
-        Q(at__gt=view.state_since), job_id=view.id, kind=COORDINATOR_RESTARTED
+        Q(at__gt=view.state_since), job_id=view.id, kind=EventKind.COORDINATOR_RESTARTED
     ).count()
     return min(2.0**restarts, shell.limits.longest_back_off) if restarts else 0.0
 

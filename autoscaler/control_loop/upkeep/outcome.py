@@ -21,13 +21,12 @@ from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
-from autoscaler.control_loop.upkeep.release import WORKER_FAILED
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Event, Job
 from jobs.transitions import move
 
-ALL_WORKERS_LOST: Final = "all_workers_lost"
 MOST_LOSSES_IN_A_ROW: Final = 5
 
 
@@ -53,7 +52,7 @@ def stop(
     shell: Shell,
     *,
     ends_as: State,
-    reason: str,
+    reason: JobReason,
     message: str,
     data: dict[str, Any] | None = None,
     changes: dict[str, Any] | None = None,
@@ -75,7 +74,7 @@ def start_again(
     view: JobView,
     shell: Shell,
     *,
-    reason: str,
+    reason: JobReason,
     why: str,
     data: dict[str, Any] | None = None,
     changes: dict[str, Any] | None = None,
@@ -98,7 +97,9 @@ def start_again(
     )
 
 
-def count_as_failure(view: JobView, shell: Shell, *, reason: str, why: str, remedy: str) -> bool:
+def count_as_failure(
+    view: JobView, shell: Shell, *, reason: JobReason, why: str, remedy: str
+) -> bool:
     """Start again, as often as after a failure of the job's own code; then it failed for good."""
     counted = {"failures": view.job.failures + 1}
     if counted["failures"] <= view.spec.retry.max_restarts:
@@ -115,7 +116,9 @@ def _cannot_run(view: JobView, shell: Shell) -> bool:
         broken.row.exit_code
     )
     message = f"The command cannot run: {said}. Correct `command` or `workdir` and submit again."
-    return stop(view, shell, ends_as=State.FAILED, reason="command_not_found", message=message)
+    return stop(
+        view, shell, ends_as=State.FAILED, reason=JobReason.COMMAND_NOT_FOUND, message=message
+    )
 
 
 def _would_fail_again(view: JobView, shell: Shell) -> bool:
@@ -134,7 +137,9 @@ def _would_fail_again(view: JobView, shell: Shell) -> bool:
         return False
     message = f"{why} It would fail in the same way again, so it is not retried."
     data = _log_of(_last_failure(view))
-    return stop(view, shell, ends_as=State.FAILED, reason="job_failed", message=message, data=data)
+    return stop(
+        view, shell, ends_as=State.FAILED, reason=JobReason.JOB_FAILED, message=message, data=data
+    )
 
 
 def _failed_too_often(view: JobView, shell: Shell) -> bool:
@@ -148,14 +153,14 @@ def _failed_too_often(view: JobView, shell: Shell) -> bool:
         view,
         shell,
         ends_as=State.FAILED,
-        reason="job_failed",
+        reason=JobReason.JOB_FAILED,
         message=message,
         data=_log_of(last),
     )
 
 
 def _last_failure(view: JobView) -> Event | None:
-    return Event.objects.filter(job_id=view.id, kind=WORKER_FAILED).order_by("id").last()
+    return Event.objects.filter(job_id=view.id, kind=EventKind.WORKER_FAILED).order_by("id").last()
 
 
 def _log_of(failure: Event | None) -> dict[str, Any]:
@@ -180,7 +185,7 @@ def _completed(view: JobView, shell: Shell) -> bool:
         return stop(view, shell, **_early_end(view, early[0]))
     count = len(trained)
     message = f"Ran to its end on {count} worker{'s' if count != 1 else ''}."
-    return stop(view, shell, ends_as=State.COMPLETED, reason="completed", message=message)
+    return stop(view, shell, ends_as=State.COMPLETED, reason=JobReason.COMPLETED, message=message)
 
 
 def _early_end(view: JobView, worker: WorkerView) -> _Outcome:
@@ -188,14 +193,16 @@ def _early_end(view: JobView, worker: WorkerView) -> _Outcome:
     said = headline(worker.row.error).removeprefix("concertina: ")
     message = f"{said[:1].upper()}{said[1:]}" or "The script ended before its training was through."
     if view.spec.early_end == "completed":
-        return _Outcome(ends_as=State.COMPLETED, reason="ended_early", message=message)
+        return _Outcome(ends_as=State.COMPLETED, reason=JobReason.ENDED_EARLY, message=message)
     advice = "If any end will do, say `early_end: completed` in the job spec."
-    return _Outcome(ends_as=State.FAILED, reason="ended_early", message=f"{message} {advice}")
+    return _Outcome(
+        ends_as=State.FAILED, reason=JobReason.ENDED_EARLY, message=f"{message} {advice}"
+    )
 
 
 class _Outcome(TypedDict):
     ends_as: State
-    reason: str
+    reason: JobReason
     message: str
 
 
@@ -213,7 +220,7 @@ def _finished_after_all(view: JobView, shell: Shell) -> bool:
 
 
 _ENDED_BEFORE_IT_PAUSED: Final = _Outcome(
-    ends_as=State.COMPLETED, reason="completed", message="Ran to its end before it paused."
+    ends_as=State.COMPLETED, reason=JobReason.COMPLETED, message="Ran to its end before it paused."
 )
 
 
@@ -227,7 +234,7 @@ def _must_start_again(view: JobView, shell: Shell) -> bool:
         said = headline(failed[0].row.error)
         why = f"Attempt {view.job.attempt} failed{f': {said}' if said else ''}".rstrip(".") + "."
         data = _log_of(_last_failure(view))
-        return start_again(view, shell, reason="restarting", why=why, data=data)
+        return start_again(view, shell, reason=JobReason.RESTARTING, why=why, data=data)
     return _recover_from_loss(view, bad, shell)
 
 
@@ -250,7 +257,7 @@ def _recover_from_loss(view: JobView, bad: list[WorkerView], shell: Shell) -> bo
         counted = {"losses_in_a_row": in_a_row, "lost_at": shell.now}
         events.record(
             job_id=view.id,
-            kind=ALL_WORKERS_LOST,
+            kind=EventKind.ALL_WORKERS_LOST,
             reason=reason,
             message=f"{sentence} No other worker could go on.",
             data={"workers": ids(bad), "in_a_row": in_a_row},
@@ -274,19 +281,19 @@ def _give_up_after_losses(
     reason, sentence = _loss(view, bad)
     losses = counted["losses_in_a_row"]
     message = f"All workers were lost {losses} times in a row without a sign of life between"
-    if reason == Failing.OUT_OF_MEMORY:
+    if reason is JobReason.OUT_OF_MEMORY:
         message = f"{message}. {sentence}"
     else:
-        reason = "workers_lost"
+        reason = JobReason.WORKERS_LOST
         ending = described(bad[0].row.exit_code)
         message = f"{message}; last {listed(ids(bad))} with {ending}. Is there enough memory?"
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message, changes=counted)
 
 
-def _loss(view: JobView, bad: list[WorkerView]) -> tuple[str, str]:
+def _loss(view: JobView, bad: list[WorkerView]) -> tuple[JobReason, str]:
     """Its reason, and a sentence: the kernel's, if it killed one of them for its memory."""
     killed = next((w for w in bad if w.row.failing == Failing.OUT_OF_MEMORY), None)
     if killed is None:
-        return "node_lost", f"{listed(ids(bad))} ended from outside."
+        return JobReason.NODE_LOST, f"{listed(ids(bad))} ended from outside."
     memory = memory_limit(killed.row, view.spec)
-    return Failing.OUT_OF_MEMORY.value, killed_for_memory(killed.id, memory)
+    return JobReason.OUT_OF_MEMORY, killed_for_memory(killed.id, memory)

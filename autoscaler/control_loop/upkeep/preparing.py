@@ -13,11 +13,11 @@ from cluster.worker_host import ObservedProcess, Role
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
+from autoscaler.job_vocabulary import EventKind
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Event, Job
 
-PREPARING: Final = "preparing"
 CHANGING: Final = frozenset({State.STARTING, State.RESCALING})
 
 
@@ -67,7 +67,7 @@ def _name(process: ObservedProcess) -> str:
 
 def _is_known(view: JobView) -> bool:
     of_revision = {"attempt": view.job.attempt, "revision": view.job.revision}
-    known = Event.objects.filter(job_id=view.id, kind=PREPARING)
+    known = Event.objects.filter(job_id=view.id, kind=EventKind.PREPARING)
     return known.filter(data__contains=of_revision).exists()
 
 
@@ -75,7 +75,7 @@ def _note_beginning(view: JobView, told: str, shell: Shell) -> None:
     with shell.changing(view.id):
         events.record(
             job_id=view.id,
-            kind=PREPARING,
+            kind=EventKind.PREPARING,
             message=f"{told[0].upper()}{told[1:]}",
             data={
                 "attempt": view.job.attempt,

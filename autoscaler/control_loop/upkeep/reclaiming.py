@@ -17,8 +17,7 @@ from tenancy.models import FairShareSettings, Quota
 
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
-from autoscaler.planning.decisions import Reason
-from jobs.events import PLANNING_FAILED
+from autoscaler.job_vocabulary import JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
 
@@ -70,7 +69,7 @@ def _began(view: JobView) -> datetime:
 def _claimed_at(view: JobView, shell: Shell) -> datetime | None:
     """When another team laid claim to what it holds; None: nobody does."""
     reason = view.job.reason if view.state is State.STOPPING else _reason_of_assignment(view)
-    if reason == Reason.RECLAIM_GUARANTEE:
+    if reason == JobReason.RECLAIM_GUARANTEE:
         return _began(view)
     if not _is_borrowing(view.job):
         return None
@@ -99,7 +98,7 @@ def _others_wait_since(job: Job, now: datetime) -> datetime | None:
     waiting = (
         Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED)
         .filter(_fits(_gpus_of(job.pool_id)))
-        .exclude(reason=PLANNING_FAILED)
+        .exclude(reason=JobReason.PLANNING_FAILED)
         .exclude(not_before__gt=now)
     )
     below = (

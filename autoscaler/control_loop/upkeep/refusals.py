@@ -15,7 +15,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import stop
-from autoscaler.control_loop.upkeep.release import WORKER_LOST
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.lifecycle import State
 from jobs.models import Event
 
@@ -28,7 +28,7 @@ def give_up_what_cannot_start(view: JobView, shell: Shell) -> bool:
     has_trained = view.is_hot and bool(view.trained)
     if refused is None or not view.is_active or view.goes_on_without_newcomers or has_trained:
         return False
-    reason, message = refused.row.failing, _sentence(refused, view)
+    reason, message = JobReason(refused.row.failing), _sentence(refused, view)
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
 
 
@@ -40,15 +40,15 @@ def give_up_what_is_always_killed(view: JobView, shell: Shell) -> bool:
         return False
     lately = Event.objects.filter(
         job_id=view.id,
-        kind=WORKER_LOST,
-        reason=Failing.OUT_OF_MEMORY,
+        kind=EventKind.WORKER_LOST,
+        reason=JobReason.OUT_OF_MEMORY,
         at__gt=shell.now - timedelta(hours=1),
     ).count()
     if lately <= most:
         return False
     sentence = killed_for_memory(killed[-1].id, memory_limit(killed[-1].row, view.spec))
     message = f"Workers ran out of memory {lately} times within an hour. {sentence}"
-    reason = Failing.OUT_OF_MEMORY
+    reason = JobReason.OUT_OF_MEMORY
     return stop(view, shell, ends_as=State.FAILED, reason=reason, message=message)
 
 

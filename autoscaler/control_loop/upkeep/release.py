@@ -22,15 +22,12 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.memory_limits import memory_limit
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
+from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import ExitCode
 from jobs import events
 from jobs.lifecycle import ACTIVE
 from jobs.models import Event, GpuClaim, Job, Worker
 from jobs.spec import JobSpec
-
-WORKER_FAILED: Final = "worker_failed"
-WORKER_LOST: Final = "worker_lost"
-WORKER_NOT_STARTED: Final = "worker_not_started"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +97,22 @@ _TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST, Ending.ENDED_E
 
 
 def write_off(
-    workers: Iterable[WorkerView], view: JobView, shell: Shell, *, reason: str, why: str
+    workers: Iterable[WorkerView], view: JobView, shell: Shell, *, reason: JobReason, why: str
 ) -> None:
     """They will never be started, and their job goes on without them."""
     for worker in workers:
         with shell.changing(view.id) as job:
             how = {"failing": Failing.CANNOT_START, "gone_at": shell.now, "error": why}
             is_mine = _mark_gone(worker, job, shell, **how)
-            if is_mine and not _was_counted(job, WORKER_NOT_STARTED):
+            if is_mine and not _was_counted(job, EventKind.WORKER_NOT_STARTED):
                 end = _End(worker=worker, spec=view.spec, log=())
-                _record(job, WORKER_NOT_STARTED, reason, end, sentence=_not_started(worker, why))
+                _record(
+                    job,
+                    EventKind.WORKER_NOT_STARTED,
+                    reason,
+                    end,
+                    sentence=_not_started(worker, why),
+                )
 
 
 def _has_ended(worker: WorkerView, view: JobView, shell: Shell) -> bool:
@@ -159,13 +162,17 @@ def _count(job: Job, end: _End) -> None:
         _note_life(job, end)
     if ending is Ending.LOST:
         Job.objects.filter(pk=job.id).update(losses=F("losses") + 1)
-        reason = Failing.OUT_OF_MEMORY if end.ran_out_of_memory else "node_lost"
-        _record(job, WORKER_LOST, reason, end)
-    elif ending is Ending.FAILED and not _was_counted(job, WORKER_FAILED, WORKER_LOST):
+        reason = JobReason.OUT_OF_MEMORY if end.ran_out_of_memory else JobReason.NODE_LOST
+        _record(job, EventKind.WORKER_LOST, reason, end)
+    elif ending is Ending.FAILED and not _was_counted(
+        job, EventKind.WORKER_FAILED, EventKind.WORKER_LOST
+    ):
         Job.objects.filter(pk=job.id).update(failures=F("failures") + 1)
-        _record(job, WORKER_FAILED, WORKER_FAILED, end)
-    elif end.failing and ending in NEVER_RAN and not _was_counted(job, WORKER_NOT_STARTED):
-        _record(job, WORKER_NOT_STARTED, end.failing, end)
+        _record(job, EventKind.WORKER_FAILED, JobReason.WORKER_FAILED, end)
+    elif (
+        end.failing and ending in NEVER_RAN and not _was_counted(job, EventKind.WORKER_NOT_STARTED)
+    ):
+        _record(job, EventKind.WORKER_NOT_STARTED, JobReason(end.failing), end)
 
 
 def _note_life(job: Job, end: _End) -> None:
@@ -184,7 +191,7 @@ def _note_life(job: Job, end: _End) -> None:
         Job.objects.filter(pk=job.id).update(progress_at=Greatest("progress_at", lived))
 
 
-def _was_counted(job: Job, *kinds: str) -> bool:
+def _was_counted(job: Job, *kinds: EventKind) -> bool:
     """Whether this revision has a failure, or a loss that makes the other workers fail."""
     return Event.objects.filter(
         job=job,
@@ -194,7 +201,7 @@ def _was_counted(job: Job, *kinds: str) -> bool:
     ).exists()
 
 
-def _record(job: Job, kind: str, reason: str, end: _End, *, sentence: str = "") -> None:
+def _record(job: Job, kind: EventKind, reason: JobReason, end: _End, *, sentence: str = "") -> None:
     data = {
         "worker": end.worker.id,
         "exit_code": end.exit_code,

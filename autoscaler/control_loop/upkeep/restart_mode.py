@@ -14,6 +14,7 @@ from autoscaler.control_loop import seats
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import stop
+from autoscaler.job_vocabulary import JobReason, StoredReason
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.transitions import move
@@ -34,7 +35,7 @@ def seat_next_set(view: JobView, shell: Shell) -> bool:
         view,
         shell,
         ends_as=State.QUEUED,
-        reason="waiting_for_capacity",
+        reason=JobReason.WAITING_FOR_CAPACITY,
         message="The GPUs for its new workers are gone; waits for others.",
     )
 
@@ -54,7 +55,7 @@ def begin_generation(view: JobView, shell: Shell) -> bool:
             view.id,
             {State.STARTING, State.RESCALING},
             State.RUNNING,
-            reason=assignment.reason,
+            reason=StoredReason(assignment.reason),
             message=assignment.message,
             data={"revision": assignment.revision},
         )

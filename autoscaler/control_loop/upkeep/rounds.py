@@ -28,6 +28,7 @@ from autoscaler.control_loop.upkeep import (
     standstill,
     stopping,
 )
+from autoscaler.job_vocabulary import EventKind
 from jobs import events
 from jobs.models import Event, Job
 
@@ -55,7 +56,6 @@ RULES: Final[tuple[Rule, ...]] = (
     stopping.finish,
     launching.start_missing,
 )
-CONTROL_LOOP_ERROR: Final = "control_loop_error"
 _MOST_ROUNDS: Final = 20  # more changes than one job can need at once
 _BETWEEN_ERROR_EVENTS: Final = timedelta(seconds=60)
 
@@ -112,13 +112,13 @@ def note_error(job_id: str, shell: Shell) -> None:
 
 def _record_error(job_id: str, shell: Shell) -> None:
     since = shell.now - _BETWEEN_ERROR_EVENTS
-    recent = Event.objects.filter(job_id=job_id, kind=CONTROL_LOOP_ERROR, at__gt=since)
+    recent = Event.objects.filter(job_id=job_id, kind=EventKind.CONTROL_LOOP_ERROR, at__gt=since)
     if not recent.exists():
         message = (
             "The control loop could not handle this job and tries again."
             " An admin finds the cause in the log of control, under the job's id."
         )
-        events.record(job_id=job_id, kind=CONTROL_LOOP_ERROR, message=message)
+        events.record(job_id=job_id, kind=EventKind.CONTROL_LOOP_ERROR, message=message)
 
 
 def _attend(view: JobView, shell: Shell) -> bool:

@@ -9,7 +9,6 @@ gone on without them long since.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from autoscaler.control_loop import assignments
 from autoscaler.control_loop.assignments import go_on_with
@@ -17,12 +16,11 @@ from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import listed
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.silence import told
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Event
 from jobs.transitions import move
-
-NODE_SILENT: Final = "node_silent"
 
 
 def warn_of_silent_nodes(view: JobView, shell: Shell) -> bool:
@@ -34,7 +32,7 @@ def warn_of_silent_nodes(view: JobView, shell: Shell) -> bool:
         if shell.seconds_since(since) < shell.limits.silence_told_after:
             continue
         data = {"node": name, "since": since.timestamp() if since else 0.0}
-        known = Event.objects.filter(job_id=view.id, kind=NODE_SILENT)
+        known = Event.objects.filter(job_id=view.id, kind=EventKind.NODE_SILENT)
         if not known.filter(data__contains=data).exists():
             _warn(view, workers, data, shell)
     return False
@@ -64,7 +62,7 @@ def _counts_as_lost(worker: WorkerView) -> bool:
 def _assign(view: JobView, staying: list[WorkerView], message: str, shell: Shell) -> bool:
     with shell.changing(view.id):
         is_mine = move(
-            view.id, {State.RUNNING}, State.RESCALING, reason="node_lost", message=message
+            view.id, {State.RUNNING}, State.RESCALING, reason=JobReason.NODE_LOST, message=message
         ) and go_on_with(view, staying, message=message)
         if not is_mine:
             raise assignments.NotNow
@@ -82,5 +80,9 @@ def _warn(
     )
     with shell.changing(view.id):
         events.record(
-            job_id=view.id, kind=NODE_SILENT, reason="node_lost", message=message, data=data
+            job_id=view.id,
+            kind=EventKind.NODE_SILENT,
+            reason=JobReason.NODE_LOST,
+            message=message,
+            data=data,
         )

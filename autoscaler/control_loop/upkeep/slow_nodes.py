@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
 
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.slow_workers import stragglers
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.models import Event
 from jobs.stragglers import LATELY, slow_nodes
-
-NODE_IS_SLOW: Final = "node_is_slow"
 
 _log = logging.getLogger(__name__)
 
@@ -21,7 +19,7 @@ def warn_of_slow_nodes(view: JobView, shell: Shell) -> bool:
     """An event of the job that suffers from it, and a line for those who run the machines."""
     nodes = {worker.node.name for worker in stragglers(view)}
     for node in _slow(nodes, view, shell) if nodes else ():
-        lately = Event.objects.filter(kind=NODE_IS_SLOW, at__gt=shell.now - LATELY)
+        lately = Event.objects.filter(kind=EventKind.NODE_IS_SLOW, at__gt=shell.now - LATELY)
         if not lately.filter(data__node=node).exists():
             _warn(view, node)
     return False
@@ -39,8 +37,8 @@ def _warn(view: JobView, node: str) -> None:
     _log.critical(message, extra={"action": "alarm", "job_id": view.id, "node": node})
     events.record(
         job_id=view.id,
-        kind=NODE_IS_SLOW,
-        reason="straggler",
+        kind=EventKind.NODE_IS_SLOW,
+        reason=JobReason.STRAGGLER,
         message=message,
         data={"node": node},
     )

@@ -8,7 +8,6 @@ a plain script that is silent may well be at work.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
 
 from autoscaler.control_loop import signs_of_life
 from autoscaler.control_loop.job_view import JobView
@@ -16,12 +15,11 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.signs_of_life import Due
 from autoscaler.control_loop.upkeep.joining import is_heard
 from autoscaler.control_loop.upkeep.outcome import count_as_failure, stop
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs import events
 from jobs.lifecycle import State
 from jobs.models import Job
 from jobs.quantities import format_duration
-
-NO_PROGRESS: Final = "no_progress"
 
 
 def end_what_stands_still(view: JobView, shell: Shell) -> bool:
@@ -102,8 +100,8 @@ def _tell(view: JobView, since: datetime, shell: Shell) -> bool:
         Job.objects.filter(pk=view.id).update(silence_told_at=shell.now)
         events.record(
             job_id=view.id,
-            kind=NO_PROGRESS,
-            reason=NO_PROGRESS,
+            kind=EventKind.NO_PROGRESS,
+            reason=JobReason.NO_PROGRESS,
             message=f"{_what_is_seen(view)} since {since:%H:%M} UTC. {follows}",
             data={"since": since.isoformat()},
         )
@@ -115,13 +113,19 @@ def _end(view: JobView, since: datetime, shell: Shell) -> bool:
     if is_trained(view):
         message = f"{seen}: it was ended, and its work is done."
         return stop(
-            view, shell, ends_as=State.COMPLETED, reason="script_did_not_end", message=message
+            view,
+            shell,
+            ends_as=State.COMPLETED,
+            reason=JobReason.SCRIPT_DID_NOT_END,
+            message=message,
         )
     remedy = (
         "Its log tells how far it came. Raise `elastic.progress_timeout` if it may be silent for"
         " so long, or have it write a line now and then."
     )
-    return count_as_failure(view, shell, reason=NO_PROGRESS, why=f"{seen}.", remedy=remedy)
+    return count_as_failure(
+        view, shell, reason=JobReason.NO_PROGRESS, why=f"{seen}.", remedy=remedy
+    )
 
 
 def _what_is_seen(view: JobView) -> str:

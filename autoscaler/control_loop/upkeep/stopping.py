@@ -16,6 +16,7 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.control_loop.upkeep.preparing import seconds_since_ready
+from autoscaler.job_vocabulary import StoredReason
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from jobs.models import Worker
@@ -44,7 +45,7 @@ def finish(view: JobView, shell: Shell) -> bool:
             view.id,
             {State.STOPPING},
             State(job.ends_as),
-            reason=job.reason,
+            reason=StoredReason(job.reason),
             message=job.message,
             changes={
                 "ends_as": "",

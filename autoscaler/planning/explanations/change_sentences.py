@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.application_metric import Wish
-from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.straggler_sentences import replaced
 from autoscaler.planning.explanations.wording import (
     changes_speed,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Rescaled
     from autoscaler.planning.placement.fragmentation import MoveBalance
 
-_MOVES: Final = {Reason.DEFRAGMENT, Reason.NODE_DRAINED}
+_MOVES: Final = {JobReason.DEFRAGMENT, JobReason.NODE_DRAINED}
 
 
 def rescaled(change: Rescaled) -> str:
@@ -45,27 +45,27 @@ def _from_to(change: Rescaled) -> str:
 def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
     team, is_growth = change.team, change.after.workers > change.before.workers
     match change.reason:
-        case Reason.RECLAIM_GUARANTEE if change.owed is not None:
+        case JobReason.RECLAIM_GUARANTEE if change.owed is not None:
             return owed(change.owed)
-        case Reason.RECLAIM_GUARANTEE:
+        case JobReason.RECLAIM_GUARANTEE:
             promised = gpus(team.guaranteed_gpus)
             held = f"it held {team.held_gpus} of {promised}"
             return f"team {team.team} takes back its guarantee, {held}"
-        case Reason.JOB_ARRIVED:
+        case JobReason.JOB_ARRIVED:
             starts = plural(change.takers.count, "starts", "start")
             return f"room for {names(change.takers)}, which {starts} now"
-        case Reason.EXCEEDS_LIMIT:
+        case JobReason.EXCEEDS_LIMIT:
             limit = gpus(team.limit_gpus or 0)
             return f"team {team.team} held {team.held_gpus}, its limit is {limit}"
-        case Reason.DEFRAGMENT if change.balance is not None:
+        case JobReason.DEFRAGMENT if change.balance is not None:
             return _that_pays(change, change.balance)
-        case Reason.NODE_DRAINED:
+        case JobReason.NODE_DRAINED:
             return "a node it was on is being drained"
-        case Reason.APPLICATION_METRIC if change.reading is not None:
+        case JobReason.APPLICATION_METRIC if change.reading is not None:
             return f"{_asked_by(change.reading)}; {_effect(change)}"
-        case Reason.NODE_LOST if is_growth:
+        case JobReason.NODE_LOST if is_growth:
             return "a lost worker is replaced"
-        case Reason.NODE_LOST:
+        case JobReason.NODE_LOST:
             return f"pool {change.pool} lost a node and has {gpus(change.pool_gpus)} left"
         case _:
             return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
@@ -86,14 +86,14 @@ def _that_pays(change: Rescaled, balance: MoveBalance) -> str:
 
 def _occasion(change: Rescaled, *, is_growth: bool) -> str:
     match change.reason:
-        case Reason.FAIR_SHARE if not is_growth:
+        case JobReason.FAIR_SHARE if not is_growth:
             return f"{names(change.takers)} can use the GPUs better; "
-        case Reason.FAIR_SHARE:
+        case JobReason.FAIR_SHARE:
             give = plural(change.givers.count, "gives", "give")
             return f"{names(change.givers)} {give} way; "
-        case Reason.JOB_FINISHED if change.finished.count:
+        case JobReason.JOB_FINISHED if change.finished.count:
             return f"{names(change.finished)} finished; "
-        case Reason.NODE_JOINED:
+        case JobReason.NODE_JOINED:
             return f"{', '.join(change.joined_nodes)} joined the pool; "
         case _:
             return ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.application_metric import reading_of
 from autoscaler.planning.cluster_state import ChangeKind
-from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.references import (
     choice,
     choices,
@@ -50,21 +50,21 @@ def started(outcome: Outcome, picture: PoolPicture) -> Started:
     )
 
 
-def _givers(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Sequence[Outcome]:
+def _givers(outcome: Outcome, reason: JobReason, picture: PoolPicture) -> Sequence[Outcome]:
     match reason:
-        case Reason.RECLAIM_GUARANTEE:
+        case JobReason.RECLAIM_GUARANTEE:
             team = outcome.demand.job.team
             return [loser for loser in picture.losers if loser.demand.job.team != team]
-        case Reason.RESERVATION:
+        case JobReason.RESERVATION:
             return picture.guests_of(outcome)
         case _:
             return ()
 
 
-def _origin(outcome: Outcome, reason: Reason, picture: PoolPicture) -> Origin:
-    if reason is Reason.RECLAIM_GUARANTEE:
+def _origin(outcome: Outcome, reason: JobReason, picture: PoolPicture) -> Origin:
+    if reason is JobReason.RECLAIM_GUARANTEE:
         return Origin.RETURNED
-    if reason is Reason.RESERVATION:
+    if reason is JobReason.RESERVATION:
         return Origin.RESERVED
     if outcome.job_id not in picture.admission.guaranteed:
         return Origin.BORROWED
@@ -79,7 +79,7 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
     assert after is not None  # noqa: S101 - and one after
     offer = picture.split.offers.get(outcome.job_id)
     old, new = choice(before, offer), choice(after, offer)
-    is_owed = cause.reason is Reason.RECLAIM_GUARANTEE and outcome.loses
+    is_owed = cause.reason is JobReason.RECLAIM_GUARANTEE and outcome.loses
     return Rescaled(
         reason=cause.reason,
         before=old,
@@ -112,7 +112,7 @@ def _gain(before: Choice, after: Choice) -> float | None:
 
 def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
     cause = picture.cause_of(outcome)
-    is_owed = cause.reason in {Reason.RECLAIM_GUARANTEE, Reason.FAIR_SHARE}
+    is_owed = cause.reason in {JobReason.RECLAIM_GUARANTEE, JobReason.FAIR_SHARE}
     due = picture.admission.gave_way.get(outcome.job_id)
     return Paused(
         reason=cause.reason,

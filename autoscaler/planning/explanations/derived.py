@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations import changes, standing, waiting
 
 if TYPE_CHECKING:
@@ -47,6 +48,6 @@ def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:  # no
         case Action.DROP:
             return waiting.dropped(outcome, picture)
         case Action.WAIT:
-            if picture.cause_of(outcome).reason is Reason.EXCEEDS_LIMIT:
+            if picture.cause_of(outcome).reason is JobReason.EXCEEDS_LIMIT:
                 return waiting.refused(outcome, picture)
             return waiting.waiting(outcome, picture)

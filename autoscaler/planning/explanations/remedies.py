@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import JobPhase
-from autoscaler.planning.decisions import Reason
 from autoscaler.planning.explanations.values import Closing, Remedy, RemedyKind
 from autoscaler.planning.vocabulary import Preemptibility
 
@@ -106,9 +106,9 @@ def _reopened_nodes(waiting: Waiting) -> Iterator[Remedy]:
 
 def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     """For itself and all that stand before it in the queue; or for all that wait."""
-    if waiting.reason is Reason.FRAGMENTED:
+    if waiting.reason is JobReason.FRAGMENTED:
         yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)
-    elif waiting.reason is Reason.WAITING_FOR_CAPACITY:
+    elif waiting.reason is JobReason.WAITING_FOR_CAPACITY:
         missing = max(waiting.asked_gpus - waiting.available_gpus, 1)
         asked = sum(
             other.min_workers * other.gpus_per_worker

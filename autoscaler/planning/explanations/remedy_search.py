@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions import Action, Reason
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.changed_states import with_remedy
 from autoscaler.planning.explanations.remedies import candidates
 from autoscaler.planning.explanations.values import Remedy, RemedyKind, Waiting
@@ -45,7 +46,7 @@ class RemedySearch:
         waiting = self.planned.explanations[job_id]
         if not isinstance(waiting, Waiting):
             return None
-        if waiting.reason is Reason.WAITING_FOR_RECLAIM and waiting.is_owed:
+        if waiting.reason is JobReason.WAITING_FOR_RECLAIM and waiting.is_owed:
             return Remedy(kind=RemedyKind.PATIENCE)
         tries = tuple(candidates(self._jobs[job_id], waiting, self.state))
         if len(tries) * self._cost_of_a_try() > self.planned_jobs:

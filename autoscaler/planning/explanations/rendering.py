@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.explanations.change_sentences import rescaled
 from autoscaler.planning.explanations.straggler_sentences import stays
 from autoscaler.planning.explanations.values import (
@@ -121,11 +121,11 @@ def _whose(started: Started) -> str:
 
 
 def _paused(paused: Paused) -> str:
-    if paused.reason is Reason.NODE_DRAINED:
+    if paused.reason is JobReason.NODE_DRAINED:
         return "Paused after a checkpoint: its node is being drained, and no other has room for it."
-    if paused.reason is Reason.RESERVATION and paused.reserved is not None:
+    if paused.reason is JobReason.RESERVATION and paused.reserved is not None:
         return _end_of_stay(paused, paused.reserved)
-    if paused.reason is Reason.BEHIND_HIGHER_PRIORITY and paused.takers.count:
+    if paused.reason is JobReason.BEHIND_HIGHER_PRIORITY and paused.takers.count:
         room = f"room for {names(paused.takers)} of its team"
         return f"Paused after a checkpoint: {room}, whose priority is higher."
     if paused.owed is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.demand import next_larger
 from autoscaler.planning.explanations.references import choices, job_ref, team_share
 from autoscaler.planning.explanations.values import (
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.outcome import Outcome, PoolPicture
 
 
-_CHANGES_LATER: Final = {Reason.NOT_RESCALABLE, Reason.COOLDOWN}
+_CHANGES_LATER: Final = {JobReason.NOT_RESCALABLE, JobReason.COOLDOWN}
 
 
 def running(outcome: Outcome, picture: PoolPicture) -> Running:
@@ -34,7 +34,7 @@ def running(outcome: Outcome, picture: PoolPicture) -> Running:
         hindrance=_hindrance(outcome, step, reason, picture),
         next_step=step,
         rival=_rival(outcome, picture),
-        cooldown=_cooldown(outcome, picture) if reason is Reason.COOLDOWN else None,
+        cooldown=_cooldown(outcome, picture) if reason is JobReason.COOLDOWN else None,
         straggler=outcome.demand.job.straggler if reason not in _CHANGES_LATER else None,
     )
 
@@ -53,17 +53,17 @@ def _next_step(outcome: Outcome) -> NextStep | None:
 
 
 def _hindrance(  # noqa: PLR0911 - one for each hindrance
-    outcome: Outcome, step: NextStep | None, reason: Reason, picture: PoolPicture
+    outcome: Outcome, step: NextStep | None, reason: JobReason, picture: PoolPicture
 ) -> Hindrance:
     demand = outcome.demand
     match reason:
-        case Reason.NOT_RESCALABLE if demand.job.can_pause and not demand.job.shares_work:
+        case JobReason.NOT_RESCALABLE if demand.job.can_pause and not demand.job.shares_work:
             return Hindrance.PLAIN
-        case Reason.NOT_RESCALABLE:
+        case JobReason.NOT_RESCALABLE:
             return Hindrance.FIXED if demand.job.can_pause else Hindrance.CHANGING
-        case Reason.FRAGMENTED:
+        case JobReason.FRAGMENTED:
             return Hindrance.FRAGMENTED
-        case Reason.COOLDOWN:
+        case JobReason.COOLDOWN:
             return Hindrance.COOLDOWN
     larger = next_larger(demand, demand.held)
     if larger is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 
 if TYPE_CHECKING:
     from autoscaler.planning.application_metric import Reading
@@ -149,7 +149,7 @@ class Substitution:
 class Running:
     """A job that stays as it is, and why it has not more."""
 
-    reason: Reason
+    reason: JobReason
     workers: int
     choices: tuple[Choice, ...]  # k-1, k, k+1 (fewer at the ends)
     price: float | None  # what one more GPU would add to the pool's value
@@ -175,7 +175,7 @@ class Origin(StrEnum):
 class Started:
     """A waiting job that starts."""
 
-    reason: Reason
+    reason: JobReason
     workers: int
     gpus: int
     global_batch_size: int
@@ -191,7 +191,7 @@ class Started:
 class Rescaled:
     """Before and after: what the change should bring (`gain`) and what it costs (the stall)."""
 
-    reason: Reason
+    reason: JobReason
     before: Choice
     after: Choice
     gain: float | None  # None: one of both speeds is not known
@@ -222,7 +222,7 @@ class Rescaled:
 class Paused:
     """A running job that gives everything back."""
 
-    reason: Reason
+    reason: JobReason
     gpus_given: int
     needed_gpus: int
     gpus_left: int  # that it could have had
@@ -291,7 +291,7 @@ class ClosedNode:
 class Waiting:
     """A job that waits, and time may help. What else may: see `remedy_search`."""
 
-    reason: Reason
+    reason: JobReason
     needed_gpus: int  # for its smallest size
     gpus_per_worker: int
     free_gpus: int  # nobody holds them now
@@ -320,7 +320,7 @@ class Waiting:
 class Refused:
     """A job that can never start as it is: its user must change something."""
 
-    reason: Reason
+    reason: JobReason
     needed_gpus: int
     gpus_per_worker: int
     team: TeamShare
@@ -333,7 +333,7 @@ class Refused:
 class Dropped:
     """A new job that does not fit, in a pool that keeps no queue: it is refused for good."""
 
-    reason: Reason
+    reason: JobReason
     needed_gpus: int
     available_gpus: int  # left when every admitted job takes its smallest size
     team: TeamShare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.explanations.values import Closing, RemedyKind
 from autoscaler.planning.explanations.wording import gpus, job_name, moment, names, plural, workers
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.fragmentation import Fragmentation
 
 _NODES_NAMED: Final = 4
-_SHORT_OF_GPUS: Final = {Reason.WAITING_FOR_CAPACITY, Reason.FRAGMENTED}
+_SHORT_OF_GPUS: Final = {JobReason.WAITING_FOR_CAPACITY, JobReason.FRAGMENTED}
 _WHY_CLOSED: Final = {
     Closing.CORDONED: "is cordoned",
     Closing.DRAINING: "is being drained",
     Closing.SILENT: "does not answer",
 }
-_SHARED_OUT: Final = {Reason.WAITING_FOR_FAIR_SHARE, Reason.BEHIND_HIGHER_PRIORITY}
+_SHARED_OUT: Final = {JobReason.WAITING_FOR_FAIR_SHARE, JobReason.BEHIND_HIGHER_PRIORITY}
 
 
 def waiting(job: Waiting) -> str:
@@ -30,15 +30,15 @@ def waiting(job: Waiting) -> str:
 def _for_what(job: Waiting) -> str:
     needs = gpus(job.needed_gpus)
     match job.reason:
-        case Reason.WAITING_FOR_QUOTA:
+        case JobReason.WAITING_FOR_QUOTA:
             return f"{needs}: {_quota_in_the_way(job)}"
-        case Reason.FRAGMENTED if job.fragmentation is not None:
+        case JobReason.FRAGMENTED if job.fragmentation is not None:
             return _scattered(job, job.fragmentation)
-        case Reason.WAITING_FOR_RECLAIM if job.is_owed:
+        case JobReason.WAITING_FOR_RECLAIM if job.is_owed:
             return f"{needs} of its team's guarantee: {_coming_back(job)}"
-        case Reason.WAITING_FOR_RECLAIM:
+        case JobReason.WAITING_FOR_RECLAIM:
             return f"{needs}: {_blocker(job)} is owed what is free"
-        case Reason.BEHIND_HIGHER_PRIORITY:
+        case JobReason.BEHIND_HIGHER_PRIORITY:
             return f"{needs}: {_first(job)}"
         case _:
             own = f", {_reserved(job.reserved)}" if job.reserved else f": {_what_is_free(job)}"
@@ -147,7 +147,7 @@ def _claim(job: Waiting) -> str:
 
 
 def _place(job: Waiting) -> str:
-    if job.reason is not Reason.WAITING_FOR_CAPACITY or job.position is None:
+    if job.reason is not JobReason.WAITING_FOR_CAPACITY or job.position is None:
         return ""
     return "Next in the queue." if job.position == 1 else f"Number {job.position} in the queue."
 

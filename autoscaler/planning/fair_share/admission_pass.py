@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.entitlement import entitle
 from autoscaler.planning.fair_share.ledger import Ledger
 from autoscaler.planning.fair_share.lending import Lending
@@ -119,12 +119,12 @@ class AdmissionPass:
             if (problem := ledger.limit_problem(demand)) is not None:
                 ledger.refuse(demand, problem)
             elif demand.smallest_gpus > ledger.gpus_open:
-                ledger.refuse(demand, Reason.WAITING_FOR_CAPACITY)
+                ledger.refuse(demand, JobReason.WAITING_FOR_CAPACITY)
             elif ledger.may_claim(demand) and not self._should_wait(demand, ledger):
                 ledger.admit(demand)
                 owed.append(demand)
             else:
-                ledger.refuse(demand, Reason.WAITING_FOR_RECLAIM)
+                ledger.refuse(demand, JobReason.WAITING_FOR_RECLAIM)
                 unmet = unmet or demand
         return owed, unmet
 

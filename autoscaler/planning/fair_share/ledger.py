@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.occupancy import Occupancy
 from autoscaler.planning.fair_share.verdicts import Refusal
 from autoscaler.planning.vocabulary import Preemptibility
@@ -89,7 +89,7 @@ class Ledger:
         self.paused.append(demand)
         self.standing.use(demand.job.team, -demand.smallest_gpus)
 
-    def refuse(self, demand: Demand, reason: Reason, blocker: str | None = None) -> None:
+    def refuse(self, demand: Demand, reason: JobReason, blocker: str | None = None) -> None:
         self._queue_length += 1
         self.refused[demand.job.job_id] = Refusal(
             reason=reason, position=self._queue_length, blocker=blocker
@@ -100,7 +100,7 @@ class Ledger:
         if demand.is_active:
             self.paused.append(demand)
         else:
-            self.refused[demand.job.job_id] = Refusal(reason=Reason.EXCEEDS_LIMIT)
+            self.refused[demand.job.job_id] = Refusal(reason=JobReason.EXCEEDS_LIMIT)
 
     def has_gpus_for(self, demand: Demand) -> bool:
         return demand.smallest_gpus - demand.stuck_gpus <= self.gpus_free
@@ -125,13 +125,13 @@ class Ledger:
         own = self._shrinkable[demand.job.team]
         return demand.smallest_gpus > max(self.gpus_idle, 0) + own
 
-    def limit_problem(self, demand: Demand) -> Reason | None:
+    def limit_problem(self, demand: Demand) -> JobReason | None:
         """Whether the job's smallest size would break its team's limit, now or ever."""
         job, needed = demand.job, demand.smallest_gpus
         if any(n.limit is not None and needed > n.limit for n in self.tree.path(job.team)):
-            return Reason.EXCEEDS_LIMIT
+            return JobReason.EXCEEDS_LIMIT
         is_reached = self.standing.limit_reached(job.team, needed) is not None
-        return Reason.WAITING_FOR_QUOTA if is_reached else None
+        return JobReason.WAITING_FOR_QUOTA if is_reached else None
 
     def may_be_lent_to(self, demand: Demand) -> bool:
         """What cannot be taken back may only be lent where nobody has a guarantee."""

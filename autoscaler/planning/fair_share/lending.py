@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions import Reason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.lending_queue import LendingQueue
 from autoscaler.planning.fair_share.precedence import rank, runs_since, waited_seconds
 from autoscaler.planning.fair_share.verdicts import Reservation
@@ -53,11 +53,11 @@ class Lending:
         if (problem := ledger.limit_problem(demand)) is not None:
             ledger.refuse(demand, problem)
         elif not ledger.may_be_lent_to(demand):
-            ledger.refuse(demand, Reason.WAITING_FOR_QUOTA)
+            ledger.refuse(demand, JobReason.WAITING_FOR_QUOTA)
         elif self.owed is not None and (self.is_owed_soon or _is_for_good(demand)):
-            ledger.refuse(demand, Reason.WAITING_FOR_RECLAIM, self.owed.job.job_id)
+            ledger.refuse(demand, JobReason.WAITING_FOR_RECLAIM, self.owed.job.job_id)
         elif self.reservation is not None and not self._may_be_guest(demand):
-            ledger.refuse(demand, Reason.BEHIND_HIGHER_PRIORITY, self.reservation.job_id)
+            ledger.refuse(demand, JobReason.BEHIND_HIGHER_PRIORITY, self.reservation.job_id)
         elif (missing := ledger.missing_for(demand)) == 0:
             self._start_or_wait(demand)
         else:
@@ -67,7 +67,7 @@ class Lending:
         """A young request, too, first waits for GPUs that become free by themselves."""
         is_young = waited_seconds(demand, self.now) < self.reclaim.delay_seconds
         if is_young and self.ledger.takes_from_others(demand):
-            self.ledger.refuse(demand, Reason.WAITING_FOR_CAPACITY)
+            self.ledger.refuse(demand, JobReason.WAITING_FOR_CAPACITY)
         else:
             self.ledger.admit(demand, is_lent=True)
             self._lent.append(demand)
@@ -85,7 +85,7 @@ class Lending:
                 demand, saved=self._saved_for(demand), promised_at=self._free_by(missing)
             )
         is_kept = demand.smallest_gpus <= self.ledger.gpus_free
-        reason = Reason.WAITING_FOR_FAIR_SHARE if is_kept else Reason.WAITING_FOR_CAPACITY
+        reason = JobReason.WAITING_FOR_FAIR_SHARE if is_kept else JobReason.WAITING_FOR_CAPACITY
         self.ledger.refuse(demand, reason)
 
     def _guests_of(self, holder: Demand) -> list[Demand]:
@@ -140,7 +140,7 @@ class Lending:
                 self.gave_way[guest.job.job_id] = due
             else:
                 self.ledger.take_back(guest)
-                self.ledger.refuse(guest, Reason.BEHIND_HIGHER_PRIORITY, holder.job.job_id)
+                self.ledger.refuse(guest, JobReason.BEHIND_HIGHER_PRIORITY, holder.job.job_id)
 
     def _reserved(self, holder: Demand, *, saved: int, promised_at: float | None) -> Reservation:
         return Reservation(

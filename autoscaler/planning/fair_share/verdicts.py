@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.decisions import Reason
+    from autoscaler.job_vocabulary import JobReason
     from autoscaler.planning.demand import Demand
 
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Refusal:
     """Why a job may not run now. `blocker` is the job it stands behind, if one is the cause."""
 
-    reason: Reason
+    reason: JobReason
     position: int = 0
     blocker: str | None = None
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from autoscaler.job_vocabulary import JobReason
 from jobs import batch_limit
 from jobs.api.serializers.finite import finite
 from jobs.api.serializers.metric import ValuesField
@@ -125,7 +126,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return batch_limit.of(job)
 
     def get_progress(self, job: Job) -> float | None:
-        if job.state == State.COMPLETED and job.reason != "ended_early":
+        if job.state == State.COMPLETED and job.reason != JobReason.ENDED_EARLY:
             return 1.0
         return min(job.samples / job.total_samples, 1.0) if job.total_samples else None
 

@@ -1,0 +1,309 @@
+"""What can happen to a job, and why? Every kind of event and every reason, with its sentence.
+
+The codes are for programs: they stand in the database, in the API and in scripts, and never change
+their meaning. The sentences are for people: up to its colon, each is what a screen shows. All else
+is made of them: the API's documentation, the dashboard's labels, `docs/events.md`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NewType, Self
+
+StoredReason = NewType("StoredReason", str)
+"""The code of a row, which may be one of another release: it is handed on as it is."""
+
+
+class _Word(StrEnum):
+    """A code and its sentence, `label: what it means`."""
+
+    sentence: str
+
+    def __new__(cls, code: str, sentence: str = "") -> Self:  # the code alone: to look it up
+        word = str.__new__(cls, code)
+        word._value_ = code
+        word.sentence = sentence
+        return word
+
+    @property
+    def label(self) -> str:
+        return self.sentence.partition(":")[0]
+
+
+class JobReason(_Word):
+    """Why a job is in its state, or why something happened to it: one code for each cause."""
+
+    # It waits: the planner has looked at it.
+    WAITING_FOR_QUOTA = (
+        "waiting_for_quota",
+        "Team limit reached: with it, its team would hold more GPUs of the pool than it may.",
+    )
+    WAITING_FOR_FAIR_SHARE = (
+        "waiting_for_fair_share",
+        "Waits for its fair share: GPUs are free or could be, and other teams come first.",
+    )
+    WAITING_FOR_RECLAIM = (
+        "waiting_for_reclaim",
+        "Lent GPUs are coming back: those that borrow them have been asked to give way.",
+    )
+    WAITING_FOR_CAPACITY = (
+        "waiting_for_capacity",
+        "Waits for free GPUs: its pool has fewer to give than its smallest size needs.",
+    )
+    BEHIND_HIGHER_PRIORITY = (
+        "behind_higher_priority",
+        "Behind a higher priority: a job that comes first is owed the GPUs, or took them.",
+    )
+    FRAGMENTED = (
+        "fragmented",
+        "Free GPUs are scattered: there are enough, but no node has enough of them together.",
+    )
+    EXCEEDS_LIMIT = (
+        "exceeds_limit",
+        "Larger than its limit: it needs more than its pool has or its team may hold.",
+    )
+    DROPPED = (
+        "dropped",
+        "Did not fit, no queue here: its pool refuses for good what does not fit on arrival.",
+    )
+
+    # It starts, changes or pauses: the planner has decided so.
+    JOB_ARRIVED = (
+        "job_arrived",
+        "A job arrived: it starts, or others give way so that a job can start.",
+    )
+    JOB_FINISHED = ("job_finished", "A job finished: the GPUs that it left are put to use.")
+    RECLAIM_GUARANTEE = (
+        "reclaim_guarantee",
+        "Guarantee reclaimed: a team takes back what it is guaranteed and others had borrowed.",
+    )
+    FAIR_SHARE = (
+        "fair_share",
+        "Fair share moved: GPUs go to the jobs that are entitled to them, or use them better.",
+    )
+    RESERVATION = (
+        "reservation",
+        "Saved up for a large job: it starts on GPUs kept for it, and guests on them give way.",
+    )
+    BATCH_RETUNE = (
+        "batch_retune",
+        "Batch retuned: another global batch learns faster on the same workers.",
+    )
+    APPLICATION_METRIC = (
+        "application_metric",
+        "Its own metric asked: what its script reports calls for more or for fewer workers.",
+    )
+    SCALING_INEFFICIENT = (
+        "scaling_inefficient",
+        "Scaled too poorly: with fewer workers it is hardly slower, so it gives GPUs back.",
+    )
+    SCALING_EFFICIENT = (
+        "scaling_efficient",
+        "Scales well: GPUs are free, and more workers are tried because they should pay.",
+    )
+    NODE_LOST = (
+        "node_lost",
+        "Worker or node lost: a process ended from outside, or its node does not answer.",
+    )
+    NODE_JOINED = ("node_joined", "Node joined: its pool has more GPUs than before.")
+    NODE_DRAINED = ("node_drained", "Node is being drained: what runs on it has to leave.")
+    STRAGGLER = (
+        "straggler",
+        "Slower than the others: one of its workers holds up the rest, and may be replaced.",
+    )
+    DEFRAGMENT = (
+        "defragment",
+        "Moved together: it is faster on other nodes, or makes room for a job that waits.",
+    )
+
+    # It stays as it is.
+    BEST_ALLOCATION = (
+        "best_allocation",
+        "Best allocation: no other division of the pool is worth more.",
+    )
+    COOLDOWN = ("cooldown", "Changed a moment ago: within its `min_interval` it is left alone.")
+    NOT_RESCALABLE = (
+        "not_rescalable",
+        "Cannot change now: it starts, changes already, or keeps its number of workers.",
+    )
+
+    # Somebody wanted it so.
+    PENDING_EVALUATION = (
+        "pending_evaluation",
+        "Not evaluated yet: it was submitted or resumed, and waits for the next plan.",
+    )
+    PAUSED_BY_USER = ("paused_by_user", "Paused by a person: it goes on when it is resumed.")
+    CANCELLED_BY_USER = ("cancelled_by_user", "Cancelled by a person: it never goes on.")
+
+    # It came to its end.
+    COMPLETED = ("completed", "Ran to its end: its command ended with exit code 0.")
+    ENDED_EARLY = (
+        "ended_early",
+        "Ended before its epochs: its script ended well, but before its training was through.",
+    )
+    SCRIPT_DID_NOT_END = (
+        "script_did_not_end",
+        "Trained; its script hung: its epochs were over, and its script was ended for it.",
+    )
+
+    # Its own code or what it asks for is at fault.
+    JOB_FAILED = ("job_failed", "Its own code failed: more often than it may be started again.")
+    WORKER_FAILED = (
+        "worker_failed",
+        "A worker's code failed: it ended with an error of its own; its last lines tell which.",
+    )
+    RESTARTING = ("restarting", "Starts again: its own code failed, and its next attempt is due.")
+    COMMAND_NOT_FOUND = (
+        "command_not_found",
+        "Command not found: `command` does not exist, or cannot be executed.",
+    )
+    NOT_REGISTERED = (
+        "not_registered",
+        "Script did not register: `mode: hot` was asked for, and it did not call the library.",
+    )
+    NO_PROGRESS = (
+        "no_progress",
+        "Stood still: for too long it made no step and wrote no line.",
+    )
+    OUT_OF_MEMORY = (
+        "out_of_memory",
+        "Ran out of memory: of the machine's or of a GPU's; its message tells which.",
+    )
+    SECRET_UNAVAILABLE = (
+        "secret_unavailable",
+        "A secret is missing: one that it names was deleted, or cannot be decrypted.",
+    )
+    SCRIPT_WARNING = (
+        "script_warning",
+        "Script to be looked at: it runs, but something in it is probably a mistake.",
+    )
+    DEADLINE = ("deadline", "Deadline at risk: it is expected to end too late.")
+
+    # What should run it is at fault.
+    IMAGE_UNAVAILABLE = (
+        "image_unavailable",
+        "Image unavailable: it cannot be fetched, or its team may not use it.",
+    )
+    CANNOT_START = ("cannot_start", "Node cannot start it: the message holds the node's words.")
+    LAUNCH_REFUSED = (
+        "launch_refused",
+        "Launch refused: what runs the workers does not take this job.",
+    )
+    PORT_IN_USE = ("port_in_use", "Port in use: its coordinator could not listen; it starts again.")
+    COORDINATOR_SILENT = (
+        "coordinator_silent",
+        "Coordinator was not heard: it could not reach the service, and the job starts again.",
+    )
+    STUCK = (
+        "stuck",
+        "Stuck in a change: all its workers were there, and still nothing moved.",
+    )
+    WORKERS_LOST = (
+        "workers_lost",
+        "Workers lost too often: all at once, several times, without progress in between.",
+    )
+    PLANNING_FAILED = (
+        "planning_failed",
+        "Left out of plans: reckoning with its data fails; it is tried again.",
+    )
+    PLANNED_AGAIN = (
+        "planned_again",
+        "Planned again: its data can be reckoned with as those of all others.",
+    )
+
+    # How it is rescaled, once that is known.
+    HOT = ("hot", "Rescales without a restart: its script registered with the library.")
+    RESTART = ("restart", "Rescales by a restart: its script resumes from its own checkpoint.")
+    FIXED = ("fixed", "Keeps its size: its spec says `mode: fixed`.")
+
+
+class EventKind(_Word):
+    """What happened to a job: one code for each kind of event."""
+
+    # Its life.
+    SUBMITTED = ("submitted", "Submitted: the job was accepted and queued.")
+    STATE_CHANGED = (
+        "state_changed",
+        "State changed: `old_state` and `new_state` tell from what to what.",
+    )
+    STOP_REQUESTED = (
+        "stop_requested",
+        "Stop requested: while it was stopping, somebody changed what is to become of it.",
+    )
+    MODE_DETECTED = (
+        "mode_detected",
+        "Mode detected: it is known how its script can be rescaled.",
+    )
+    PREPARING = (
+        "preparing",
+        "Preparing: something must be made ready before it can run, an image fetched, say.",
+    )
+    BATCH_LIMIT_FOUND = (
+        "batch_limit_found",
+        "Batch limit found: a worker ran out of GPU memory, and larger shares are split up.",
+    )
+
+    # One worker.
+    WORKER_FAILED = ("worker_failed", "Worker failed: its own code went wrong.")
+    WORKER_LOST = (
+        "worker_lost",
+        "Worker lost: one process ended from outside, or its node counts as lost.",
+    )
+    WORKER_NOT_STARTED = ("worker_not_started", "Worker not started: it will never run.")
+    WORKER_HUNG = ("worker_hung", "Worker hung: it did not come any further and is killed.")
+    JOINER_DROPPED = (
+        "joiner_dropped",
+        "Joiner dropped: a worker was not ready in time, and the others go on without it.",
+    )
+    STRAGGLER_FOUND = (
+        "straggler_found",
+        "Straggler found: a worker is clearly slower than the others.",
+    )
+
+    # Several of them.
+    WORKERS_LOST = (
+        "workers_lost",
+        "Went on without lost workers: the others formed a group anew, without a restart.",
+    )
+    ALL_WORKERS_LOST = (
+        "all_workers_lost",
+        "All workers lost: nobody could go on, and it starts again from its checkpoint.",
+    )
+    WORK_LOST = ("work_lost", "Work lost: steps newer than the checkpoint are made again.")
+
+    # What it runs on.
+    COORDINATOR_RESTARTED = (
+        "coordinator_restarted",
+        "Coordinator restarted: training went on meanwhile.",
+    )
+    NODE_SILENT = (
+        "node_silent",
+        "Node silent: one with workers of the job does not answer; they may train on.",
+    )
+    NODE_IS_SLOW = (
+        "node_is_slow",
+        "Node is slow: several workers were slow there; somebody should look at it.",
+    )
+
+    # What somebody should look at.
+    SCRIPT_WARNING = (
+        "script_warning",
+        "Script warning: it runs, but something in it is probably a mistake.",
+    )
+    NO_PROGRESS = (
+        "no_progress",
+        "No progress: half of the time is over after which it is ended for standing still.",
+    )
+    DEADLINE_AT_RISK = (
+        "deadline_at_risk",
+        "Deadline at risk: for the first time it is expected to end too late.",
+    )
+    PLANNING_FAILED = (
+        "planning_failed",
+        "Left out of plans: reckoning with its data failed.",
+    )
+    PLANNED_AGAIN = ("planned_again", "Planned again: its data can be reckoned with again.")
+    CONTROL_LOOP_ERROR = (
+        "control_loop_error",
+        "Control loop error: it could not be handled, and is tried again; admins find the cause.",
+    )
