@@ -127,6 +127,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": False,
     "ENUM_NAME_OVERRIDES": {
         "JobState": [state.value for state in State],
+        "JobReason": "jobs.api.serializers.vocabulary.REASONS",
+        "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",
         "SecretKind": "tenancy.models.Secret.Kind",

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from autoscaler.job_vocabulary import EventKind, JobReason
+from tests.architecture.written_vocabulary import written
 
 ROOT: Final = Path(__file__).parents[2]
 SAID_IN: Final = ("autoscaler", "jobs", "platform")
@@ -83,3 +84,8 @@ def _values(node: ast.AST) -> list[ast.expr]:
         names = {one.attr for one in sides if isinstance(one, ast.Attribute)}
         return sides if names & FIELDS else []
     return []
+
+
+@pytest.mark.parametrize("path", written(), ids=lambda path: path.name)
+def test_what_is_written_of_it_elsewhere_is_up_to_date(path: Path) -> None:
+    assert path.read_text() == written()[path], "run `make openapi` and commit the result"

@@ -16,7 +16,7 @@ export interface Change {
   readonly workers: number;
   readonly batchBefore: number | null;
   readonly batch: number;
-  readonly reason: string;
+  readonly reason: Generation["reason"];
   readonly message: string;
   readonly stallSeconds: number;
   readonly idleSeconds: number;

@@ -10,6 +10,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from jobs.api.serializers.vocabulary import reason_field
+
 
 class ChoiceSerializer(serializers.Serializer[Any]):
     workers = serializers.IntegerField()
@@ -134,7 +136,7 @@ class DetailsSerializer(serializers.Serializer[Any]):
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
-    reason = serializers.CharField()
+    reason = reason_field(may_be_empty=True)
     message = serializers.CharField()
     at = serializers.DateTimeField()
     cost = serializers.CharField(
@@ -154,7 +156,7 @@ class QuarantineSerializer(serializers.Serializer[Any]):
 class ExplanationSerializer(serializers.Serializer[Any]):
     job_id = serializers.CharField()
     action = serializers.CharField(help_text="start, keep, rescale, pause or wait; or empty.")
-    reason = serializers.CharField()
+    reason = reason_field()
     message = serializers.CharField()
     workers = serializers.IntegerField(allow_null=True, help_text="That the planner wants.")
     global_batch_size = serializers.IntegerField(allow_null=True)

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs.api.serializers.vocabulary import reason_field
 from jobs.decided import explanation_of
 from jobs.models import Generation
 from jobs.restarts import RestartSign, Unit
@@ -46,6 +47,7 @@ class RestartSerializer(serializers.Serializer[Any]):
 
 
 class GenerationSerializer(serializers.ModelSerializer[Generation]):
+    reason = reason_field(may_be_empty=True)
     worker_ids = serializers.ListField(child=serializers.CharField())
     lost_worker_ids = serializers.ListField(child=serializers.CharField())
     idle_seconds = serializers.FloatField(

@@ -12,6 +12,7 @@ from jobs import batch_limit
 from jobs.api.serializers.finite import finite
 from jobs.api.serializers.metric import ValuesField
 from jobs.api.serializers.prediction import PredictionSerializer
+from jobs.api.serializers.vocabulary import reason_field, state_field
 from jobs.decided import position_in_queue
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
@@ -72,7 +73,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     team = serializers.CharField(source="team.name")
     pool = serializers.CharField(source="pool.name")
-    state = serializers.ChoiceField(choices=[state.value for state in State])
+    state = state_field()
+    reason = reason_field()
     workers = serializers.SerializerMethodField(help_text="Training now.")
     workers_desired = serializers.SerializerMethodField(help_text="Of the newest plan.")
     min_workers = serializers.IntegerField(source="resolved_spec.elastic.min_workers")

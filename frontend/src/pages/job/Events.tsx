@@ -7,8 +7,7 @@ import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
-import { humanise } from "../../domain/format";
-import { reasonLabel } from "../../domain/reasons";
+import { eventLabel, reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
 import styles from "./Events.module.css";
 
@@ -46,6 +45,6 @@ function Row({ event }: { readonly event: JobEvent }) {
 }
 
 function titleOf(event: JobEvent): string {
-  if (event.new_state === "") return humanise(event.kind);
+  if (event.new_state === "") return eventLabel(event.kind);
   return event.old_state === "" ? event.new_state : `${event.old_state} → ${event.new_state}`;
 }

@@ -1,0 +1,30 @@
+"""How are the codes of the vocabulary answered? As choices in the API's description.
+
+A row may hold a code that a release before had, or that one after has: it is answered as it stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from jobs.lifecycle import State
+
+REASONS = [(reason.value, reason.sentence) for reason in JobReason]
+EVENT_KINDS = [(kind.value, kind.sentence) for kind in EventKind]
+STATES = [state.value for state in State]
+
+
+def reason_field(*, may_be_empty: bool = False) -> serializers.ChoiceField:
+    """A job's or an event's reason."""
+    return serializers.ChoiceField(REASONS, read_only=True, allow_blank=may_be_empty)
+
+
+def event_kind_field() -> serializers.ChoiceField:
+    return serializers.ChoiceField(EVENT_KINDS, read_only=True)
+
+
+def state_field(**options: Any) -> serializers.ChoiceField:
+    return serializers.ChoiceField(STATES, read_only=True, **options)

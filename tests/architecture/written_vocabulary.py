@@ -1,0 +1,75 @@
+"""How is the vocabulary of jobs written down elsewhere? As a page of docs, as labels on screen.
+
+`make openapi` writes both; a test holds them to `autoscaler.job_vocabulary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+
+ROOT: Final = Path(__file__).parents[2]
+
+_PAGE: Final = """\
+<!-- Written by `make openapi` from autoscaler/job_vocabulary.py. -->
+
+# Events and reasons
+
+What happened to a job, and why: in `concertina describe JOB`, `GET /api/v1/jobs/ID/events`, and
+the `reason` of jobs, of generations and of explanations. The codes are for programs and keep their
+meaning; a new release may bring new ones, so a program should get over one that it does not know.
+What stands before the colon is what the dashboard shows.
+
+## Events
+
+| `kind` | what happened |
+|---|---|
+{kinds}
+
+## Reasons
+
+| `reason` | why |
+|---|---|
+{reasons}
+"""
+_LABELS: Final = """\
+/** What a screen says for each code. `make openapi` writes it from autoscaler/job_vocabulary.py. */
+
+import type {{ EventKind, JobReason }} from "./types";
+
+export const EVENT_LABELS: Readonly<Record<EventKind, string>> = {{
+{kinds}
+}};
+
+export const REASON_LABELS: Readonly<Record<JobReason, string>> = {{
+{reasons}
+}};
+"""
+
+
+def written() -> Mapping[Path, str]:
+    """Each file with what should stand in it."""
+    return {
+        ROOT / "docs/events.md": _PAGE.format(kinds=_rows(EventKind), reasons=_rows(JobReason)),
+        ROOT / "frontend/src/api/vocabulary.ts": _LABELS.format(
+            kinds=_labels(EventKind), reasons=_labels(JobReason)
+        ),
+    }
+
+
+def _rows(words: Iterable[EventKind | JobReason]) -> str:
+    return "\n".join(
+        f"| `{word}` | **{word.label}**{word.sentence[len(word.label) :]} |" for word in words
+    )
+
+
+def _labels(words: Iterable[EventKind | JobReason]) -> str:
+    return "\n".join(f'  {word}: "{word.label}",' for word in words)
+
+
+if __name__ == "__main__":
+    for path, text in written().items():
+        path.write_text(text)
