@@ -71,6 +71,12 @@ class JobPinned(JobsError):
     code = "job_pinned"
 
 
+class TooManyPinned(JobsError):
+    """As many jobs of the team are pinned as may be; unpin some first."""
+
+    code = "too_many_pinned_jobs"
+
+
 class TeamInUse(JobsError):
     """This team has something that lives, or is meant to stay."""
 

@@ -14,7 +14,7 @@ from tenancy.access import principal_of
 
 from jobs import queries
 from jobs.api import requests, serializers
-from jobs.commands import control, deletion
+from jobs.commands import control, deletion, pinning
 from jobs.models import Job
 
 
@@ -46,8 +46,9 @@ def _pins(operation_id: str, summary: str) -> Callable[..., Any]:
         post=extend_schema(
             operation_id=operation_id,
             summary=summary,
-            description="Of a pinned job nothing is removed because it is old: neither logs,"
-            " checkpoints and curves nor the job itself.",
+            description="Of a pinned job that ended nothing is removed because it is old: neither"
+            " logs, checkpoints and curves nor the job itself. A team may have"
+            f" {pinning.MOST_PINNED} of them.",
             request=None,
             responses=serializers.JobDetailSerializer,
         )
@@ -55,22 +56,22 @@ def _pins(operation_id: str, summary: str) -> Callable[..., Any]:
 
 
 class _PinningView(APIView):
-    is_pinned: bool
+    command: Callable[..., None]
 
     def post(self, request: Request, job_id: str) -> Response:
         queries.find_job(principal_of(request), job_id)
-        deletion.pin(job_id=job_id, is_pinned=self.is_pinned)
+        type(self).command(job_id=job_id)
         return _answer(request, job_id)
 
 
 @_pins("pin_job", "Keep all of a job, whatever its age")
 class PinView(_PinningView):
-    is_pinned = True
+    command = staticmethod(pinning.pin)
 
 
 @_pins("unpin_job", "Let a job go when its time has come")
 class UnpinView(_PinningView):
-    is_pinned = False
+    command = staticmethod(pinning.unpin)
 
 
 class _SteeringView(APIView):

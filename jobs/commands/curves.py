@@ -1,8 +1,7 @@
 """How many points of a job's curves are kept while it trains? So many, the newest the densest.
 
 A job makes a point a second, and a chart shows a few hundred. Where there are too many, every
-second one of the older half goes; what was thinned already gets thinner, the older the more. A
-pinned job keeps every one.
+second one of the older half goes; what was thinned already gets thinner, the older the more.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ _THIN: Final = """
 def thin_curves(now: datetime, has_time: Callable[[], bool]) -> int:
     """Thin the curves of all jobs that have too many points; tells how many points went."""
     lately = Q(state__in=LIVE) | Q(finished_at__gt=now - _LATELY)
-    long_ones = Job.objects.filter(
-        lately, metric_points__gt=MOST_POINTS, curves_removed_at=None, is_pinned=False
-    )
+    long_ones = Job.objects.filter(lately, metric_points__gt=MOST_POINTS, curves_removed_at=None)
     thinned = 0
     for job_id in list(long_ones.order_by("pk").values_list("pk", flat=True)):
         while has_time() and (gone := _thin(job_id)):

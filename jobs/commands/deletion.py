@@ -71,17 +71,6 @@ def erase(job_ids: Collection[str]) -> int:
     return len(jobs)
 
 
-@transaction.atomic
-def pin(*, job_id: str, is_pinned: bool) -> None:
-    """Keep all of a job, whatever its age; or do not any more.
-
-    Raises:
-        JobNotFound: there is no such job.
-    """
-    if not Job.objects.filter(pk=job_id).update(is_pinned=is_pinned):
-        raise JobNotFound
-
-
 def leave_files(job_ids: Iterable[str], *parts: Leftover.Part) -> None:
     """Have the control loop remove them."""
     Leftover.objects.bulk_create(

@@ -1,7 +1,8 @@
 """What may be forgotten about jobs, and when?
 
 Of those that ended, part after part as each gets old, and at last the job itself; of those that
-live, only what nothing reads any more. Pinned jobs keep all they have.
+live, only what nothing reads any more. A pinned job keeps what it has once it has ended; while it
+lives, what it has would grow without end.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import models, transaction
-from django.db.models import F, Max, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 
 from autoscaler.job_vocabulary import EventKind
@@ -77,17 +78,16 @@ def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[
 
 
 def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
-    old = Event.objects.filter(job__state__in=LIVE, job__is_pinned=False, at__lt=before)
+    old = Event.objects.filter(job__state__in=LIVE, at__lt=before)
     moves = old.filter(kind=EventKind.STATE_CHANGED)
     newest = Event.objects.filter(kind=EventKind.STATE_CHANGED, job__state__in=LIVE).order_by()
     since = newest.values("job", "new_state").annotate(newest=Max("pk")).values("newest")
-    assignments = Assignment.objects.filter(
-        job__state__in=LIVE, job__is_pinned=False, at__lt=before
-    )
+    assignments = Assignment.objects.filter(job__state__in=LIVE, at__lt=before)
+    predictions = Prediction.objects.filter(Q(job__state__in=LIVE) | Q(job__is_pinned=False))
     return Counter(
         events=erase(old.filter(kind__in=_OF_THE_MOMENT)) + erase(moves.exclude(pk__in=since)),
         assignments=erase(assignments.filter(revision__lt=F("job__revision") - ASSIGNMENTS_KEPT)),
-        predictions=erase(Prediction.objects.filter(job__is_pinned=False, made_at__lt=before)),
+        predictions=erase(predictions.filter(made_at__lt=before)),
     )
 
 

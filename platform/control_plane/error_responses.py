@@ -35,6 +35,7 @@ from jobs.errors import (
     NameInUse,
     SpecInvalid,
     TeamInUse,
+    TooManyPinned,
     TooManyQueued,
 )
 
@@ -45,6 +46,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     JobNotFound: 404,
     BadCursor: 400,
     NameInUse: 409,
+    TooManyPinned: 409,
     TooManyQueued: 409,
     IdempotencyConflict: 409,
     IllegalTransition: 409,

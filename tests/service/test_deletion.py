@@ -14,7 +14,7 @@ from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.orders import Orders
 from jobs import summary
-from jobs.commands import deletion
+from jobs.commands import deletion, pinning
 from jobs.errors import JobNotOver
 from jobs.lifecycle import FINAL, State
 from jobs.models import (
@@ -112,6 +112,19 @@ def test_a_pinned_job_has_to_be_unpinned_first(api: APIClient, job: Job) -> None
     assert (answer.status_code, answer.json()["code"]) == (409, "job_pinned")
     assert api.post(f"/api/v1/jobs/{job.id}/unpin").json()["is_pinned"] is False
     assert api.delete(f"/api/v1/jobs/{job.id}").status_code == 204
+
+
+def test_a_team_pins_a_bounded_number_of_jobs(
+    api: APIClient, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pinning, "MOST_PINNED", 1)
+    first, second = submit(name="first"), submit(name="second")
+    for _ in range(2):  # the same one counts once
+        assert api.post(f"/api/v1/jobs/{first.id}/pin").status_code == 200
+    answer = api.post(f"/api/v1/jobs/{second.id}/pin")
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_pinned_jobs")
+    api.post(f"/api/v1/jobs/{first.id}/unpin")
+    assert api.post(f"/api/v1/jobs/{second.id}/pin").status_code == 200
 
 
 def test_another_teams_job_is_not_found(foreign_api: APIClient, job: Job) -> None:

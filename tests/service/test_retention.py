@@ -157,11 +157,18 @@ def test_what_ended_goes_part_by_part_and_at_last_altogether(submit: SubmitJob) 
     assert PastUsage.objects.get().gpu_seconds == 60.0
 
 
-def test_a_pinned_job_keeps_all_it_has(submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether it ended or lives."""
+def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(
+    submit: SubmitJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it lives it is as any other, or it would grow without end."""
     monkeypatch.setattr(curves, "MOST_POINTS", 10)
     over, live = ended(submit(name="over"), 9999), submit(name="live")
     Job.objects.update(is_pinned=True, metric_points=10**6, revision=10**6)
+    kinds = (MetricPoint, Event, Assignment, Prediction)
+
+    def left(job: Job) -> list[int]:
+        return [kind.objects.filter(job=job).count() for kind in kinds]
+
     for job in (over, live):
         metrics(job, 30)
         Event.objects.create(job=job, kind="straggler_found")
@@ -171,14 +178,14 @@ def test_a_pinned_job_keeps_all_it_has(submit: SubmitJob, monkeypatch: pytest.Mo
         Prediction.objects.create(job=job, kind="start", made_at=days_ago(400))
     Event.objects.update(at=days_ago(9999))
     Assignment.objects.update(at=days_ago(9999))
-    kinds = (MetricPoint, Event, Assignment, Prediction)
-    before = [kind.objects.count() for kind in kinds]
+    had, had_alive = left(over), left(live)
     forget()
-    assert [kind.objects.count() for kind in kinds] == before
+    assert left(over) == had
     assert not Leftover.objects.exists()
+    assert all(now < before for now, before in zip(left(live), had_alive, strict=True))
     Job.objects.update(is_pinned=False)
     forget()
-    assert all(kind.objects.count() < was for kind, was in zip(kinds, before, strict=True))
+    assert all(now < before for now, before in zip(left(over), had, strict=True))
 
 
 def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:

@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Keep all of a job, whatever its age
-         * @description Of a pinned job nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself.
+         * @description Of a pinned job that ended nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself. A team may have 100 of them.
          */
         post: operations["pin_job"];
         delete?: never;
@@ -317,7 +317,7 @@ export interface paths {
         put?: never;
         /**
          * Let a job go when its time has come
-         * @description Of a pinned job nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself.
+         * @description Of a pinned job that ended nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself. A team may have 100 of them.
          */
         post: operations["unpin_job"];
         delete?: never;
