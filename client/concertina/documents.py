@@ -212,10 +212,11 @@ class Rival(TypedDict):
 
 
 class Details(TypedDict):
-    """The numbers an explanation rests on, as far as this client shows them."""
+    """The numbers an explanation rests on, as far as this client shows them; by kind."""
 
-    next_step: NextStep | None
-    rival: Rival | None
+    kind: NotRequired[str | None]
+    next_step: NotRequired[NextStep | None]
+    rival: NotRequired[Rival | None]
 
 
 class Change(TypedDict):
@@ -252,7 +253,7 @@ class Explanation(TypedDict):
     decided_at: str | None
     remedy: Remedy | None
     warnings: NotRequired[list[str]]  # an earlier service tells of none
-    details: Details
+    details: Details | None  # None: there is no decision yet
     changes: list[Change]
 
 

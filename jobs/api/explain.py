@@ -12,7 +12,8 @@ from rest_framework.views import APIView
 from tenancy.access import principal_of
 
 from jobs import queries
-from jobs.api.serializers.explanation import ExplanationSerializer, details_of
+from jobs.api.serializers.explanation import ExplanationSerializer
+from jobs.api.serializers.explanation_details import details_of
 from jobs.api.serializers.generation import restart_in_words
 from jobs.decided import explanation_of, newest_decision, remedy_of
 from jobs.lifecycle import FINAL

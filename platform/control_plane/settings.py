@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from autoscaler.planning.decisions import Action
+from autoscaler.planning.explanations.values import Closing, Hindrance, RemedyKind
 from control_plane import database_url, environment, redis_url, structured_logging
 from jobs.lifecycle import State
 
@@ -128,6 +130,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "JobState": [state.value for state in State],
         "JobReason": "jobs.api.serializers.vocabulary.REASONS",
+        "Action": [action.value for action in Action],
+        "Hindrance": [hindrance.value for hindrance in Hindrance],
+        "RemedyKind": [kind.value for kind in RemedyKind],
+        "NodeClosing": [closing.value for closing in Closing],
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",

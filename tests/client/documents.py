@@ -168,6 +168,7 @@ def explanation(**changes: object) -> Explanation:
             "decided_at": "2026-11-21T07:01:00Z",
             "remedy": None,
             "details": {
+                "kind": "running",
                 "next_step": {"workers": 4, "gpus": 1, "gain": 0.06},
                 "rival": {
                     "job": {"job_id": None, "name": None, "team": "language"},

@@ -176,13 +176,14 @@ def test_an_explanation_of_a_final_job_tells_its_end_and_its_history() -> None:
 
 def test_an_explanation_of_a_waiting_job_needs_no_numbers() -> None:
     unknown = dict.fromkeys(("position", "gpus_asked", "gpus_free", "price", "decided_at"))
-    why = documents.explanation(choices=[], changes=[], message="", **unknown)
+    why = documents.explanation(choices=[], changes=[], message="", details=None, **unknown)
     assert "Waits." in seen(explanation.explanation(documents.waiting_job(message="Waits."), why))
 
 
 def test_an_explanation_of_a_waiting_job_tells_what_would_start_it() -> None:
     remedy = {"kind": "free_gpus", "message": "Starts as soon as 1 more GPU is free."}
-    why = documents.explanation(message="Waits for 1 GPU.", remedy=remedy)
+    details = {"kind": "waiting", "needed_gpus": 1}
+    why = documents.explanation(message="Waits for 1 GPU.", remedy=remedy, details=details)
     text = seen(explanation.explanation(documents.waiting_job(), why))
     assert text.splitlines()[1:3] == ["Waits for 1 GPU.", remedy["message"]]
 

@@ -40,6 +40,7 @@ def test_before_the_first_decision_the_job_speaks_for_itself(api: APIClient, job
     assert told["message"] == "Waits for the next planning tick."
     assert told["decided_at"] is None
     assert told["choices"] == told["changes"] == []
+    assert told["details"] is None
 
 
 def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job) -> None:
@@ -55,6 +56,8 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
     assert told["choices"][0]["efficiency"] == 0.75
     assert told["choices"][0]["value"] is None
     assert told["decided_at"]
+    assert set(told["details"]) == {"kind", "hindrance", "next_step", "rival", "team"}
+    assert (told["details"]["kind"], told["details"]["hindrance"]) == ("running", "rival")
 
 
 def test_a_job_that_is_left_out_of_plans_says_so_and_an_admin_reads_why(

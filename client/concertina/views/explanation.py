@@ -59,11 +59,12 @@ def _numbers(why: Explanation) -> Iterator[str]:
         yield f"decided at {words.clock_time(why['decided_at'])}"
 
 
-def _uses_of_the_next_gpus(details: Details) -> Iterator[str]:
+def _uses_of_the_next_gpus(details: Details | None) -> Iterator[str]:
     """What they would bring here, and what as many bring elsewhere."""
-    step, rival = details["next_step"], details["rival"]
-    if step is None:
+    step = details.get("next_step") if details else None
+    if details is None or step is None:
         return
+    rival = details.get("rival")
     yield f"{step['workers']} workers: {words.gain(step['gain'])}"
     if rival is not None:
         name = rival["job"]["name"] or f"a job of team {rival['job']['team']}"

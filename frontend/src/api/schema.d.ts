@@ -761,6 +761,16 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description * `start` - start
+         *     * `keep` - keep
+         *     * `rescale` - rescale
+         *     * `pause` - pause
+         *     * `wait` - wait
+         *     * `drop` - drop
+         * @enum {string}
+         */
+        Action: "start" | "keep" | "rescale" | "pause" | "wait" | "drop";
+        /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
          */
@@ -852,53 +862,24 @@ export interface components {
         ClosedNode: {
             name: string;
             gpus: number;
-            closing: components["schemas"]["ClosingEnum"];
+            closing: components["schemas"]["NodeClosing"];
         };
-        /**
-         * @description * `cordoned` - cordoned
-         *     * `draining` - draining
-         *     * `silent` - silent
-         * @enum {string}
-         */
-        ClosingEnum: "cordoned" | "draining" | "silent";
         Credentials: {
             username: string;
             password: string;
         };
-        Details: {
-            /** @description running, started, rescaled, paused, waiting, refused. */
-            kind: string | null;
-            /** @description Why a running job has not more. */
-            hindrance: string | null;
-            next_step: components["schemas"]["NextStep"] | null;
-            rival: components["schemas"]["Rival"] | null;
-            before: components["schemas"]["Choice"] | null;
-            after: components["schemas"]["Choice"] | null;
+        Details: components["schemas"]["RunningDetails"] | components["schemas"]["StartedDetails"] | components["schemas"]["RescaledDetails"] | components["schemas"]["PausedDetails"] | components["schemas"]["WaitingDetails"] | components["schemas"]["RefusedDetails"] | components["schemas"]["DroppedDetails"];
+        /** @description A new job that is refused for good, in a pool that keeps no queue. */
+        DroppedDetails: {
             /**
-             * Format: double
-             * @description Predicted for a rescale.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            gain: number | null;
-            /**
-             * Format: double
-             * @description Its expected cost.
-             */
-            stall_seconds: number | null;
-            team: components["schemas"]["TeamShare"] | null;
-            needed_gpus: number | null;
-            free_gpus: number | null;
-            /** @description Free, or can be freed by shrinking others. */
-            available_gpus: number | null;
-            pool_gpus: number | null;
-            /** @description Whom a waiting job stands behind. */
-            blocker: components["schemas"]["JobRef"] | null;
-            /** @description For a waiting job or the one it stands behind; or what a paused guest used. */
-            reserved: components["schemas"]["Reserved"] | null;
-            holders: components["schemas"]["Holder"][] | null;
-            /** @description That take no new work: those with most GPUs. */
-            closed_nodes: components["schemas"]["ClosedNode"][] | null;
-            /** @description What makes a job possible that can never start as it is. */
-            remedy: components["schemas"]["Remedy"] | null;
+            kind: "dropped";
+            needed_gpus: number;
+            /** @description Left when every admitted job takes its smallest size. */
+            available_gpus: number;
+            team: components["schemas"]["TeamShare"];
         };
         /**
          * Elastic
@@ -1021,8 +1002,17 @@ export interface components {
         };
         Explanation: {
             job_id: string;
-            /** @description start, keep, rescale, pause or wait; or empty. */
-            action: string;
+            /**
+             * @description Empty: there is no decision yet.
+             *
+             *     * `start` - start
+             *     * `keep` - keep
+             *     * `rescale` - rescale
+             *     * `pause` - pause
+             *     * `wait` - wait
+             *     * `drop` - drop
+             */
+            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
             readonly reason: components["schemas"]["JobReason"];
             message: string;
             /** @description That the planner wants. */
@@ -1047,8 +1037,8 @@ export interface components {
             warnings: string[];
             /** @description Null: it is planned as all others are. */
             quarantine: components["schemas"]["Quarantine"] | null;
-            /** @description All numbers the sentence is made of. */
-            details: components["schemas"]["Details"];
+            /** @description All numbers the sentence is made of; null: no decision yet. */
+            details: components["schemas"]["Details"] | null;
             /** @description The newest rescales, newest first. */
             changes: components["schemas"]["Change"][];
         };
@@ -1062,7 +1052,7 @@ export interface components {
         FormatEnum: "auto" | "concertina" | "philly" | "pollux";
         /** @description A remedy that planning the changed cluster has shown to start the job. */
         FoundRemedy: {
-            kind: string;
+            kind: components["schemas"]["RemedyKind"];
             gpus: number | null;
             workers: number | null;
             priority: number | null;
@@ -1182,6 +1172,21 @@ export interface components {
             held: number;
             outcomes: number;
         };
+        /**
+         * @description * `range` - range
+         *     * `unmeasured` - unmeasured
+         *     * `unmeasurable` - unmeasurable
+         *     * `plain` - plain
+         *     * `team_limit` - team_limit
+         *     * `rival` - rival
+         *     * `gain` - gain
+         *     * `fragmented` - fragmented
+         *     * `cooldown` - cooldown
+         *     * `changing` - changing
+         *     * `fixed` - fixed
+         * @enum {string}
+         */
+        Hindrance: "range" | "unmeasured" | "unmeasurable" | "plain" | "team_limit" | "rival" | "gain" | "fragmented" | "cooldown" | "changing" | "fixed";
         Holder: {
             team: string;
             gpus: number;
@@ -1703,6 +1708,13 @@ export interface components {
             silent_reason: string;
             claims: components["schemas"]["Claim"][];
         };
+        /**
+         * @description * `cordoned` - cordoned
+         *     * `draining` - draining
+         *     * `silent` - silent
+         * @enum {string}
+         */
+        NodeClosing: "cordoned" | "draining" | "silent";
         NodePage: {
             items: components["schemas"]["NodeService"][];
             /** @description null: this is the last page. */
@@ -1774,6 +1786,17 @@ export interface components {
          * @enum {string}
          */
         PatternEnum: "poisson" | "bursty" | "daily";
+        /** @description A running job that gives everything back. */
+        PausedDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "paused";
+            needed_gpus: number;
+            /** @description It was a guest on these. */
+            reserved: components["schemas"]["Reserved"] | null;
+        };
         /**
          * PerGpuBatch
          * @description The memory limit of one worker's share.
@@ -1935,9 +1958,22 @@ export interface components {
              */
             reason: string;
         };
+        /** @description A job that can never start as it is. */
+        RefusedDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "refused";
+            needed_gpus: number;
+            pool_gpus: number;
+            team: components["schemas"]["TeamShare"];
+            /** @description What would make it possible. */
+            remedy: components["schemas"]["Remedy"] | null;
+        };
         /** @description The one change that would start a job, in the numbers that its kind has. */
         Remedy: {
-            kind: string;
+            kind: components["schemas"]["RemedyKind"];
             gpus: number | null;
             workers: number | null;
             priority: number | null;
@@ -1947,6 +1983,21 @@ export interface components {
             paused_jobs: number;
         };
         /**
+         * @description * `higher_priority` - higher_priority
+         *     * `free_gpus` - free_gpus
+         *     * `gpus_together` - gpus_together
+         *     * `fewer_workers` - fewer_workers
+         *     * `raised_limit` - raised_limit
+         *     * `raised_guarantee` - raised_guarantee
+         *     * `other_pool` - other_pool
+         *     * `preemptible` - preemptible
+         *     * `reopened_node` - reopened_node
+         *     * `patience` - patience
+         *     * `none` - none
+         * @enum {string}
+         */
+        RemedyKind: "higher_priority" | "free_gpus" | "gpus_together" | "fewer_workers" | "raised_limit" | "raised_guarantee" | "other_pool" | "preemptible" | "reopened_node" | "patience" | "none";
+        /**
          * @description * `` - not known
          *     * `iteration` - iteration
          *     * `epoch` - epoch
@@ -1954,6 +2005,28 @@ export interface components {
          * @enum {string}
          */
         RepeatedUnitEnum: "iteration" | "epoch" | "count";
+        /** @description A job that gets other workers or another batch. */
+        RescaledDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rescaled";
+            before: components["schemas"]["Choice"];
+            after: components["schemas"]["Choice"];
+            /**
+             * Format: double
+             * @description Predicted; null: not known.
+             */
+            gain: number | null;
+            /**
+             * Format: double
+             * @description Its expected cost.
+             */
+            stall_seconds: number | null;
+            team: components["schemas"]["TeamShare"];
+            pool_gpus: number;
+        };
         /** @description GPUs that add up for a large job which has waited long. Moments are seconds since 1970. */
         Reserved: {
             job: components["schemas"]["JobRef"];
@@ -2101,6 +2174,33 @@ export interface components {
             mean_decision_seconds: number | null;
             /** Format: double */
             max_decision_seconds: number | null;
+        };
+        /** @description A job that stays as it is. */
+        RunningDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "running";
+            /**
+             * @description Why it has not more.
+             *
+             *     * `range` - range
+             *     * `unmeasured` - unmeasured
+             *     * `unmeasurable` - unmeasurable
+             *     * `plain` - plain
+             *     * `team_limit` - team_limit
+             *     * `rival` - rival
+             *     * `gain` - gain
+             *     * `fragmented` - fragmented
+             *     * `cooldown` - cooldown
+             *     * `changing` - changing
+             *     * `fixed` - fixed
+             */
+            hindrance: components["schemas"]["Hindrance"];
+            next_step: components["schemas"]["NextStep"] | null;
+            rival: components["schemas"]["Rival"] | null;
+            team: components["schemas"]["TeamShare"];
         };
         Sample: {
             /** Format: date-time */
@@ -2328,6 +2428,15 @@ export interface components {
         };
         StandingList: {
             items: components["schemas"]["Standing"][];
+        };
+        /** @description A waiting job that starts. */
+        StartedDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "started";
+            team: components["schemas"]["TeamShare"];
         };
         /**
          * @description * `ok` - ok
@@ -2671,6 +2780,28 @@ export interface components {
             } | null;
             problems: components["schemas"]["Problem"][];
             notes: string[];
+        };
+        /** @description A job that waits, and time may help. */
+        WaitingDetails: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "waiting";
+            /** @description For its smallest size. */
+            needed_gpus: number;
+            free_gpus: number;
+            /** @description Free, or can be freed by shrinking others. */
+            available_gpus: number;
+            pool_gpus: number;
+            team: components["schemas"]["TeamShare"];
+            /** @description Whom it stands behind. */
+            blocker: components["schemas"]["JobRef"] | null;
+            /** @description For itself, or for the job it stands behind. */
+            reserved: components["schemas"]["Reserved"] | null;
+            holders: components["schemas"]["Holder"][];
+            /** @description That take no new work: those with most GPUs. */
+            closed_nodes: components["schemas"]["ClosedNode"][];
         };
         WarmNode: {
             node: string;

@@ -43,7 +43,7 @@ interface AnswerProps {
 }
 
 function Answer({ explanation, job }: AnswerProps) {
-  const { reason, message, remedy, choices, price, position } = explanation;
+  const { reason, message, remedy, choices, price, position, details } = explanation;
   return (
     <div className={styles.answer}>
       <p className={styles.reason}>{reasonLabel(reason)}</p>
@@ -52,7 +52,7 @@ function Answer({ explanation, job }: AnswerProps) {
       {choices.some((choice) => choice.samples_per_second > 0) && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
-      <Gains details={explanation.details} team={job.team} />
+      {details?.kind === "running" && <Gains details={details} team={job.team} />}
       <dl className={styles.numbers}>
         {position !== null && <Number name="Position in the queue" value={String(position)} />}
         {explanation.gpus_asked !== null && (
@@ -61,10 +61,10 @@ function Answer({ explanation, job }: AnswerProps) {
         {explanation.gpus_free !== null && (
           <Number name="GPUs free" value={String(explanation.gpus_free)} />
         )}
-        {explanation.details.available_gpus !== null && (
+        {details?.kind === "waiting" && (
           <Number
             name="GPUs that can be had by shrinking others"
-            value={String(explanation.details.available_gpus)}
+            value={String(details.available_gpus)}
           />
         )}
         {price !== null && <Number name="Worth of one more GPU" value={formatMetric(price)} />}

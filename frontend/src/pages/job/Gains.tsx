@@ -1,12 +1,12 @@
 /** What the next GPUs would bring this job, and what the same GPUs bring the best other one. */
 
-import type { ExplanationDetails } from "../../api/types";
+import type { RunningDetails } from "../../api/types";
 import { useTeamColour } from "../../design/teamColour";
 import { signedPercent } from "../../domain/predictions";
 import styles from "./Gains.module.css";
 
 interface GainsProps {
-  readonly details: ExplanationDetails;
+  readonly details: RunningDetails;
   readonly team: string;
 }
 
