@@ -169,6 +169,18 @@ class JobReason(_Word):
         "out_of_memory",
         "Ran out of memory: of the machine's or of a GPU's; its message tells which.",
     )
+    OUT_OF_DISK = (
+        "out_of_disk",
+        "Wrote more than it may: its files took more than `resources.disk_per_job`.",
+    )
+    TOO_MANY_FILES = (
+        "too_many_files",
+        "Wrote too many files: there is a most for files and folders together.",
+    )
+    FOLDER_CLOSED = (
+        "folder_closed",
+        "Hid what it writes: it shut a folder, so that nobody could measure what is in there.",
+    )
     SECRET_UNAVAILABLE = (
         "secret_unavailable",
         "A secret is missing: one that it names was deleted, or cannot be decrypted.",

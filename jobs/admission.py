@@ -58,6 +58,7 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
         *_too_late(spec),
         *_too_large(admission),
         *_too_much_memory(admission),
+        *_too_much_disk(admission),
     ]
     if found:
         raise SpecInvalid(found)
@@ -215,6 +216,20 @@ def _too_much_memory(admission: Admission) -> Iterator[Problem]:
         f" of node {cap.node}",
         remedy=f"Use at most {most}, or more resources.gpus_per_worker; without it, a worker gets"
         " its share.",
+        code="exceeds_limit",
+    )
+
+
+def _too_much_disk(admission: Admission) -> Iterator[Problem]:
+    asked, most = admission.spec.resources.disk_per_job, admission.pool.disk_limits.most_bytes
+    if asked is None or asked <= most:
+        return
+    yield Problem(
+        field="resources.disk_per_job",
+        value=format_size(asked),
+        problem=f"is more than {format_size(most)}, the most that a job may write here",
+        remedy=f"Use at most {format_size(most)}, or ask an admin to raise"
+        " CONCERTINA_MOST_JOB_DISK_GB.",
         code="exceeds_limit",
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jobs.disk_limit import DiskLimits
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerMemory:
@@ -24,6 +26,7 @@ class PoolCapacity:
     gpus: int
     gpus_of_largest_node: int
     runs_images: bool  # its workers are containers
+    disk_limits: DiskLimits
     platform_image: str | None = None  # of those whose job names none
     worker_memory: Mapping[int, WorkerMemory] = field(default_factory=dict)
     """By GPUs of a worker: the most it gets on each node that has so many; empty: no cap known."""

@@ -49,12 +49,13 @@ MOST_WORKERS: Final = 10_000
 
 
 class Resources(SpecPart):
-    """What one worker gets."""
+    """What one worker gets, and what all of them together may write."""
 
     gpus_per_worker: int = Field(default=1, ge=1, le=MOST_GPUS)
     cpus: float | None = Field(default=None, ge=0.01, le=1024, allow_inf_nan=False)
     memory: Bytes | None = None
     shm_size: Bytes | None = None  # of /dev/shm, a part of `memory`; None: half of it
+    disk_per_job: Bytes | None = None  # None: what the installation gives to each job
 
 
 WorkerCount = Annotated[int, Field(ge=1, le=MOST_WORKERS)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from cluster.models import Node
@@ -13,6 +13,7 @@ from autoscaler.control_loop.exclusive import Fence
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import LIMITS, Limits
+from jobs.disk_limit import DiskLimits
 from jobs.models import Job
 
 Clock = Callable[[], datetime]
@@ -27,6 +28,7 @@ class Shell:
     fence: Fence
     surroundings: Surroundings
     limits: Limits = LIMITS
+    disk_limits: DiskLimits = field(default_factory=DiskLimits)
 
     @property
     def now(self) -> datetime:

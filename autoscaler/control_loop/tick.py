@@ -18,6 +18,7 @@ from cluster.worker_host import HostUnavailable, WorkerHost
 from autoscaler.control_loop import accounting, decision_document, epochs, observe
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.deciding import Check, Decided, Planner
+from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
@@ -35,6 +36,7 @@ from autoscaler.control_loop.timing import LIMITS, Limits
 from autoscaler.control_loop.upkeep.orphans import remove_orphans
 from autoscaler.control_loop.upkeep.rounds import attend
 from autoscaler.control_loop.warm_pools import keep_warm
+from jobs.disk_limit import DiskLimits
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +69,8 @@ class ControlLoop:
     patience: Patience = PATIENCE
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
+    disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
+    disk_limits: DiskLimits = field(default_factory=DiskLimits)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -107,6 +111,7 @@ class ControlLoop:
             fence=fence,
             surroundings=self.surroundings,
             limits=self.limits,
+            disk_limits=self.disk_limits,
         )
         leftovers = remove_orphans(shell)
         remove_homes(self.state_dir, self.surroundings)
@@ -139,6 +144,8 @@ class ControlLoop:
         remove_leftovers(orders, shell.now)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
+        if self.disk_watch is not None:
+            self.disk_watch.go_on(shell)
 
 
 def _record(

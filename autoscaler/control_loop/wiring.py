@@ -20,6 +20,7 @@ from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.timing import Limits
 
 if TYPE_CHECKING:
+    from autoscaler.control_loop.disk_watch import DiskWatch
     from autoscaler.control_loop.gpu_discovery import GpuDiscovery
     from autoscaler.control_loop.machine_discovery import MachineDiscovery
     from autoscaler.control_loop.tick import ControlLoop
@@ -44,6 +45,8 @@ def control_loop() -> ControlLoop:
         limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),
         machine_discovery=_machine_discovery(),
+        disk_watch=_disk_watch(),
+        disk_limits=settings.CONCERTINA.disk_limits,
     )
 
 
@@ -92,6 +95,16 @@ def _machine_discovery() -> MachineDiscovery:
     from autoscaler.control_loop.machine_discovery import MachineDiscovery  # noqa: PLC0415
 
     return MachineDiscovery()
+
+
+@lru_cache(maxsize=1)
+def _disk_watch() -> DiskWatch:
+    """As `_gpu_discovery`, of what jobs write."""
+    from autoscaler.control_loop.disk_watch import DiskWatch, finder  # noqa: PLC0415 - as above
+
+    told = settings.CONCERTINA
+    measure = finder(most_files=told.disk_limits.most_files)
+    return DiskWatch(state_dir=told.state_dir, measure=measure)
 
 
 def _docker_host() -> WorkerHost:

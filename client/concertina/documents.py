@@ -91,6 +91,8 @@ class Job(TypedDict):
     prediction: Prediction | None
     labels: dict[str, str]
     warnings: NotRequired[list[str]]  # with a single job; an earlier service tells of none
+    disk_bytes: NotRequired[int | None]  # the same; null: not measured yet
+    disk_files: NotRequired[int | None]
     spec: NotRequired[dict[str, Any]]
     resolved_spec: NotRequired[dict[str, Any]]
     notes: NotRequired[list[str]]  # of a job that was just submitted

@@ -37,6 +37,14 @@ def number(value: float | None) -> str:
     return _plain(value)
 
 
+def size(bytes_: float) -> str:
+    """`61.3 GiB`, `12.0 MiB`."""
+    for unit, factor in (("TiB", 2.0**40), ("GiB", 2.0**30)):
+        if bytes_ >= factor:
+            return f"{bytes_ / factor:.1f} {unit}"
+    return f"{bytes_ / 2.0**20:.1f} MiB"
+
+
 def speed(samples_per_second: float) -> str:
     """Like `812 samples/s`; nothing while it is not known."""
     return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING

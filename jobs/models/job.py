@@ -137,6 +137,15 @@ class Job(models.Model):
         db_default={},
         help_text="Samples that fit one worker at once, by GPU type, as found out.",
     )
+    disk_bytes = models.BigIntegerField(
+        null=True, blank=True, help_text="That its files take, as found last; null: not known."
+    )
+    disk_files = models.BigIntegerField(
+        null=True, blank=True, help_text="And folders that it has; null: not known."
+    )
+    has_closed_folder = models.BooleanField(
+        default=False, db_default=False, help_text="Into which nobody can look to measure it."
+    )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
     warnings = models.JSONField(
         default=list,

@@ -20,6 +20,7 @@ from control_plane.limit_settings import LimitSettings
 from control_plane.retention_settings import RetentionSettings
 from control_plane.user_settings import UserSettings
 from control_plane.variables import BadEnvironment, Variables
+from jobs.disk_limit import DiskLimits
 
 __all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
 
@@ -51,6 +52,7 @@ class Environment:
     teams_see_each_other: bool  # the numbers of every team, never its jobs
     tick_seconds: float
     log_bounds: LogBounds  # of the processes of jobs
+    disk_limits: DiskLimits  # of what jobs write beside their logs
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
@@ -101,6 +103,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         teams_see_each_other=variables.boolean("CONCERTINA_TEAMS_SEE_EACH_OTHER", default=True),
         tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
         log_bounds=_log_bounds(variables),
+        disk_limits=_disk_limits(variables),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),
@@ -139,6 +142,22 @@ def _log_bounds(variables: Variables) -> LogBounds:
             f" CONCERTINA_PROCESS_LOG_MB={of_process}. Use that or more."
         )
     return LogBounds(process_bytes=of_process << 20, job_bytes=of_job << 20)
+
+
+def _disk_limits(variables: Variables) -> DiskLimits:
+    """Raises: BadEnvironment, if a job that says nothing may write more than one that asks."""
+    known = DiskLimits()
+    usual, most = (
+        variables.whole(f"CONCERTINA_{whose}_DISK_GB", default=default >> 30, at_least=1)
+        for whose, default in (("JOB", known.usual_bytes), ("MOST_JOB", known.most_bytes))
+    )
+    if most < usual:
+        raise BadEnvironment(
+            f"CONCERTINA_MOST_JOB_DISK_GB={str(most)!r}: a job that asks for nothing may write"
+            f" CONCERTINA_JOB_DISK_GB={usual}. Use that or more."
+        )
+    files = variables.whole("CONCERTINA_JOB_FILES", default=known.most_files, at_least=1000)
+    return DiskLimits(usual_bytes=usual << 30, most_bytes=most << 30, most_files=files)
 
 
 def _secret_key(variables: Variables) -> str:

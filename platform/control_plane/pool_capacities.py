@@ -24,6 +24,7 @@ def read_pools() -> list[PoolCapacity]:
             gpus=size.gpus,
             gpus_of_largest_node=size.gpus_of_largest_node,
             runs_images=runs_images,
+            disk_limits=settings.CONCERTINA.disk_limits,
             platform_image=settings.CONCERTINA.containers.worker_image,
             worker_memory=memory.get(size.pool.pk, {}),
         )

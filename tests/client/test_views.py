@@ -46,6 +46,15 @@ def test_a_narrow_screen_cuts_only_the_last_column() -> None:
             assert fact in text
 
 
+def test_what_a_job_takes_on_disk_is_told_once_it_is_known() -> None:
+    def told(**known: int | None) -> str:
+        return seen(description.description(documents.job(**known), [], [], []))
+
+    assert "Disk" not in told()
+    assert "Disk" not in told(disk_bytes=None, disk_files=None)
+    assert "61.5 GiB in 70 files" in told(disk_bytes=123 << 29, disk_files=70)
+
+
 def test_what_users_write_is_never_markup() -> None:
     job = documents.job(message=MARKUP, name=MARKUP)
     event = documents.event(message=MARKUP)

@@ -22,6 +22,7 @@ from django.utils import timezone
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.consistency import contradictions
+from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.surroundings.machine import Machine
@@ -255,6 +256,7 @@ class World:
     planner: ObedientPlanner = field(default_factory=ObedientPlanner)
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
+    disk_watch: DiskWatch | None = None
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -268,6 +270,7 @@ class World:
             limits=LIMITS,
             gpu_discovery=self.gpu_discovery,
             machine_discovery=self.machine_discovery,
+            disk_watch=self.disk_watch,
         )
 
     def tick(self, times: int = 1) -> None:

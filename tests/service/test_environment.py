@@ -10,6 +10,8 @@ from cluster.worker_host import Role
 from control_plane import environment, user_settings
 from control_plane.environment import BadEnvironment
 
+from jobs.disk_limit import DiskLimits
+
 GOOD = {
     "DATABASE_URL": "postgresql://u@h/d",
     "REDIS_URL": "redis://h",
@@ -73,6 +75,18 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
     assert told.pids_limit == 500
 
 
+def test_what_a_job_may_write_is_told_in_gibibytes() -> None:
+    told = environment.read(
+        {
+            **GOOD,
+            "CONCERTINA_JOB_DISK_GB": "7",
+            "CONCERTINA_MOST_JOB_DISK_GB": "9",
+            "CONCERTINA_JOB_FILES": "5000",
+        }
+    ).disk_limits
+    assert told == DiskLimits(usual_bytes=7 << 30, most_bytes=9 << 30, most_files=5000)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "advice"),
     [
@@ -88,6 +102,9 @@ def test_all_of_it_can_be_said(tmp_path: Path) -> None:
         ("CONCERTINA_PIDS_LIMIT", "3", "a whole number from 16"),
         ("CONCERTINA_PROCESS_LOG_MB", "0", "a whole number from 1"),
         ("CONCERTINA_JOB_LOG_MB", "63", "Use that or more"),
+        ("CONCERTINA_JOB_DISK_GB", "0", "a whole number from 1"),
+        ("CONCERTINA_MOST_JOB_DISK_GB", "49", "Use that or more"),
+        ("CONCERTINA_JOB_FILES", "10", "a whole number from 1000"),
         ("CONCERTINA_HOST_ID", "my host", "containers are named after it"),
         ("CONCERTINA_INTERNAL_URL", "http://127.0.0.1:8000", "such as http://api:8000"),
         ("CONCERTINA_INTERNAL_URL", "http://localhost:8000", "such as http://api:8000"),

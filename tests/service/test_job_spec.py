@@ -140,6 +140,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "more memory than any machine has is refused": (
         {"resources": {"memory": "2000TiB"}}, "resources.memory", "is above 1024TiB",
         "Use at most 1024TiB."),
+    "more disk than any machine has is refused": (
+        {"resources": {"disk_per_job": "2000TiB"}}, "resources.disk_per_job", "is above 1024TiB",
+        "Use at most 1024TiB."),
+    "no disk at all is refused": (
+        {"resources": {"disk_per_job": "0GiB"}}, "resources.disk_per_job", "is not a size",
+        '"64GiB"'),
     "a sliver of a core is refused": (
         {"resources": {"cpus": 1e-300}}, "resources.cpus", "is below 0.01", "at least 0.01"),
     "an allowed count of no worker is refused": (

@@ -58,6 +58,8 @@ def _start(
             "not_before": None,
             "starts": F("starts") + 1,
             "database_epoch": epoch,
+            "disk_bytes": None,  # scratch of before is gone: it is measured anew
+            "disk_files": None,
         },
     )
     is_assigned = is_moved and assignments.assign(

@@ -16,6 +16,7 @@ from autoscaler.control_loop.observe import job_views
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import (
+    disk,
     joining,
     launching,
     outcome,
@@ -39,6 +40,7 @@ RULES: Final[tuple[Rule, ...]] = (
     refusals.give_up_what_cannot_start,
     refusals.give_up_what_is_always_killed,
     outcome.settle,
+    disk.end_what_writes_too_much,
     joining.go_on_without_the_gone,
     preparing.tell_of_preparations,
     joining.give_up_preparations,

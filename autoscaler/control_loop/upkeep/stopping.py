@@ -2,7 +2,7 @@
 
 A hot job that pauses is told by its coordinator: its workers write a checkpoint and leave on their
 own. Everybody else gets SIGTERM, and SIGKILL after the grace period: the job's own, or what
-`reclaiming` leaves of it.
+`reclaiming` leaves of it; next to none if it writes more than it may.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from django.db.models import F
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep import reclaiming
+from autoscaler.control_loop.upkeep.disk import may_not_write_on
 from autoscaler.control_loop.upkeep.preparing import seconds_since_ready
 from autoscaler.job_vocabulary import StoredReason
 from concertina_worker.protocol import ExitCode
@@ -84,6 +85,8 @@ def _leaving_seconds(view: JobView) -> float:
 
 
 def _grace_of_stopping(view: JobView, shell: Shell, own: float) -> float | None:
+    if may_not_write_on(view, shell):
+        return shell.limits.kill_grace
     is_asked = view.is_hot and view.job.ends_as in _LEAVE_ON_THEIR_OWN
     if not is_asked or not any(worker.has_registered for worker in view.live):
         return reclaiming.grace_seconds(own, view, shell)

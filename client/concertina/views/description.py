@@ -71,6 +71,8 @@ def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
     yield "Pool", f"{job['pool']}, priority {job['priority']}"
     yield "Attempt", f"{job['attempt']} ({job['failures']} failures, {job['losses']} losses)"
     yield "Rescales", f"{job['rescales']} ({_cost(job)})"
+    if (written := job.get("disk_bytes")) is not None:
+        yield "Disk", f"{words.size(written)} in {words.number(job.get('disk_files'))} files"
     yield "GPU time", words.duration(job["gpu_seconds"])
     yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
     yield "Started", words.date_time(job["started_at"])

@@ -1413,6 +1413,10 @@ export interface components {
             };
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
+            /** @description That its files take, as found last; null: not known. */
+            readonly disk_bytes: number | null;
+            /** @description And folders that it has; null: not known. */
+            readonly disk_files: number | null;
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
             /** Format: date-time */
@@ -1475,6 +1479,9 @@ export interface components {
          *     * `not_registered` - Script did not register: `mode: hot` was asked for, and it did not call the library.
          *     * `no_progress` - Stood still: for too long it made no step and wrote no line.
          *     * `out_of_memory` - Ran out of memory: of the machine's or of a GPU's; its message tells which.
+         *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
+         *     * `too_many_files` - Wrote too many files: there is a most for files and folders together.
+         *     * `folder_closed` - Hid what it writes: it shut a folder, so that nobody could measure what is in there.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
          *     * `script_warning` - Script to be looked at: it runs, but something in it is probably a mistake.
          *     * `deadline` - Deadline at risk: it is expected to end too late.
@@ -1492,7 +1499,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "secret_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -1539,7 +1546,8 @@ export interface components {
              *       "gpus_per_worker": 1,
              *       "cpus": null,
              *       "memory": null,
-             *       "shm_size": null
+             *       "shm_size": null,
+             *       "disk_per_job": null
              *     }
              */
             resources: components["schemas"]["Resources"];
@@ -2043,7 +2051,7 @@ export interface components {
         };
         /**
          * Resources
-         * @description What one worker gets.
+         * @description What one worker gets, and what all of them together may write.
          */
         Resources: {
             /**
@@ -2066,6 +2074,11 @@ export interface components {
              * @default null
              */
             shm_size: string | null;
+            /**
+             * Disk Per Job
+             * @default null
+             */
+            disk_per_job: string | null;
         };
         /** @description What it cost to start a script with other workers, as far as their logs tell. */
         Restart: {
@@ -2552,6 +2565,10 @@ export interface components {
             };
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
+            /** @description That its files take, as found last; null: not known. */
+            readonly disk_bytes: number | null;
+            /** @description And folders that it has; null: not known. */
+            readonly disk_files: number | null;
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
             /** Format: date-time */

@@ -188,6 +188,8 @@ class JobDetailSerializer(JobSerializer):
             "spec",
             "resolved_spec",
             "warnings",
+            "disk_bytes",
+            "disk_files",
             "is_pinned",
             "curves_removed_at",
             "history_removed_at",

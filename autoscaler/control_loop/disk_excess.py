@@ -1,0 +1,59 @@
+"""Has a job written more than it may, and how is that said?"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from autoscaler.job_vocabulary import JobReason
+from jobs.disk_limit import DiskLimits
+from jobs.models import Job
+from jobs.quantities import format_size
+from jobs.spec import JobSpec
+
+
+def excess_of(job: Job, spec: JobSpec, limits: DiskLimits) -> JobReason | None:
+    """By what was found last; None: all is well, as far as anybody could see."""
+    if job.disk_bytes is None or job.disk_files is None:
+        return None
+    if job.disk_bytes > limits.bytes_of(spec.resources.disk_per_job):
+        return JobReason.OUT_OF_DISK
+    if job.disk_files > limits.most_files:
+        return JobReason.TOO_MANY_FILES
+    return JobReason.FOLDER_CLOSED if job.has_closed_folder else None
+
+
+def sentence(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+    """What was too much, what the limit is, and what to change."""
+    return f"{_what_is_wrong(found, job, spec, limits)} {_AFTERWARDS}"
+
+
+def _what_is_wrong(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+    if found is JobReason.OUT_OF_DISK:
+        limit = limits.bytes_of(spec.resources.disk_per_job)
+        return (
+            f"Its files take {in_words(job.disk_bytes or 0)}, more than the {format_size(limit)}"
+            " that it may write (`resources.disk_per_job`). Write less, keep fewer checkpoints"
+            " (`checkpoint.keep_last`), or ask for more:"
+            f" at most {format_size(limits.most_bytes)} here."
+        )
+    if found is JobReason.TOO_MANY_FILES:
+        return (
+            f"It keeps more than the {limits.most_files} files and folders that a job may have."
+            " Keep many small files in a few archives."
+        )
+    return (
+        "It shut one of its folders to its own user, so nobody can tell how much it writes. Leave"
+        " folders open to their owner (`chmod u+rx`)."
+    )
+
+
+_AFTERWARDS: Final = "It is not tried again; `concertina delete` frees what it holds."
+_UNITS: Final = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20))
+
+
+def in_words(size: int) -> str:
+    """As people read it: `61.3 GiB`."""
+    for unit, factor in _UNITS:
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size >> 10} KiB"

@@ -1,0 +1,225 @@
+"""Jobs that write more than they may are ended, and measuring them keeps no tick waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from cluster.disk_walk import Found
+
+from autoscaler.control_loop.disk_excess import excess_of, in_words, sentence
+from autoscaler.control_loop.disk_watch import MOST_ASKED, DiskWatch
+from autoscaler.control_loop.exclusive import exclusively
+from autoscaler.control_loop.orders import Orders
+from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.shell import Shell
+from autoscaler.job_vocabulary import JobReason
+from jobs.disk_limit import DiskLimits
+from jobs.models import Event, Job
+from jobs.spec import JobSpec, parse
+
+from .conftest import World, fresh
+from .test_gpu_discovery import ticks_until
+
+GIB = 1 << 30
+LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
+
+
+def spec(**resources: str) -> JobSpec:
+    return parse({"name": "a", "command": ["true"], "resources": resources})
+
+
+def found(bytes_: int, *, files: int = 10, is_closed: bool = False) -> Found:
+    return Found(bytes_=bytes_, files=files, is_closed=is_closed, is_whole=True)
+
+
+@pytest.mark.parametrize(
+    ("resources", "job", "expected"),
+    [
+        pytest.param({}, Job(), None, id="nobody has measured it"),
+        pytest.param({}, Job(disk_bytes=50 * GIB, disk_files=10), None, id="all that it may"),
+        pytest.param(
+            {}, Job(disk_bytes=50 * GIB + 1, disk_files=10), JobReason.OUT_OF_DISK, id="a byte more"
+        ),
+        pytest.param(
+            {"disk_per_job": "100GiB"}, Job(disk_bytes=60 * GIB, disk_files=10), None, id="asked"
+        ),
+        pytest.param(
+            {"disk_per_job": "10GiB"},
+            Job(disk_bytes=20 * GIB, disk_files=10),
+            JobReason.OUT_OF_DISK,
+            id="asked for less",
+        ),
+        pytest.param(
+            {"disk_per_job": "900GiB"},
+            Job(disk_bytes=201 * GIB, disk_files=10),
+            JobReason.OUT_OF_DISK,
+            id="the most was lowered since",
+        ),
+        pytest.param({}, Job(disk_bytes=0, disk_files=1000), None, id="all files that it may"),
+        pytest.param(
+            {}, Job(disk_bytes=0, disk_files=1001), JobReason.TOO_MANY_FILES, id="a file more"
+        ),
+        pytest.param(
+            {},
+            Job(disk_bytes=0, disk_files=1, has_closed_folder=True),
+            JobReason.FOLDER_CLOSED,
+            id="it hides something",
+        ),
+    ],
+)
+def test_what_is_known_of_a_job_decides(
+    resources: dict[str, str], job: Job, expected: JobReason | None
+) -> None:
+    assert excess_of(job, spec(**resources), LIMITS) is expected
+
+
+def test_the_sentence_names_the_limit_what_was_used_and_what_to_do() -> None:
+    job = Job(disk_bytes=61 * GIB + GIB // 2, disk_files=10)
+    assert sentence(JobReason.OUT_OF_DISK, job, spec(), LIMITS) == (
+        "Its files take 61.5 GiB, more than the 50GiB that it may write"
+        " (`resources.disk_per_job`). Write less, keep fewer checkpoints (`checkpoint.keep_last`),"
+        " or ask for more: at most 200GiB here."
+        " It is not tried again; `concertina delete` frees what it holds."
+    )
+    assert "more than the 1000 files" in sentence(JobReason.TOO_MANY_FILES, job, spec(), LIMITS)
+    assert "`chmod u+rx`" in sentence(JobReason.FOLDER_CLOSED, job, spec(), LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(0, "0 KiB"), (2048, "2 KiB"), (3 << 19, "1.5 MiB"), (GIB, "1.0 GiB"), (5 << 39, "2.5 TiB")],
+)
+def test_sizes_are_told_as_people_read_them(size: int, words: str) -> None:
+    assert in_words(size) == words
+
+
+@dataclass(slots=True, kw_only=True)
+class Disks:
+    """What lies in each folder, and a disk that may keep everybody waiting."""
+
+    found: dict[str, Found] = field(default_factory=dict)  # by job
+    asked: list[str] = field(default_factory=list)
+    may_answer: threading.Event = field(default_factory=threading.Event)
+    broken: set[str] = field(default_factory=set)
+
+    def __call__(self, folder: Path) -> Found | None:
+        self.asked.append(folder.name)
+        assert self.may_answer.wait(90)
+        if folder.name in self.broken:
+            raise OSError("Input/output error")
+        return self.found.get(folder.name)
+
+
+@pytest.fixture
+def disks(world: World) -> Disks:
+    """Of the small world; they answer at once."""
+    made = Disks()
+    made.may_answer.set()
+    world.disk_watch = DiskWatch(state_dir=world.state_dir, measure=made)
+    return made
+
+
+def measured(job: Job, bytes_: int) -> bool:
+    return fresh(job).disk_bytes == bytes_
+
+
+def test_a_job_that_writes_too_much_fails_once_and_the_other_goes_on(
+    world: World, disks: Disks
+) -> None:
+    greedy, modest = world.job("greedy", elastic={"grace_period": "1h"}), world.job("modest")
+    world.running(greedy, 2)
+    world.running(modest, 2)
+    disks.found = {greedy.id: found(51 * GIB), modest.id: found(49 * GIB)}
+    world.clock.advance(11)
+    ticks_until(world, lambda: fresh(greedy).state == "stopping" and measured(modest, 49 * GIB))
+    world.host.exit(f"{greedy.id}-coordinator", 0)
+    world.tick(2)
+    assert fresh(greedy).state == "failed"
+    job = fresh(greedy)
+    assert (job.reason, job.failures, job.attempt) == ("out_of_disk", 0, 1)
+    assert job.message.startswith("Its files take 51.0 GiB, more than the 50GiB")
+    stopping = Event.objects.get(job=greedy, new_state="stopping")
+    assert stopping.data == {"bytes": 51 * GIB, "files": 10}
+    graces = [grace for worker, grace in world.host.stops if worker.startswith(f"{greedy.id}-1-")]
+    assert set(graces) == {5.0}, "there is no time for a last checkpoint"
+    assert fresh(modest).state == "running"
+
+
+def test_a_job_of_which_nothing_is_known_is_left_alone(world: World, disks: Disks) -> None:
+    job = world.job()
+    world.running(job, 1)
+    ticks_until(world, lambda: job.id in disks.asked)
+    world.tick(3)
+    assert (fresh(job).state, fresh(job).disk_bytes) == ("running", None)
+
+
+def test_a_job_is_measured_again_after_a_while_and_not_before(world: World, disks: Disks) -> None:
+    job = world.job()
+    disks.found[job.id] = found(GIB)
+    world.running(job, 1)
+    ticks_until(world, lambda: measured(job, GIB))
+    disks.found[job.id] = found(2 * GIB)
+    world.clock.advance(9)
+    world.tick(3)
+    assert disks.asked == [job.id]
+    world.clock.advance(2)
+    ticks_until(world, lambda: measured(job, 2 * GIB))
+    assert disks.asked == [job.id, job.id]
+
+
+def test_no_tick_waits_for_a_disk_and_none_asks_twice(world: World, disks: Disks) -> None:
+    disks.may_answer.clear()
+    job = world.job()
+    disks.found[job.id] = found(GIB)
+    world.running(job, 1)
+    world.clock.advance(3600)
+    world.tick(3)
+    assert fresh(job).disk_bytes is None
+    disks.may_answer.set()
+    ticks_until(world, lambda: measured(job, GIB))
+    assert disks.asked == [job.id]
+
+
+def test_a_disk_that_fails_for_one_job_is_read_for_the_others(
+    world: World, disks: Disks, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad, good = world.job("bad"), world.job("good")
+    disks.broken.add(bad.id)
+    disks.found[good.id] = found(GIB)
+    world.running(bad, 1)
+    world.running(good, 1)
+    ticks_until(world, lambda: measured(good, GIB) and "could not be measured" in caplog.text)
+    assert fresh(bad).state == "running"
+
+
+def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks) -> None:
+    jobs = [world.job(f"job-{number}") for number in range(MOST_ASKED + 10)]
+    Job.objects.update(state="running")
+    watch = world.disk_watch
+    assert watch is not None
+    with exclusively(holder="test", now=world.clock()) as fence:
+        assert fence is not None
+        shell = Shell(
+            processes=ProcessTable(world.host, Orders(fence=fence, state_dir=world.state_dir)),
+            clock=world.clock,
+            fence=fence,
+            surroundings=world.surroundings,
+        )
+        watch.go_on(shell)
+        until_nobody_looks()
+        assert len(disks.asked) == MOST_ASKED
+        watch.go_on(shell)
+        until_nobody_looks()
+    assert sorted(disks.asked) == sorted(job.id for job in jobs), "those that waited come first"
+    Job.objects.all().delete()
+
+
+def until_nobody_looks() -> None:
+    give_up_at = time.monotonic() + 90
+    while any(thread.name == "measure-disk" for thread in threading.enumerate()):
+        assert time.monotonic() < give_up_at, "somebody still looks into folders"
+        time.sleep(0.01)
