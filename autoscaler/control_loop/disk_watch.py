@@ -41,6 +41,7 @@ Measure = Callable[[Path], Found | None]
 class _Answer:
     job_id: str
     found: Found | None
+    problem: str  # for admins; empty: there is none
     seconds: float  # that it took
 
 
@@ -52,7 +53,7 @@ class DiskWatch:
     measure: Measure
     _due_at: dict[str, datetime] = field(default_factory=dict)  # of jobs that were looked at
     _asked: set[str] = field(default_factory=set)
-    _partly: set[str] = field(default_factory=set)  # admins know of these
+    _problems: dict[str, str] = field(default_factory=dict)  # by job; each is told once
     _questions: SimpleQueue[str] = field(default_factory=SimpleQueue)
     _answers: SimpleQueue[_Answer] = field(default_factory=SimpleQueue)
     _walkers: list[threading.Thread] = field(default_factory=list)
@@ -68,8 +69,8 @@ class DiskWatch:
         pause = max(_AGAIN_SECONDS, _PAUSES * answer.seconds)
         self._due_at[answer.job_id] = shell.now + timedelta(seconds=pause)
         self._asked.discard(answer.job_id)
+        self._tell_of(answer)
         if answer.found is not None:
-            self._tell_of_parts(answer.job_id, answer.found)
             _write_down(answer.job_id, answer.found, shell)
 
     def _ask(self, shell: Shell) -> None:
@@ -77,7 +78,7 @@ class DiskWatch:
         held = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
         ids = set(held.values_list("id", flat=True))
         self._due_at = {job: at for job, at in self._due_at.items() if job in ids}
-        self._partly &= ids
+        self._problems = {job: it for job, it in self._problems.items() if job in ids}
         due = [job for job in ids - self._asked if self._is_due(job, shell)]
         due.sort(key=lambda job: (job in self._due_at, self._due_at.get(job), job))
         for job_id in due[: max(MOST_ASKED - len(self._asked), 0)]:
@@ -100,26 +101,25 @@ class DiskWatch:
         """Until nothing is left to be looked into."""
         with suppress(Empty):
             while True:
-                job_id = self._questions.get_nowait()
-                began = time.monotonic()
-                found = self._found(job_id)
-                seconds = time.monotonic() - began
-                self._answers.put(_Answer(job_id=job_id, found=found, seconds=seconds))
+                self._answers.put(self._answer(self._questions.get_nowait()))
 
-    def _found(self, job_id: str) -> Found | None:
+    def _answer(self, job_id: str) -> _Answer:
+        began, found, problem = time.monotonic(), None, ""
         try:
-            return self.measure(self.state_dir / "jobs" / job_id)
-        except Exception:  # noqa: BLE001 - whatever it is, the other jobs are looked at
-            _log.exception("A job's files could not be measured.", extra=_extra(job_id))
-            return None
+            found = self.measure(self.state_dir / "jobs" / job_id)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other jobs are looked at
+            problem = repr(error)
+        if found is not None and not found.is_whole:
+            problem = "only a part of them could be looked at"
+        seconds = time.monotonic() - began
+        return _Answer(job_id=job_id, found=found, problem=problem, seconds=seconds)
 
-    def _tell_of_parts(self, job_id: str, found: Found) -> None:
-        if found.is_whole:
-            self._partly.discard(job_id)
-        elif job_id not in self._partly:
-            self._partly.add(job_id)
-            text = "Of job %s only a part of its files could be measured: %d of them, %d bytes."
-            _log.warning(text, job_id, found.files, found.bytes_, extra=_extra(job_id))
+    def _tell_of(self, answer: _Answer) -> None:
+        job_id, problem = answer.job_id, answer.problem
+        if problem and problem != self._problems.get(job_id):
+            extra = {"action": "measure_disk", "job_id": job_id}
+            _log.warning("Files of job %s are not measured: %s", job_id, problem, extra=extra)
+        self._problems[job_id] = problem
 
 
 def finder(*, most_files: int) -> Measure:
@@ -148,7 +148,3 @@ def _write_down(job_id: str, found: Found, shell: Shell) -> None:
     except OperationalError as error:
         if not is_given_up(error, job_id=job_id, action="measure_disk"):
             raise
-
-
-def _extra(job_id: str) -> dict[str, str]:
-    return {"action": "measure_disk", "job_id": job_id}

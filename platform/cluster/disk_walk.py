@@ -21,6 +21,7 @@ _CHUNK_BYTES: Final = 1 << 16
 _END_SECONDS: Final = (
     5.0  # for a killed process to be gone; longer only in the kernel's own trouble
 )
+_NICENESS: Final = 10  # jobs and the service come first
 _CLOSED: Final = b"closed"
 _ENVIRONMENT: Final = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
@@ -38,23 +39,27 @@ class Found:
 def walk(folder: Path, *, most_files: int, seconds: float) -> Found | None:
     """Count until it is through, there are more files than that, or the time is over.
 
-    None: it is not there, or nothing could be found out.
+    None: it is not there, or nothing could be found out in time.
+
+    Raises:
+        OSError: `find` is not installed, or no process can be started.
     """
-    try:
-        finder = subprocess.Popen(  # noqa: S603 - no shell, and the path begins with /
-            _command(folder),
-            cwd="/",
-            env=_ENVIRONMENT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
+    finder = subprocess.Popen(  # noqa: S603 - no shell, and the path begins with /
+        _command(folder),
+        cwd="/",
+        env=_ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, finder.pid, _NICENESS)
     assert finder.stdout is not None  # noqa: S101 - asked for above
-    counter = _Counter()
-    with finder.stdout:
-        is_through = _read(finder.stdout.fileno(), counter, most_files, seconds)
+    counter, is_through = _Counter(), False
+    try:
+        with finder.stdout:
+            is_through = _read(finder.stdout.fileno(), counter, most_files, seconds)
+    finally:
         if not is_through:
             finder.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):  # it is reaped when others are started
@@ -75,7 +80,7 @@ def _command(folder: Path) -> list[str]:
     ours = ["-type", "d", "-user", str(os.geteuid()), *shut]
     closed = ["(", *ours, "-printf", f"{_CLOSED.decode()}\\n", "-prune", ")"]
     walked = ["find", "-P", str(folder), "-ignore_readdir_race", "-xdev", *closed]
-    return ["nice", "-n", "10", *walked, "-o", "-printf", "%b %n\\n"]
+    return [*walked, "-o", "-printf", "%b %n\\n"]
 
 
 @dataclass(slots=True)

@@ -192,8 +192,13 @@ def test_a_disk_that_fails_for_one_job_is_read_for_the_others(
     disks.found[good.id] = found(GIB)
     world.running(bad, 1)
     world.running(good, 1)
-    ticks_until(world, lambda: measured(good, GIB) and "could not be measured" in caplog.text)
+    ticks_until(world, lambda: measured(good, GIB) and "Input/output error" in caplog.text)
     assert fresh(bad).state == "running"
+    world.clock.advance(11)
+    ticks_until(world, lambda: disks.asked.count(bad.id) == 2)
+    until_nobody_looks()
+    world.tick()
+    assert caplog.text.count("Input/output error") == 1, "admins are told once"
 
 
 def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks) -> None:

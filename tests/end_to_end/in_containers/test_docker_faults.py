@@ -31,6 +31,13 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("deaf", flush=True)
 time.sleep(600)
 """
+GREEDY = """\
+with open("all-mine", "wb") as file:
+    for _ in range(64):
+        file.write(bytes(1 << 20))
+import signal
+signal.pause()
+"""
 HUNGRY = "x = [bytearray(1 << 20) for _ in range(4096)]"
 RAMPANT = """
 import os, signal
@@ -202,6 +209,13 @@ def test_a_job_is_told_when_it_needs_more_memory_than_it_may_have(submit: Submit
     job = submit("hungry", ["python", "-c", HUNGRY], resources={"memory": "64MiB"})
     sentence = "needed more than its 64MiB of memory"
     until(lambda: sentence in job.document()["message"], what="it says so")
+
+
+def test_a_container_that_writes_too_much_to_its_scratch_is_ended(submit: Submit) -> None:
+    job = submit("greedy", ["python", "-c", GREEDY], resources={"disk_per_job": "32MiB"})
+    until(lambda: job.is_in("failed"), what="it is ended")
+    assert job.document()["reason"] == "out_of_disk"
+    assert "more than the 32MiB that it may write" in job.document()["message"]
 
 
 def test_an_image_that_does_not_exist_fails_the_job_with_the_registrys_words(
