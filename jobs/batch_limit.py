@@ -16,7 +16,11 @@ from jobs.models import Job
 
 def of(job: Job) -> int | None:
     """Samples that fit a worker in the job's pool; None: nobody knows a limit."""
-    declared = job.resolved_spec["batch"]["per_gpu_batch_size"]["max"]
+    return of_declared(job, job.resolved_spec["batch"]["per_gpu_batch_size"]["max"])
+
+
+def of_declared(job: Job, declared: object) -> int | None:
+    """The same, of a job whose spec was read already."""
     found = job.batch_limits.get(job.pool.gpu_type)
     known = [limit for limit in (declared, found) if isinstance(limit, int)]
     return min(*known, LARGEST_BATCH) if known else None

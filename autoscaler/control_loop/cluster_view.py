@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 
 from autoscaler.control_loop import growth
-from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.job_view import JobView, has_only_waited
 from autoscaler.control_loop.planned_job import Histories, holder_of, planned_job
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.slow_workers import with_straggler
@@ -53,8 +53,9 @@ def cluster_state(
 ) -> Seen:
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
-    histories = Histories.of([view for view in plannable if view.id not in left_out])
-    held_back = growth.held_back([view.id for view in plannable], now)
+    with_past = [view for view in plannable if not has_only_waited(view.job)]
+    histories = Histories.of([view for view in with_past if view.id not in left_out])
+    held_back = growth.held_back([view.id for view in with_past], now)
     failing: dict[str, Exception] = {}
 
     def seen(view: JobView) -> planning.Job | None:

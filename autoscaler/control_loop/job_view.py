@@ -162,5 +162,10 @@ class JobView:
         return self.state is State.STARTING and not any(w.has_registered for w in self.members)
 
 
+def has_only_waited(job: Job) -> bool:
+    """It is queued since it was submitted: no worker, event or measurement belongs to it yet."""
+    return job.state == State.QUEUED and job.starts == 0 and job.attempt == 0
+
+
 def ids(workers: Iterable[WorkerView]) -> list[str]:
     return [worker.id for worker in workers]

@@ -5,20 +5,34 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from cluster.worker_host import ObservedProcess
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
-from autoscaler.control_loop.job_view import JobView, WorkerView
+from autoscaler.control_loop.job_view import JobView, WorkerView, has_only_waited
 from autoscaler.control_loop.names import coordinator_id
 from autoscaler.job_vocabulary import EventKind
-from jobs import stored_spec
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Event, Generation, Job, Worker
+from jobs.spec_memory import SpecMemory
 
 WITH_WORKERS = ACTIVE | {State.STOPPING}
 
 Processes = Mapping[str, ObservedProcess]
+
+_specs: Final = SpecMemory()
+_UNREAD: Final = (  # may be long, of each job that waits; the spec is read as text
+    "spec",
+    "resolved_spec",
+    "labels",
+    "prediction",
+    "remedy",
+    "values",
+    "warnings",
+    "explanation_for_admins",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +65,14 @@ def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, 
 
     One whose spec cannot be read is there, too: it may hold GPUs, and has to be looked after.
     """
-    jobs = Job.objects.select_related("team", "pool__fair_share").in_bulk(job_ids)
-    rows = _rows(list(jobs))
+    found = Job.objects.select_related("team", "pool__fair_share").defer(*_UNREAD)
+    jobs = found.annotate(stored_spec=Cast("resolved_spec", TextField())).in_bulk(job_ids)
+    rows = _rows([job.id for job in jobs.values() if not has_only_waited(job)])
     return tuple(_view(jobs[job_id], rows, processes) for job_id in job_ids if job_id in jobs)
 
 
 def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
-    stored = stored_spec.read(job.resolved_spec)
+    stored = _specs.read(job.id, job.stored_spec)  # type: ignore[attr-defined] # annotated
     return JobView(
         job=job,
         spec=stored.spec,

@@ -63,8 +63,8 @@ def look_ahead(now: datetime, *, effort: Effort | None = None) -> int:
         ),
         silent=silent | seen.failing.keys(),
     )
-    for job_id, prediction in foretold.predictions.items():
-        predictions.keep(job_id, _moments(prediction), made_at=now)
+    moments = {job_id: _moments(one) for job_id, one in foretold.predictions.items()}
+    predictions.keep(moments, made_at=now)
     healed = tried.on_trial & foretold.predictions.keys()
     if foretold.failing or healed:
         quarantine.update(Part.PREDICTION, failing=foretold.failing, healed=healed, now=now)

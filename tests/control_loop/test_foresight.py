@@ -92,7 +92,7 @@ def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> No
     Job.objects.filter(pk=job.pk).update(submitted_at=now - timedelta(hours=1))
     span = {"start": {"p10": now, "p50": now, "p90": now}}
     for seconds in range(0, 600, 15):
-        predictions.keep(job.id, span, made_at=now + timedelta(seconds=seconds))
+        predictions.keep({job.id: span}, made_at=now + timedelta(seconds=seconds))
     assert Prediction.objects.filter(job=job).count() == 2  # a tenth of an hour apart
 
 

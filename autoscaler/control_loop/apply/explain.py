@@ -1,9 +1,17 @@
-"""What was decided, and why, stands on the job itself, whether or not it changed anything."""
+"""What was decided, and why, stands on the job itself, whether or not it changed anything.
+
+Of however many jobs that is said anew, it is written in one statement: a change anywhere moves all
+the queue, and one team's may be long.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from django.db import connection
 
 from autoscaler.control_loop import decision_document
 from autoscaler.control_loop.explained import ExplainedDecision
@@ -14,29 +22,81 @@ from autoscaler.planning.decisions import Action
 from autoscaler.planning.explanations.deadline_sentences import warned
 from jobs import events
 from jobs.lifecycle import State
-from jobs.models import Job
 
 _SAYS_NOTHING_NEW = {JobReason.NOT_RESCALABLE}
+
+# A job whose row is held, or that went into another state meanwhile, keeps what it has.
+_WRITE: Final = """
+    WITH free AS MATERIALIZED (
+        SELECT id FROM jobs_job WHERE id = ANY(%(id)s) FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE jobs_job SET
+        explanation = coalesce(said.explanation::jsonb, jobs_job.explanation),
+        explanation_for_admins = coalesce(said.for_admins::jsonb, jobs_job.explanation_for_admins),
+        reason = coalesce(said.reason, jobs_job.reason),
+        message = coalesce(said.message, jobs_job.message)
+    FROM unnest(
+        %(id)s::text[], %(state)s::text[], %(explanation)s::text[], %(for_admins)s::text[],
+        %(reason)s::text[], %(message)s::text[]
+    ) AS said (id, state, explanation, for_admins, reason, message)
+    WHERE jobs_job.id = said.id AND jobs_job.state = said.state
+        AND jobs_job.id IN (SELECT id FROM free)
+    RETURNING jobs_job.id
+"""
+_COLUMNS: Final = ("id", "state", "explanation", "for_admins", "reason", "message")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What shall stand on one job; None: what stands there."""
+
+    id: str
+    state: str
+    explanation: str | None = None
+    for_admins: str | None = None
+    reason: str | None = None
+    message: str | None = None
 
 
 def explain(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Keep the decision on the job, if it differs from the one that is there."""
+    return bool(explain_all([decision], {view.id: view}, shell))
+
+
+def explain_all(
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], shell: Shell
+) -> frozenset[str]:
+    """Keep each decision on its job, if it differs from the one there; returns whose did."""
+    found = (_said(views[one.job_id], one, shell) for one in decisions)
+    said = [one for one in found if one is not None]
+    if not said:
+        return frozenset()
+    with shell.fence.transaction():
+        written = _write(said)
+        for decision in decisions:
+            if decision.job_id in written:
+                _warn_once(views[decision.job_id], decision)
+    return written
+
+
+def _write(said: Sequence[_Said]) -> frozenset[str]:
+    columns = {name: [getattr(one, name) for one in said] for name in _COLUMNS}
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, columns)
+        return frozenset(job_id for (job_id,) in cursor.fetchall())
+
+
+def _said(view: JobView, decision: ExplainedDecision, shell: Shell) -> _Said | None:
     document = decision_document.document(decision, decided_at=shell.now)
-    changes: dict[str, object] = {}
+    changes: dict[str, str] = {}
     if {**document, "decided_at": ""} != {**view.job.explanation, "decided_at": ""}:
-        changes["explanation"] = document
-        changes["explanation_for_admins"] = _for_admins(decision, shell)
+        changes["explanation"] = json.dumps(document)
+        changes["for_admins"] = json.dumps(_for_admins(decision, shell))
     if _is_about_now(view, decision):
         sentence = {"reason": str(decision.reason), "message": decision.message}
         if sentence != {"reason": view.job.reason, "message": view.job.message}:
             changes |= sentence
-    if not changes:
-        return False
-    with shell.fence.transaction():
-        is_written = Job.objects.filter(pk=view.id, state=view.job.state).update(**changes)
-        if is_written:
-            _warn_once(view, decision)
-    return bool(is_written)
+    return _Said(id=view.id, state=view.job.state, **changes) if changes else None
 
 
 def _warn_once(view: JobView, decision: ExplainedDecision) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.apply.drop import drop
-from autoscaler.control_loop.apply.explain import explain
+from autoscaler.control_loop.apply.explain import explain, explain_all
 from autoscaler.control_loop.apply.pause import pause
 from autoscaler.control_loop.apply.rescale import rescale, takes_gpus
 from autoscaler.control_loop.apply.start import start
@@ -67,13 +67,28 @@ def apply_plan(
     decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], shell: Shell
 ) -> list[ExplainedDecision]:
     """Carry out what can be carried out now; returns the decisions that changed something."""
-    for decision in decisions:
-        _attempt(explain, views[decision.job_id], decision, shell)
+    _explain(decisions, views, shell)
     return [
         decision
         for decision in _givers_first(decisions, views)
         if _attempt(_VERBS[decision.action], views[decision.job_id], decision, shell)
     ]
+
+
+def _explain(
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], shell: Shell
+) -> None:
+    """All at once; should that fail, one by one, so that one job keeps only its own words back."""
+    try:
+        explain_all(decisions, views, shell)
+    except (Overtaken, InterfaceError):
+        raise
+    except Exception:  # noqa: BLE001 - a broken connection is met again at once
+        _log.warning(
+            "Decisions are written one by one.", exc_info=True, extra={"action": "explain"}
+        )
+        for decision in decisions:
+            _attempt(explain, views[decision.job_id], decision, shell)
 
 
 def _givers_first(

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from autoscaler.planning.explanations.values import JobRef
 
 if TYPE_CHECKING:
     from autoscaler.planning.explanations.values import Explanation
+
+_NAME_NOBODY: Final = frozenset({str, int, float, bool})  # most of what there is
 
 
 def seen_by(explanation: Explanation, *, team: str) -> Explanation:
@@ -24,6 +26,8 @@ def seen_by(explanation: Explanation, *, team: str) -> Explanation:
 
 def _redacted(value: Any, team: str) -> Any:
     """The same object where there is nothing to hide: most explanations name nobody."""
+    if value is None or type(value) in _NAME_NOBODY:
+        return value
     if isinstance(value, JobRef):
         return value if value.team == team else replace(value, job_id=None, name=None)
     if isinstance(value, tuple):
