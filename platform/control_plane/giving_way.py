@@ -1,0 +1,46 @@
+"""Who gives way where all processors are busy? What is done in the background.
+
+Predictions and simulations use whole seconds of a processor at a time, and more of them the longer
+the queues are. Nobody waits for them as for a tick, an answer or a step of a training.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from celery.signals import celeryd_after_setup
+
+NICENESS: Final = 10  # about a tenth of what another process gets beside it
+BACKGROUND_QUEUE: Final = "io"
+_AUTOGROUP: Final = Path("/proc/self/autogroup")
+
+
+def connect() -> None:
+    """Listen, once per process however often it is called."""
+    celeryd_after_setup.connect(_on_worker_set_up, dispatch_uid="control_plane.giving_way")
+
+
+def _on_worker_set_up(instance: Any, **_: Any) -> None:
+    if is_in_the_background(instance.app.amqp.queues.consume_from):
+        give_way()
+
+
+def is_in_the_background(queues: Iterable[str]) -> bool:
+    """Whether a worker of these queues does nothing that is urgent, such as a tick."""
+    return set(queues) == {BACKGROUND_QUEUE}
+
+
+def give_way(niceness: int = NICENESS, *, autogroup: Path = _AUTOGROUP) -> None:
+    """Be less urgent, before there are children, which then are as well.
+
+    Linux may share processors out among sessions, where niceness counts within a session only:
+    then the whole session is less urgent, if it is ours.
+    """
+    os.nice(niceness)
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # there are none on this machine
+            autogroup.write_text(str(niceness))
