@@ -29,27 +29,47 @@ _FULL: Final = (
 class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     """One connection: refused if there is no place for it, closed if it asks for nothing."""
 
+    _is_in = False
+    _patience: asyncio.TimerHandle | None = None
+    _waiting: Any = None  # its transport, until it is let in
+    _early = b""  # what came before that
+
     def connection_made(self, transport: Any) -> None:
-        self._is_refused = not self.worker.connections.enter(_address(transport), self)
-        if self._is_refused:
-            transport.write(_FULL)
-            transport.close()
+        wait_seconds = self.worker.connections.seconds_to_wait(_address(transport))
+        if wait_seconds is None:
+            _refuse(transport)
+        elif wait_seconds:
+            self._waiting = transport
+            self._patience = self.worker.loop.call_later(wait_seconds, self._enter, transport)
+        else:
+            self._enter(transport)
+
+    def _enter(self, transport: Any) -> None:
+        """Let it in; what came early is read now."""
+        if not self.worker.connections.enter(_address(transport), self):
+            _refuse(transport)
             return
+        self._is_in, self._waiting = True, None
         super().connection_made(transport)
-        self._patience: asyncio.TimerHandle = self.worker.loop.call_later(
-            FIRST_REQUEST_SECONDS, self._close_if_silent
-        )
+        self._patience = self.worker.loop.call_later(FIRST_REQUEST_SECONDS, self._close_if_silent)
+        if self._early:
+            early, self._early = self._early, b""
+            transport.resume_reading()
+            super().data_received(early)
 
     def data_received(self, data: bytes) -> None:
-        if not self._is_refused:
+        if self._is_in:
             super().data_received(data)
+        elif self._waiting is not None:
+            self._early += data
+            self._waiting.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._is_refused:
-            return
-        self.worker.connections.leave(self)
-        self._patience.cancel()
-        super().connection_lost(exc)
+        if self._patience is not None:
+            self._patience.cancel()
+        if self._is_in:
+            self.worker.connections.leave(self)
+            super().connection_lost(exc)
 
     @property
     def is_idle(self) -> bool:
@@ -64,7 +84,8 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
         """Close, and drop what the client has not read after a while."""
         super()._close_transport()
         if self.transport is not None:
-            self._patience.cancel()
+            if self._patience is not None:
+                self._patience.cancel()
             self._patience = self.worker.loop.call_later(LAST_WORDS_SECONDS, self.transport.abort)
 
     def _close_if_silent(self) -> None:
@@ -86,6 +107,11 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
         self.connections = connections(
             self.worker_connections, proxies=settings.REST_FRAMEWORK["NUM_PROXIES"]
         )
+
+
+def _refuse(transport: Any) -> None:
+    transport.write(_FULL)
+    transport.close()
 
 
 def connections(most: int, *, proxies: int) -> Connections:

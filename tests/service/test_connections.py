@@ -11,6 +11,11 @@ from typing import Any
 import pytest
 from control_plane import gunicorn_worker
 from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.front.connections import (
+    CHANGES_PER_SECOND,
+    LONGEST_WAIT_SECONDS,
+    Connections,
+)
 from control_plane.gunicorn_worker import BoundedProtocol
 from gunicorn.config import Config
 
@@ -196,5 +201,47 @@ def test_a_client_that_does_not_read_to_the_end_is_let_go(monkeypatch: pytest.Mo
             await asyncio.sleep(0.01)
         while worker.nr_conns:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
+
+    serve(story, most=2)
+
+
+class Silent:
+    """A connection that asks for nothing."""
+
+    is_idle = True
+
+    def push_out(self) -> None:
+        """It has left already."""
+
+
+def test_where_places_change_hands_newcomers_of_that_address_come_in_one_by_one() -> None:
+    now = 0.0
+    here = Connections(10, most_of_one=2, clock=lambda: now)
+    assert here.seconds_to_wait("loud") == 0.0
+    for _ in range(2):
+        assert here.enter("loud", Silent())
+    waits = [here.seconds_to_wait("loud") for _ in range(4)]
+    assert waits == pytest.approx([number / CHANGES_PER_SECOND for number in range(4)])
+    assert here.seconds_to_wait("quiet") == 0.0
+    now = 1.0
+    assert here.seconds_to_wait("loud") == 0.0
+
+
+def test_no_more_newcomers_wait_than_can_come_in_in_time() -> None:
+    here = Connections(10, most_of_one=1, clock=lambda: 0.0)
+    assert here.enter("loud", Silent())
+    waits = [here.seconds_to_wait("loud") for _ in range(1000)]
+    assert waits.count(None) == pytest.approx(
+        1000 - LONGEST_WAIT_SECONDS * CHANGES_PER_SECOND, abs=2
+    )
+
+
+def test_what_a_newcomer_sends_while_it_waits_is_answered_when_it_is_in() -> None:
+    async def story(connect: Connect, worker: Worker) -> None:
+        silent = [await connect() for _ in range(2)]
+        while len(worker.connections) < len(silent):  # noqa: ASYNC110 - gunicorn tells of no event
+            await asyncio.sleep(0.01)
+        for _ in range(5):
+            assert await asked(*await connect()) == b"HTTP/1.1 204 No Content\r\n"
 
     serve(story, most=2)

@@ -2,15 +2,21 @@
 
 Who would be one too many takes the place of the oldest connection that asks for nothing: of the
 same address, or of the one that has most. So to open connections and to say nothing takes no place
-from anybody who asks.
+from anybody who asks. Where places change hands that way, newcomers of an address come in one by
+one, in order: to be let in and pushed out again and again costs more than to stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from typing import Final, Protocol
 
 SHARE_OF_ONE_ADDRESS: Final = 0.5  # of the connections
+CHANGES_PER_SECOND: Final = 50.0  # of one address' places; each costs a millisecond
+LONGEST_WAIT_SECONDS: Final = 10.0  # as long as a connection is waited for
+_MOST_KNOWN: Final = 10_000
 
 
 class Connection(Hashable, Protocol):
@@ -27,7 +33,11 @@ class Connection(Hashable, Protocol):
 class Connections:
     """Those of one process, by address, oldest first."""
 
-    def __init__(self, most: int, *, most_of_one: int) -> None:
+    def __init__(
+        self, most: int, *, most_of_one: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._next_at: OrderedDict[str, float] = OrderedDict()  # may a place change, by address
         self._most = most
         self._most_of_one = most_of_one
         self._here: dict[str, dict[Connection, None]] = {}
@@ -35,6 +45,20 @@ class Connections:
 
     def __len__(self) -> int:
         return len(self._address)
+
+    def seconds_to_wait(self, address: str) -> float | None:
+        """How long a newcomer waits before it enters; None: too many wait already."""
+        if self._has_room(address):
+            return 0.0
+        now = self._clock()
+        turn_at = max(self._next_at.get(address, now), now)
+        if turn_at > now + LONGEST_WAIT_SECONDS:
+            return None
+        self._next_at[address] = turn_at + 1 / CHANGES_PER_SECOND
+        self._next_at.move_to_end(address)
+        while len(self._next_at) > _MOST_KNOWN:
+            self._next_at.popitem(last=False)
+        return turn_at - now
 
     def enter(self, address: str, connection: Connection) -> bool:
         """Let it in, if need be in the place of another; False: there is none."""
