@@ -16,7 +16,8 @@ of its own and with eight tokens:
 - it writes to the same few rows from many connections.
 
 The programs that attack and the hostile jobs are of the lowest priority (nice 19, for their whole
-session), as if they ran on other machines: what counts is what the service does, not that two cores
-are shared. Where others use the machine as well they would get nothing; `--nice 5` gives them more.
+session) and, where root can make one, in a control group that is idle, as if they ran on other
+machines: what counts is what the service does, not that two cores are shared. Where others use the
+machine as well they would get nothing; `--nice 5` gives them more, and no such group.
 The hostile queue is put aside between the attacks by one statement, for to fill it takes minutes.
 """

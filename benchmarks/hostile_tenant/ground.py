@@ -12,8 +12,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,13 @@ from local_stack.stack import Options
 from local_stack.stack_record import StackRecord
 
 from benchmarks.hostile_tenant import attack, specs
+from benchmarks.hostile_tenant.left_over import left_over, running
 from concertina.client import Client
 from concertina.errors import ConcertinaError
 
 SLOTS = 4
 TOKENS = 8
+MOST_NICE = 19
 HOSTILE, OTHER = "language", "vision"
 FLOOD = Path(__file__).with_name("flood.py")
 _LONGEST_SECONDS = 120.0
@@ -68,6 +71,7 @@ class Ground:
     client: Client  # the other team's
     target: Path
     nice: int
+    left_over: Path | None  # takes the ids of attackers, that they give way at once
     floods: Path  # while this file is there, the hostile jobs write
     database: Any
 
@@ -100,11 +104,17 @@ class Ground:
             for program in programs:
                 program.wait()
             self.floods.unlink(missing_ok=True)
-            self._run(_PUT_ASIDE)
+            self.put_queue_aside()
+
+    def put_queue_aside(self) -> None:
+        """The hostile jobs that wait; in peace there are none."""
+        self._run(_PUT_ASIDE)
 
     def _program(self, kind: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", attack.__name__, kind, str(self.target), str(self.nice)]
-        return subprocess.Popen(command, cwd=self.checkout.root, start_new_session=True)
+        program = subprocess.Popen(command, cwd=self.checkout.root, start_new_session=True)
+        _give_way([program.pid], self.left_over)
+        return program
 
     def answered(self) -> dict[str, Counter[str]]:
         """How often the attackers were answered in which way, by kind."""
@@ -118,6 +128,14 @@ class Ground:
 @contextmanager
 def prepared(folder: Path, *, queued: int, nice: int) -> Iterator[Ground]:
     """A stack in the folder, the hostile team's jobs running and so many more queued."""
+    with left_over() as group, _prepared(folder, queued, nice, group) as ground:
+        yield ground
+
+
+@contextmanager
+def _prepared(folder: Path, queued: int, nice: int, group: Path | None) -> Iterator[Ground]:
+    if nice < MOST_NICE:
+        group = None  # they shall get something where others use the machine as well
     folder.chmod(0o755)  # its jobs look for a file in it
     checkout = checkouts.find(home=folder / "state")
     options = Options(slots=SLOTS)
@@ -133,8 +151,8 @@ def prepared(folder: Path, *, queued: int, nice: int) -> Iterator[Ground]:
         made = _told(service, _PREPARE.format(hostile=HOSTILE, limit=SLOTS // 2, number=TOKENS))
         floods = folder / "flood-now"
         jobs = _run_floods(record.url, made[0], floods, nice)
-        for number in range(queued):
-            _queue(record.url, made[number % TOKENS], number)
+        _give_way(list(running(str(FLOOD).encode())), group)
+        _fill_queue(record.url, made, queued)
         target = folder / "target.json"
         target.write_text(
             json.dumps(
@@ -152,15 +170,18 @@ def prepared(folder: Path, *, queued: int, nice: int) -> Iterator[Ground]:
             closing(psycopg2.connect(url)) as database,
         ):
             database.autocommit = True
-            yield Ground(
+            ground = Ground(
                 checkout=checkout,
                 record=record,
                 client=client,
                 target=target,
                 nice=nice,
+                left_over=group,
                 floods=floods,
                 database=database,
             )
+            ground.put_queue_aside()
+            yield ground
     finally:
         background.stop(checkout, say=lambda _: None)
 
@@ -190,11 +211,18 @@ def _run_floods(url: str, token: str, sign: Path, nice: int) -> list[str]:
     return jobs
 
 
-def _queue(url: str, token: str, number: int) -> None:
+def _give_way(processes: list[int], group: Path | None) -> None:
+    for process in processes if group is not None else []:
+        group.write_text(str(process))
+
+
+def _fill_queue(url: str, tokens: list[str], queued: int) -> None:
     extremes = specs.extremes()
-    spec = {**extremes[number % len(extremes)], "name": f"full-{number}"}
-    with Client(url, token) as client:
-        until(lambda: _is_accepted(client, spec))
+    with ExitStack() as stack:
+        clients = [stack.enter_context(Client(url, token)) for token in tokens]
+        for number in range(queued):
+            spec = {**extremes[number % len(extremes)], "name": f"full-{number}"}
+            until(partial(_is_accepted, clients[number % len(clients)], spec))
 
 
 def _is_accepted(client: Client, spec: dict[str, Any]) -> bool:
