@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,7 @@ from tenancy.grants import Grant
 
 from control_plane.api.final_jobs import FinalJobs
 from control_plane.api.standing_grants import Standing, StandingGrants
+from control_plane.front.shares import FRONT_SECONDS, ProcessorShares
 
 KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing for a minute
 POLL_SECONDS: Final = 0.3  # guessed: quick enough to feel live, slow enough to cost nothing
@@ -38,6 +39,7 @@ _UNCONFIRMED: Final = {
 
 _final_jobs: Final = FinalJobs()
 standing_grants: Final = StandingGrants()
+_shares: Final = ProcessorShares(share=0.1)  # of teams, for all that they follow
 _readers: Final = ThreadPoolExecutor(_READERS, thread_name_prefix="log-reader")
 
 
@@ -46,6 +48,7 @@ class LogStream:
     """One person or token follows one log."""
 
     log: JobLog
+    team: str
     grant: Grant
     tail: int | None
     after: Places | None
@@ -74,11 +77,14 @@ class LogStream:
                 if standing is not Standing.VALID:
                     yield _refusal(standing)
                     return
-                if not (batch := await _read(partial(_batch, news, places))):
+                batch, seconds = await _read(partial(_timed, partial(_batch, news, places)))
+                _shares.use(self.team, seconds + FRONT_SECONDS)
+                if not batch:
                     break
                 yield batch
                 count += 1
-                await asyncio.sleep(_PAUSE_SECONDS if len(batch) >= _BATCH_BYTES else 0)
+                pause = _PAUSE_SECONDS if len(batch) >= _BATCH_BYTES else 0.0
+                await asyncio.sleep(max(pause, _shares.wait_seconds(self.team)))
             if is_last_look:
                 yield b"event: end\ndata: {}\n\n"
                 return
@@ -110,6 +116,12 @@ def document_of(line: LogLine) -> dict[str, Any]:
 async def _read(work: Any) -> Any:
     """Done in a thread of those that only read logs."""
     return await asyncio.get_running_loop().run_in_executor(_readers, work)
+
+
+def _timed(work: Callable[[], bytes]) -> tuple[bytes, float]:
+    """And how many seconds of a processor it used."""
+    began = time.thread_time()
+    return work(), time.thread_time() - began
 
 
 def _batch(news: Iterator[LogLine | Cut], places: Places) -> bytes:

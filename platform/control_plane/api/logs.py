@@ -111,9 +111,10 @@ class LogsView(APIView):
         grant = grant_of(request, team_id=job.team_id)
         after = _places(request, asked["after"], job_id=job.id)
         connections.close_all()  # the stream outlives this request's need for the database
-        stream = LogStream(log=log, grant=grant, tail=asked["tail"], after=after)
+        team = str(job.team_id)
+        stream = LogStream(log=log, team=team, grant=grant, tail=asked["tail"], after=after)
         # The answer gives it back: nothing may fail in between.
-        return StreamedLog(stream, stream_places.take(grant.holder, team=str(job.team_id)))
+        return StreamedLog(stream, stream_places.take(grant.holder, team=team))
 
 
 def _places(request: Request, after: str, *, job_id: str) -> Places | None:

@@ -7,8 +7,13 @@ it, that holds no thread.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from math import inf
 from typing import Final
 
 from asgiref.sync import ThreadSensitiveContext
@@ -16,10 +21,17 @@ from asgiref.sync import ThreadSensitiveContext
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
 from control_plane.front.callers import caller_of, group_of
 from control_plane.front.delivery import Delivery
-from control_plane.front.lanes import Busy, Lanes, Size
+from control_plane.front.lanes import Busy, Lanes, ShareIsUsed, Size
 from control_plane.front.refusal import Refusal
+from control_plane.front.shares import ProcessorShares
 
 RETRY_AFTER_SECONDS: Final = 2.0
+PATIENCE_OF_PEOPLE_SECONDS: Final = 10.0  # guessed: to wait is better than to be told to come again
+_LITTLE: Final = partial(ProcessorShares, share=0.1)  # guessed: ten reports a second of one job
+_FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
+    ProcessorShares, of_strangers=0.25, window_seconds=16.0
+)
+_ALL: Final = partial(ProcessorShares, share=inf, of_strangers=inf)
 _SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})
 _HEALTH: Final = "/api/v1/health"
 
@@ -44,10 +56,11 @@ def kind_of(path: str) -> Kind:
 def sizes(threads: int) -> Mapping[Kind, Size]:
     """So many threads for people and programs, and what the others need beside them."""
     return {
-        Kind.PEOPLE: Size.of(threads),
-        Kind.COORDINATORS: Size.of(max(threads // 2, 1)),
-        Kind.SIGN_IN: Size.of(2),
-        Kind.HEALTH: Size(threads=1, places=1000),  # answered from memory but once a second
+        Kind.PEOPLE: replace(Size.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
+        Kind.COORDINATORS: replace(Size.of(max(threads // 2, 1)), shares=_LITTLE),
+        Kind.SIGN_IN: replace(Size.of(2), shares=_FOR_PASSWORDS),
+        # Answered from memory but once a second: whoever asks, it costs next to nothing.
+        Kind.HEALTH: Size(threads=1, places=1000, shares=_ALL),
     }
 
 
@@ -60,10 +73,12 @@ class Bulkheads:
         sizes: Mapping[Kind, Size],
         *,
         delivery: Delivery | None = None,
+        refusal_seconds: float = 0.0,
     ) -> None:
         self._application = application
         self._lanes = {kind: Lanes(kind, size) for kind, size in sizes.items()}
         self._delivery = delivery or Delivery()
+        self._refusal_seconds = refusal_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,13 +86,12 @@ class Bulkheads:
             return
         lanes = self._lanes[kind_of(scope["path"])]
         caller, group = caller_of(scope), group_of(scope)
-        if not self._delivery.has_room(group):
-            await _busy().answer(send)
-            return
         try:
-            thread = await lanes.take(caller, group)
-        except Busy:
-            await _busy().answer(send)
+            thread = await self._thread(lanes, caller, group)
+        except Busy as busy:
+            # It takes a moment: who asks again at once has asked less.
+            await asyncio.sleep(self._refusal_seconds)
+            await _refusal(busy).answer(send)
             return
         is_ours, is_stream, answer = True, False, self._delivery.begin(group)
 
@@ -106,6 +120,16 @@ class Bulkheads:
             give_back()
             answer.end()
 
+    async def _thread(self, lanes: Lanes, caller: str, group: str) -> Executor:
+        """Take one, unless the group does not read what it was answered.
+
+        Raises:
+            Busy: there is none for it now.
+        """
+        if not self._delivery.has_room(group):
+            raise Busy
+        return await lanes.take(caller, group)
+
 
 def _begins_stream(message: Message) -> bool:
     return message["type"] == "http.response.start" and any(
@@ -114,7 +138,15 @@ def _begins_stream(message: Message) -> bool:
     )
 
 
-def _busy() -> Refusal:
+def _refusal(busy: Busy) -> Refusal:
+    if isinstance(busy, ShareIsUsed):
+        return Refusal(
+            status=429,
+            code="too_many_requests",
+            message="The requests of this team, person or job cost the service more than their"
+            " share of its processors; ask less, or less often, and try again in a moment.",
+            retry_after_seconds=RETRY_AFTER_SECONDS,
+        )
     return Refusal(
         status=503,
         code="overloaded",

@@ -25,6 +25,7 @@ ADDRESS: Final = "concertina.address"  # in a request's scope: where it comes fr
 GROUP: Final = "concertina.group"  # in a request's scope: with whom the sender shares
 PRINCIPAL: Final = "concertina.principal"  # in a request's scope: a Sender, from Django
 _MOST_KNOWN: Final = 10_000
+_ADDRESS_PREFIX: Final = "address:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +110,16 @@ def caller_of(scope: Scope) -> str:
 def group_of(scope: Scope) -> str:
     """With whom the sender shares, as `rates` has noted it."""
     return str(scope.get(GROUP) or caller_of(scope))
+
+
+def name_of_address(address: str) -> str:
+    """As whom senders count who are not known yet."""
+    return f"{_ADDRESS_PREFIX}{address}"
+
+
+def is_address(name: str) -> bool:
+    """Whether a sender counts by address."""
+    return name.startswith(_ADDRESS_PREFIX)
 
 
 def address_of(scope: Scope) -> str:

@@ -17,7 +17,15 @@ from tenancy.buckets import Bucket, Taken
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
 from control_plane.front.bulkheads import Kind, kind_of
-from control_plane.front.callers import ADDRESS, CALLER, GROUP, PRINCIPAL, Callers, Sender
+from control_plane.front.callers import (
+    ADDRESS,
+    CALLER,
+    GROUP,
+    PRINCIPAL,
+    Callers,
+    Sender,
+    name_of_address,
+)
 from control_plane.front.refusal import Refusal
 from control_plane.limit_settings import LimitSettings
 
@@ -75,7 +83,7 @@ class RateLimited:
             return
         principal = self._callers.recognise(scope)
         scope[ADDRESS] = self._callers.address(scope)
-        sender = principal or Sender(name=f"address:{scope[ADDRESS]}")
+        sender = principal or Sender(name=name_of_address(scope[ADDRESS]))
         scope[CALLER], scope[GROUP] = sender.name, sender.group
         rule = self._rule(scope, is_known=principal is not None)
         taken, bucket = None, None

@@ -18,6 +18,10 @@ class Turns(Generic[Item]):
     def __len__(self) -> int:
         return sum(self._count(group) for group in self._waiting)
 
+    def groups(self) -> Iterator[str]:
+        """Who waits, each group once."""
+        return iter(self._waiting)
+
     def of(self, group: str, caller: str) -> int:
         """How many requests of the caller wait."""
         return len(self._waiting.get(group, {}).get(caller, ()))

@@ -36,7 +36,7 @@ def in_front_of(django: Application) -> Application:
         job_opened_by=job_opened_by,
     )
     bodies = BoundedBodies(
-        Bulkheads(django, sizes(limits.api_threads)),
+        Bulkheads(django, sizes(limits.api_threads), refusal_seconds=REFUSAL_SECONDS),
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
