@@ -179,7 +179,7 @@ class JobReason(_Word):
     )
     FOLDER_CLOSED = (
         "folder_closed",
-        "Hid what it writes: it shut a folder, so that nobody could measure what is in there.",
+        "Hid what it writes: a folder is shut, or lies so deep that nobody can measure it.",
     )
     SECRET_UNAVAILABLE = (
         "secret_unavailable",
@@ -305,6 +305,10 @@ class EventKind(_Word):
     NO_PROGRESS = (
         "no_progress",
         "No progress: half of the time is over after which it is ended for standing still.",
+    )
+    DISK_FILLING = (
+        "disk_filling",
+        "Disk filling: its files take four fifths of what they may, and at all of it it is ended.",
     )
     DEADLINE_AT_RISK = (
         "deadline_at_risk",

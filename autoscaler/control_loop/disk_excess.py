@@ -22,6 +22,21 @@ def excess_of(job: Job, spec: JobSpec, limits: DiskLimits) -> JobReason | None:
     return JobReason.FOLDER_CLOSED if job.has_closed_folder else None
 
 
+def is_near(job: Job, spec: JobSpec, limits: DiskLimits) -> bool:
+    """Whether its people should hear of it while they can still do something."""
+    limit = limits.bytes_of(spec.resources.disk_per_job)
+    return job.disk_bytes is not None and job.disk_bytes > _NEAR * limit
+
+
+def warning(job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+    """How near, and what happens then."""
+    limit = limits.bytes_of(spec.resources.disk_per_job)
+    return (
+        f"Its files take {in_words(job.disk_bytes or 0)} of the {format_size(limit)} that it may"
+        " write (`resources.disk_per_job`). Above that it is ended, as failed."
+    )
+
+
 def sentence(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits) -> str:
     """What was too much, what the limit is, and what to change."""
     return f"{_what_is_wrong(found, job, spec, limits)} {_AFTERWARDS}"
@@ -42,11 +57,12 @@ def _what_is_wrong(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits
             " Keep many small files in a few archives."
         )
     return (
-        "It shut one of its folders to its own user, so nobody can tell how much it writes. Leave"
-        " folders open to their owner (`chmod u+rx`)."
+        "One of its folders is shut to its own user, or lies more than 200 levels deep, so nobody"
+        " can tell how much it writes. Leave folders open to their owner (`chmod u+rx`)."
     )
 
 
+_NEAR: Final = 0.8  # guessed: a checkpoint more, where five are kept
 _AFTERWARDS: Final = "It is not tried again; `concertina delete` frees what it holds."
 _UNITS: Final = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20))
 

@@ -1,77 +1,83 @@
 """How much does each job that runs have on disk? Measured from outside, again and again.
 
 No tick waits for a disk: some threads go through the folders of jobs, a later tick writes down what
-they found. Whatever jobs do there, only so many folders are looked into at once, each for so long,
-and one that takes long the less often.
+they found. Jobs whose files take long to be counted are in a lane of their own, so that they keep
+none of the others from being measured.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Final
 
 from cluster.disk_walk import Found, walk
 from django.db import OperationalError
 
+from autoscaler.control_loop.disk_lane import Lane, Look, Measure
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job
 
-MOST_ASKED: Final = 64  # folders that wait or are looked into; guessed: a second of work, mostly
-_WALKERS: Final = 4  # threads, each with one `find`; guessed: what a disk does not mind
 _AGAIN_SECONDS: Final = 10.0  # guessed: what a disk fills in meanwhile is 10 to 20 GB
-_PAUSES: Final = 20  # times as long as it took: of one job at most a twentieth of the time
+_QUICK_SECONDS: Final = 10.0  # whoever takes longer goes to the slow lane, there to be finished
+_WALKERS: Final = 2  # of each lane, each with one `find`; guessed: what a disk does not mind
 _LONGEST_SECONDS: Final = 1800.0  # guessed: two million files at a thousand a second
 
 _log = logging.getLogger(__name__)
 
-Measure = Callable[[Path], Found | None]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    job_id: str
-    found: Found | None
-    problem: str  # for admins; empty: there is none
-    seconds: float  # that it took
-
-
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class DiskWatch:
     """What one process looks into, and has found since; lasts from tick to tick."""
 
-    state_dir: Path
-    measure: Measure
+    quick: Lane
+    slow: Lane
     _due_at: dict[str, datetime] = field(default_factory=dict)  # of jobs that were looked at
-    _asked: set[str] = field(default_factory=set)
+    _are_slow: set[str] = field(default_factory=set)
     _problems: dict[str, str] = field(default_factory=dict)  # by job; each is told once
-    _questions: SimpleQueue[str] = field(default_factory=SimpleQueue)
-    _answers: SimpleQueue[_Answer] = field(default_factory=SimpleQueue)
-    _walkers: list[threading.Thread] = field(default_factory=list)
+
+    @classmethod
+    def over(
+        cls, state_dir: Path, measure: Measure, *, clock: Callable[[], float] = time.monotonic
+    ) -> DiskWatch:
+        """Of all jobs whose folders are in this state folder."""
+        quick, slow = (
+            Lane(
+                jobs_dir=state_dir / "jobs",
+                measure=measure,
+                walkers=_WALKERS,
+                longest_seconds=seconds,
+                clock=clock,
+            )
+            for seconds in (_QUICK_SECONDS, _LONGEST_SECONDS)
+        )
+        return cls(quick, slow)
 
     def go_on(self, shell: Shell) -> None:
         """Write down what was found since the last tick, and have those looked at that are due."""
-        with suppress(Empty):
-            while True:
-                self._take(self._answers.get_nowait(), shell)
+        for lane in (self.quick, self.slow):
+            for look in lane.told():
+                self._take(look, shell, is_quick=lane is self.quick)
         self._ask(shell)
 
-    def _take(self, answer: _Answer, shell: Shell) -> None:
-        pause = max(_AGAIN_SECONDS, _PAUSES * answer.seconds)
-        self._due_at[answer.job_id] = shell.now + timedelta(seconds=pause)
-        self._asked.discard(answer.job_id)
-        self._tell_of(answer)
-        if answer.found is not None:
-            _write_down(answer.job_id, answer.found, shell)
+    def _take(self, look: Look, shell: Shell, *, is_quick: bool) -> None:
+        is_slow = look.seconds >= _QUICK_SECONDS
+        pause = 0.0 if is_slow and is_quick else _AGAIN_SECONDS
+        self._due_at[look.job_id] = shell.now + timedelta(seconds=pause)
+        if is_slow:
+            self._are_slow.add(look.job_id)
+        else:
+            self._are_slow.discard(look.job_id)
+        if not (is_slow and is_quick):
+            self._tell_of(look)
+        if look.found is not None:
+            _write_down(look.job_id, look.found, shell)
 
     def _ask(self, shell: Shell) -> None:
         """Those that have waited longest; jobs that ended are not remembered."""
@@ -79,43 +85,18 @@ class DiskWatch:
         ids = set(held.values_list("id", flat=True))
         self._due_at = {job: at for job, at in self._due_at.items() if job in ids}
         self._problems = {job: it for job, it in self._problems.items() if job in ids}
-        due = [job for job in ids - self._asked if self._is_due(job, shell)]
+        self._are_slow &= ids
+        due = [job for job in ids - self.quick.asked - self.slow.asked if self._is_due(job, shell)]
         due.sort(key=lambda job: (job in self._due_at, self._due_at.get(job), job))
-        for job_id in due[: max(MOST_ASKED - len(self._asked), 0)]:
-            self._asked.add(job_id)
-            self._questions.put(job_id)
-        self._keep_walking()
+        self.quick.ask([job for job in due if job not in self._are_slow])
+        self.slow.ask([job for job in due if job in self._are_slow])
 
     def _is_due(self, job_id: str, shell: Shell) -> bool:
         due_at = self._due_at.get(job_id)
         return due_at is None or due_at <= shell.now
 
-    def _keep_walking(self) -> None:
-        self._walkers = [thread for thread in self._walkers if thread.is_alive()]
-        for _ in range(min(len(self._asked), _WALKERS) - len(self._walkers)):
-            thread = threading.Thread(target=self._walk, name="measure-disk", daemon=True)
-            thread.start()
-            self._walkers.append(thread)
-
-    def _walk(self) -> None:
-        """Until nothing is left to be looked into."""
-        with suppress(Empty):
-            while True:
-                self._answers.put(self._answer(self._questions.get_nowait()))
-
-    def _answer(self, job_id: str) -> _Answer:
-        began, found, problem = time.monotonic(), None, ""
-        try:
-            found = self.measure(self.state_dir / "jobs" / job_id)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other jobs are looked at
-            problem = repr(error)
-        if found is not None and not found.is_whole:
-            problem = "only a part of them could be looked at"
-        seconds = time.monotonic() - began
-        return _Answer(job_id=job_id, found=found, problem=problem, seconds=seconds)
-
-    def _tell_of(self, answer: _Answer) -> None:
-        job_id, problem = answer.job_id, answer.problem
+    def _tell_of(self, look: Look) -> None:
+        job_id, problem = look.job_id, look.problem
         if problem and problem != self._problems.get(job_id):
             extra = {"action": "measure_disk", "job_id": job_id}
             _log.warning("Files of job %s are not measured: %s", job_id, problem, extra=extra)
@@ -125,8 +106,8 @@ class DiskWatch:
 def finder(*, most_files: int) -> Measure:
     """Looks at the real folders."""
 
-    def measure(folder: Path) -> Found | None:
-        return walk(folder, most_files=most_files, seconds=_LONGEST_SECONDS)
+    def measure(folder: Path, seconds: float) -> Found | None:
+        return walk(folder, most_files=most_files, seconds=seconds)
 
     return measure
 

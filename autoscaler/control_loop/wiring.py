@@ -104,7 +104,7 @@ def _disk_watch() -> DiskWatch:
 
     told = settings.CONCERTINA
     measure = finder(most_files=told.disk_limits.most_files)
-    return DiskWatch(state_dir=told.state_dir, measure=measure)
+    return DiskWatch.over(told.state_dir, measure)
 
 
 def _docker_host() -> WorkerHost:

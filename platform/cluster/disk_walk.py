@@ -1,7 +1,7 @@
 """How much lies in a folder that a job may change, hide from us, or make endless, meanwhile?
 
 `find` walks, in a process of its own: it opens folders one below the other by their descriptors,
-follows no link, stays on the file system, and takes any depth, any name and any number of files.
+follows no link, stays on the file system, and takes any name and any number of files.
 Nobody waits for a disk here: what it says is read for so long and no longer.
 """
 
@@ -23,6 +23,8 @@ _END_SECONDS: Final = (
 )
 _NICENESS: Final = 10  # jobs and the service come first
 _CLOSED: Final = b"closed"
+_DEEPEST: Final = 200  # levels; guessed: nobody nests data like this
+_TOO_DEEP: Final = f"{_DEEPEST}d".encode()
 _ENVIRONMENT: Final = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -32,7 +34,7 @@ class Found:
 
     bytes_: int  # that the file system gives to it: holes take none
     files: int  # and folders, the folder itself included
-    is_closed: bool  # its owner, who is us, may not look into some folder in it
+    is_closed: bool  # some folder in it is shut to its owner, who is us, or lies too deep
     is_whole: bool
 
 
@@ -75,12 +77,15 @@ def walk(folder: Path, *, most_files: int, seconds: float) -> Found | None:
 
 
 def _command(folder: Path) -> list[str]:
-    """A line for each file: its blocks, and how many names it has."""
+    """A line for each file: its blocks, and how many names it has.
+
+    Folders that lie very deep count as closed: the way to each takes longer than that to the last.
+    """
     shut = ["(", "!", "-readable", "-o", "!", "-executable", ")"]
     ours = ["-type", "d", "-user", str(os.geteuid()), *shut]
     closed = ["(", *ours, "-printf", f"{_CLOSED.decode()}\\n", "-prune", ")"]
-    walked = ["find", "-P", str(folder), "-ignore_readdir_race", "-xdev", *closed]
-    return [*walked, "-o", "-printf", "%b %n\\n"]
+    bounds = ["-ignore_readdir_race", "-maxdepth", str(_DEEPEST), "-xdev"]
+    return ["find", "-P", str(folder), *bounds, *closed, "-o", "-printf", "%b %n %d%y\\n"]
 
 
 @dataclass(slots=True)
@@ -98,7 +103,8 @@ class _Counter:
             if line == _CLOSED:
                 self.is_closed = True
             else:
-                blocks, names = line.split()
+                blocks, names, place = line.split()
+                self.is_closed |= place == _TOO_DEEP
                 self.bytes_ += int(blocks) * _BLOCK_BYTES // max(int(names), 1)
 
 

@@ -11,7 +11,8 @@ import pytest
 from cluster.disk_walk import Found
 
 from autoscaler.control_loop.disk_excess import excess_of, in_words, sentence
-from autoscaler.control_loop.disk_watch import MOST_ASKED, DiskWatch
+from autoscaler.control_loop.disk_lane import MOST_ASKED
+from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.exclusive import exclusively
 from autoscaler.control_loop.orders import Orders
 from autoscaler.control_loop.process_table import ProcessTable
@@ -21,10 +22,11 @@ from jobs.disk_limit import DiskLimits
 from jobs.models import Event, Job
 from jobs.spec import JobSpec, parse
 
-from .conftest import World, fresh
+from .conftest import World, fresh, kinds
 from .test_gpu_discovery import ticks_until
 
 GIB = 1 << 30
+THOROUGH = 60.0  # seconds; who has longer is in the lane of those that take long
 LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
 
 
@@ -99,19 +101,32 @@ def test_sizes_are_told_as_people_read_them(size: int, words: str) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class Disks:
-    """What lies in each folder, and a disk that may keep everybody waiting."""
+    """What lies in each folder, and a disk that may keep everybody waiting.
+
+    Each look takes as long as a test says, by the clock of the thread that looks.
+    """
 
     found: dict[str, Found] = field(default_factory=dict)  # by job
     asked: list[str] = field(default_factory=list)
     may_answer: threading.Event = field(default_factory=threading.Event)
     broken: set[str] = field(default_factory=set)
+    seconds: dict[str, float] = field(default_factory=dict)  # that the last look may take, by job
+    took: dict[str, float] = field(default_factory=dict)  # seconds of each look, by job
+    may_be_thorough: threading.Event = field(default_factory=threading.Event)
+    _clock: threading.local = field(default_factory=threading.local)
 
-    def __call__(self, folder: Path) -> Found | None:
+    def __call__(self, folder: Path, seconds: float) -> Found | None:
+        self.seconds[folder.name] = seconds
         self.asked.append(folder.name)
         assert self.may_answer.wait(90)
+        assert seconds < THOROUGH or self.may_be_thorough.wait(90)
+        self._clock.now = self.now() + self.took.get(folder.name, 0.0)
         if folder.name in self.broken:
             raise OSError("Input/output error")
         return self.found.get(folder.name)
+
+    def now(self) -> float:
+        return float(getattr(self._clock, "now", 0.0))
 
 
 @pytest.fixture
@@ -119,7 +134,8 @@ def disks(world: World) -> Disks:
     """Of the small world; they answer at once."""
     made = Disks()
     made.may_answer.set()
-    world.disk_watch = DiskWatch(state_dir=world.state_dir, measure=made)
+    made.may_be_thorough.set()
+    world.disk_watch = DiskWatch.over(world.state_dir, made, clock=made.now)
     return made
 
 
@@ -147,6 +163,24 @@ def test_a_job_that_writes_too_much_fails_once_and_the_other_goes_on(
     graces = [grace for worker, grace in world.host.stops if worker.startswith(f"{greedy.id}-1-")]
     assert set(graces) == {5.0}, "there is no time for a last checkpoint"
     assert fresh(modest).state == "running"
+
+
+def test_a_job_that_nears_its_limit_is_told_so_once(world: World, disks: Disks) -> None:
+    job = world.job()
+    disks.found[job.id] = found(40 * GIB)
+    world.running(job, 1)
+    ticks_until(world, lambda: measured(job, 40 * GIB))
+    world.tick()
+    assert "disk_filling" not in kinds(job)
+    for gibibytes in (41, 42):
+        disks.found[job.id] = found(gibibytes * GIB)
+        world.clock.advance(11)
+        ticks_until(world, lambda size=gibibytes * GIB: measured(job, size))
+        world.tick()
+    assert kinds(job).count("disk_filling") == 1
+    told = Event.objects.get(job=job, kind="disk_filling")
+    assert told.message.startswith("Its files take 41.0 GiB of the 50GiB that it may write")
+    assert fresh(job).state == "running"
 
 
 def test_a_job_of_which_nothing_is_known_is_left_alone(world: World, disks: Disks) -> None:
@@ -182,6 +216,25 @@ def test_no_tick_waits_for_a_disk_and_none_asks_twice(world: World, disks: Disks
     disks.may_answer.set()
     ticks_until(world, lambda: measured(job, GIB))
     assert disks.asked == [job.id]
+
+
+def test_a_job_whose_files_take_long_keeps_none_of_the_others_waiting(
+    world: World, disks: Disks
+) -> None:
+    slow, quick = world.job("slow"), world.job("quick")
+    disks.took[slow.id] = 10.0
+    disks.may_be_thorough.clear()
+    world.running(slow, 1)
+    world.running(quick, 1)
+    ticks_until(world, lambda: disks.seconds.get(slow.id, 0.0) > THOROUGH)
+    for size in (GIB, 2 * GIB, 3 * GIB):
+        disks.found[quick.id] = found(size)
+        world.clock.advance(11)
+        ticks_until(world, lambda size=size: measured(quick, size))
+    assert fresh(slow).disk_bytes is None
+    disks.found[slow.id] = found(51 * GIB)
+    disks.may_be_thorough.set()
+    ticks_until(world, lambda: fresh(slow).state == "stopping")
 
 
 def test_a_disk_that_fails_for_one_job_is_read_for_the_others(

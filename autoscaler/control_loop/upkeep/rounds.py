@@ -41,6 +41,7 @@ RULES: Final[tuple[Rule, ...]] = (
     refusals.give_up_what_is_always_killed,
     outcome.settle,
     disk.end_what_writes_too_much,
+    disk.warn_of_a_filling_disk,
     joining.go_on_without_the_gone,
     preparing.tell_of_preparations,
     joining.give_up_preparations,

@@ -990,13 +990,14 @@ export interface components {
          *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
          *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
          *     * `no_progress` - No progress: half of the time is over after which it is ended for standing still.
+         *     * `disk_filling` - Disk filling: its files take four fifths of what they may, and at all of it it is ended.
          *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
          *     * `planning_failed` - Left out of plans: reckoning with its data failed.
          *     * `planned_again` - Planned again: its data can be reckoned with again.
          *     * `control_loop_error` - Control loop error: it could not be handled, and is tried again; admins find the cause.
          * @enum {string}
          */
-        EventKind: "submitted" | "state_changed" | "stop_requested" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
+        EventKind: "submitted" | "state_changed" | "stop_requested" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
         EventList: {
             items: components["schemas"]["Event"][];
         };
@@ -1481,7 +1482,7 @@ export interface components {
          *     * `out_of_memory` - Ran out of memory: of the machine's or of a GPU's; its message tells which.
          *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
          *     * `too_many_files` - Wrote too many files: there is a most for files and folders together.
-         *     * `folder_closed` - Hid what it writes: it shut a folder, so that nobody could measure what is in there.
+         *     * `folder_closed` - Hid what it writes: a folder is shut, or lies so deep that nobody can measure it.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
          *     * `script_warning` - Script to be looked at: it runs, but something in it is probably a mistake.
          *     * `deadline` - Deadline at risk: it is expected to end too late.

@@ -23,6 +23,7 @@ export const EVENT_LABELS: Readonly<Record<EventKind, string>> = {
   node_is_slow: "Node is slow",
   script_warning: "Script warning",
   no_progress: "No progress",
+  disk_filling: "Disk filling",
   deadline_at_risk: "Deadline at risk",
   planning_failed: "Left out of plans",
   planned_again: "Planned again",
