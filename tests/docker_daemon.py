@@ -25,7 +25,8 @@ from typing import Final
 import docker
 import pytest
 import requests
-from cluster.docker_host import host, listing, starting
+from cluster.docker_host import host
+from cluster.docker_host.lifecycle import listing, starting
 from local_stack.containers import own_bridge, own_cgroup
 
 from tests import image_shelf

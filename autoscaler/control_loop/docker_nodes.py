@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
 from django.db import InterfaceError, OperationalError, connection

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from cluster.docker_host.containers import MOST_PROCESSES
+from cluster.docker_host.container.containers import MOST_PROCESSES
 from cluster.job_network import JobNetwork
 
 from control_plane.variables import BadEnvironment, Variables

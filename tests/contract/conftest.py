@@ -13,9 +13,9 @@ from typing import Any, Final, Protocol, TypeVar
 
 import pytest
 from cluster import json_files
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
-from cluster.docker_host.records import Records
+from cluster.docker_host.record.records import Records
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import Any, Final
 
-from cluster.docker_host import containers
+from cluster.docker_host.container import containers
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon
 
@@ -31,7 +31,7 @@ def run_elsewhere(bench: DockerBench, code: str, **options: Any) -> subprocess.P
     (endpoint,) = bench.host.endpoints().values()
     prologue = f"""
         from pathlib import Path
-        from cluster.docker_host.endpoint import Endpoint
+        from cluster.docker_host.connection.endpoint import Endpoint
         from cluster.docker_host.host import DockerHost
         endpoint = Endpoint(url={endpoint.url!r})
         host = DockerHost(

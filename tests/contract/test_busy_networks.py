@@ -13,8 +13,8 @@ from typing import Any
 import docker.errors
 import pytest
 import requests
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.networks import Networks
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container.networks import Networks
 from cluster.job_network import JobNetwork
 
 SLOW, BRISK = Endpoint(url="unix:///slow"), Endpoint(url="unix:///brisk")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from cluster import machine
-from cluster.docker_host import containers
+from cluster.docker_host.container import containers
 from cluster.worker_host import (
     Failing,
     Launch,

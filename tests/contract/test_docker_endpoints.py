@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster.docker_host.connections import Connections
+from cluster.docker_host.connection.connections import Connections
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.discovery import DriverDoesNotAnswer
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.tunnels import Tunnels
 from cluster.gpu_listing import TellsGpus
 from cluster.worker_host import HostUnavailable, ProcessPhase
 

@@ -13,13 +13,13 @@ import docker
 import docker.errors
 import pytest
 import requests
-from cluster.docker_host import containers
 from cluster.docker_host import host as host_module
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container import containers
 from cluster.docker_host.host import DockerHost
-from cluster.docker_host.making import Maker
-from cluster.docker_host.records import Records
-from cluster.docker_host.stopping import note_wish
+from cluster.docker_host.lifecycle.making import Maker
+from cluster.docker_host.lifecycle.stopping import note_wish
+from cluster.docker_host.record.records import Records
 from cluster.worker_host import (
     Failing,
     HostUnavailable,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import requests
-from cluster.docker_host.images import Progress
-from cluster.docker_host.patience import Patience
+from cluster.docker_host.container.images import Progress
+from cluster.docker_host.lifecycle.patience import Patience
 from cluster.worker_host import Failing, ObservedProcess, ProcessPhase, RegistryLogin
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon

@@ -9,12 +9,12 @@ from typing import Any
 import docker.errors
 import pytest
 import requests
-from cluster.docker_host import containers, labels
-from cluster.docker_host.adoption import Adoption
-from cluster.docker_host.daemons import Daemons
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.inventory import Inventory
-from cluster.docker_host.records import Records
+from cluster.docker_host.connection.daemons import Daemons
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container import containers, labels
+from cluster.docker_host.lifecycle.inventory import Inventory
+from cluster.docker_host.record.adoption import Adoption
+from cluster.docker_host.record.records import Records
 from cluster.worker_host import Labels, ProcessPhase, Role
 
 ENDPOINT = Endpoint(url="unix:///nowhere")

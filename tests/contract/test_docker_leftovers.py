@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cluster.docker_host import containers
-from cluster.docker_host.records import Records
+from cluster.docker_host.container import containers
+from cluster.docker_host.record.records import Records
 from cluster.worker_host import HostUnavailable
 
 from .conftest import docker_host, labels

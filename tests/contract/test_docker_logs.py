@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cluster.docker_host.records import Records
+from cluster.docker_host.record.records import Records
 from cluster.worker_host import Launch
 
 from .conftest import DockerBench, exited, labels, texts, until
@@ -85,7 +85,7 @@ def test_another_copier_goes_on_where_one_was_killed(docker_bench: DockerBench) 
 def copiers() -> set[int]:
     """Those that this process has started."""
     children = {child.pid for child in psutil.Process().children()}
-    return {pid for pid in children if b"log_copier" in read(Path(f"/proc/{pid}/cmdline"))}
+    return {pid for pid in children if b"logs.copier" in read(Path(f"/proc/{pid}/cmdline"))}
 
 
 @pytest.mark.parametrize("left", [b"", b'{"container": "', b"\0" * 64])

@@ -14,7 +14,7 @@ from typing import Any
 import docker
 import pytest
 import requests
-from cluster.docker_host.records import Records
+from cluster.docker_host.record.records import Records
 from cluster.job_network import JobNetwork
 from cluster.lock_files import holding
 from cluster.worker_host import Labels, Role

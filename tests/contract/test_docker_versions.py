@@ -13,7 +13,7 @@ from socketserver import ThreadingUnixStreamServer
 from typing import Any
 
 import pytest
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.worker_host import HostUnavailable
 
 from .conftest import docker_host

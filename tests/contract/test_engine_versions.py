@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cluster.docker_host.engine_versions import complaints
+from cluster.docker_host.connection.engine_versions import complaints
 
 
 def version(engine: str, runc: str) -> dict[str, object]:

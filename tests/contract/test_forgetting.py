@@ -11,8 +11,8 @@ import docker
 import docker.errors
 import pytest
 from cluster import log_files
-from cluster.docker_host import log_following
-from cluster.docker_host.log_following import Followers
+from cluster.docker_host.logs import following
+from cluster.docker_host.logs.following import Followers
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon
@@ -94,13 +94,13 @@ def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwh
     docker_bench: DockerBench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reports: list[Any] = []
-    hear = log_following._hear  # noqa: SLF001 - nothing else tells how often it was tried
+    hear = following._hear  # noqa: SLF001 - nothing else tells how often it was tried
 
     def count(document: Any, heard: Any) -> None:
         hear(document, heard)
         reports.append(document)
 
-    monkeypatch.setattr(log_following, "_hear", count)
+    monkeypatch.setattr(following, "_hear", count)
     path = log_files.path_of("w1", job_id="job1", state_dir=docker_bench.host.state_dir)
     path.mkdir(parents=True)  # to be opened for writing by nobody
     docker_bench.launch("w1", ("echo", "last words"))

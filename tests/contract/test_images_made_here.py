@@ -8,10 +8,10 @@ from typing import Any
 
 import docker.errors
 import pytest
-from cluster.docker_host.connections import Connections
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.images import Images, ImageUnavailable
-from cluster.docker_host.tunnels import Tunnels
+from cluster.docker_host.connection.connections import Connections
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.tunnels import Tunnels
+from cluster.docker_host.container.images import Images, ImageUnavailable
 
 NODE = Endpoint(url="unix:///nowhere/docker.sock")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.docker_host import log_following
-from cluster.docker_host.log_following import Followers
+from cluster.docker_host.logs import following
+from cluster.docker_host.logs.following import Followers
 from cluster.log_files import USUAL
 
 from .conftest import until
@@ -31,13 +31,13 @@ def test_a_copier_that_cannot_be_started_costs_no_descriptor_and_is_tried_again(
 
     followers = Followers(state_dir=tmp_path, answer_seconds=1.0, bounds=USUAL)
     with monkeypatch.context() as patched:
-        patched.setattr(log_following.os, "pipe", pipe)
-        patched.setattr(log_following.subprocess, "Popen", popen)
-        patched.setattr(log_following, "_RESTART_SECONDS", 0.0)
+        patched.setattr(following.os, "pipe", pipe)
+        patched.setattr(following.subprocess, "Popen", popen)
+        patched.setattr(following, "_RESTART_SECONDS", 0.0)
         assert followers.get_ready() is None
         assert not [one for one in made if Path(f"/proc/self/fd/{one}").exists()]
         assert "no process left" in caplog.text
-    monkeypatch.setattr(log_following, "_RESTART_SECONDS", 0.0)
+    monkeypatch.setattr(following, "_RESTART_SECONDS", 0.0)
     assert followers.get_ready() is not None
     followers.close()
 
@@ -54,10 +54,10 @@ def test_what_a_copier_says_that_is_no_report_is_skipped_and_a_new_one_follows_i
     def popen(_: Any, **options: Any) -> Any:
         return usual(("sh", "-c", script), **options)
 
-    monkeypatch.setattr(log_following, "_RESTART_SECONDS", 0.0)
+    monkeypatch.setattr(following, "_RESTART_SECONDS", 0.0)
     followers = Followers(state_dir=tmp_path, answer_seconds=1.0, bounds=USUAL)
     with monkeypatch.context() as patched:
-        patched.setattr(log_following.subprocess, "Popen", popen)
+        patched.setattr(following.subprocess, "Popen", popen)
         first = followers.get_ready()
         assert first is not None
         until(lambda: first.heard.is_over)

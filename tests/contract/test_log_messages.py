@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from cluster.docker_host.log_cursor import Cursor
-from cluster.docker_host.log_messages import Message, messages
+from cluster.docker_host.logs.cursors import Cursor
+from cluster.docker_host.logs.messages import Message, messages
 
 AT = "2026-11-21T07:33:19.123456789Z"
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from cluster.docker_host import labels
-from cluster.docker_host.observing import observed
+from cluster.docker_host.container import labels
+from cluster.docker_host.container.observing import observed
 from cluster.worker_host import Failing, Labels, ObservedProcess, ProcessPhase, Role
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cluster.docker_host import secrets_file
+from cluster.docker_host.container import secrets_file
 
 
 def test_a_second_attempt_writes_no_file_that_is_closed_to_writing(tmp_path: Path) -> None:

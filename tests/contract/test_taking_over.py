@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.docker_host.endpoint import Place
-from cluster.docker_host.records import Records
-from cluster.docker_host.warm_folders import WarmFolder
+from cluster.docker_host.connection.endpoint import Place
+from cluster.docker_host.record.records import Records
+from cluster.docker_host.record.warm_folders import WarmFolder
 from cluster.lock_files import holding
 from cluster.worker_host import Limits, ObservedProcess, ProcessPhase
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cluster.docker_host import containers
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.records import Record, Records
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container import containers
+from cluster.docker_host.record.records import Record, Records
 from cluster.worker_host import ProcessPhase
 
 from tests.docker_daemon import DockerDaemon

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from cluster.docker_host.tunnels import Tunnels
+from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.worker_host import HostUnavailable
 
 from .conftest import until

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cluster.docker_host import containers, labels
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.records import Records
-from cluster.docker_host.warm_folders import Kind, WarmFolders
-from cluster.docker_host.warm_waiting import WaitingRoom
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container import containers, labels
+from cluster.docker_host.record.records import Records
+from cluster.docker_host.record.warm_folders import Kind, WarmFolders
+from cluster.docker_host.warm.waiting import WaitingRoom
 
 ENDPOINT = Endpoint(url="unix:///nowhere")
 LONG_AGO = 1_700_000_000  # when it was made, says the node

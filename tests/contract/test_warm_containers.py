@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.docker_host import warm_waiting
-from cluster.docker_host.containers import SCRATCH
+from cluster.docker_host.container.containers import SCRATCH
+from cluster.docker_host.record.warm_folders import WarmFolder
 from cluster.docker_host.sweep import sweep
-from cluster.docker_host.warm_folders import WarmFolder
+from cluster.docker_host.warm import waiting
 from cluster.worker_host import WarmWish
 
 from tests.docker_daemon import DockerDaemon
@@ -106,7 +106,7 @@ def test_one_that_never_gets_warm_goes_and_that_is_told(
     pool.keep(1)
     (folder,) = (pool.state / "warm").iterdir()
     WarmFolder.mark_in(WarmFolder(folder=folder).mounted(SCRATCH)).unlink()
-    monkeypatch.setattr(warm_waiting, "WARM_WITHIN_SECONDS", 0.0)
+    monkeypatch.setattr(waiting, "WARM_WITHIN_SECONDS", 0.0)
     until(lambda: pool.stocks() == [(0, "one was not warm after 300 s")] and not pool.rows())
 
 

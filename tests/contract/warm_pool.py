@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import docker
-from cluster.docker_host.containers import Confinement
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container.containers import Confinement
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.parts import Parts
 from cluster.worker_host import Labels, Launch, Mount, Role, WarmWish

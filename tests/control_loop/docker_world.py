@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
 
 from autoscaler.control_loop.timing import Limits

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from cluster import log_files, log_places
-from cluster.docker_host.copied_log import CopiedLog
-from cluster.docker_host.log_copying import copy_message, copy_rest
-from cluster.docker_host.log_cursor import Cursor, News
-from cluster.docker_host.log_messages import Message
+from cluster.docker_host.logs.copied_log import CopiedLog
+from cluster.docker_host.logs.copying import copy_message, copy_rest
+from cluster.docker_host.logs.cursors import Cursor, News
+from cluster.docker_host.logs.messages import Message
 from cluster.log_files import LogBounds
 from cluster.log_lines import MOST_BYTES_PER_LINE, LineLog, LineSplitter, readable
 from cluster.log_store import JobLog

@@ -4,4 +4,15 @@ Every container carries labels that tell which process it is, so any number of s
 use the same daemons, and a new one finds everything. What Docker cannot keep (a process that could
 not be started, until when one may take its time to end, how far its log was copied) is in a small
 folder per process.
+
+Read `host`, the face, and `parts`, which says who works with whom; then the storeys, each of which
+knows only those below it:
+
+    lifecycle     a launch becomes a container that runs, is listed, is stopped, ends and goes
+    warm, logs    containers that wait for a launch; copies of what containers write
+    record        what is written down of a process, in a folder for each
+    container     what Docker is told of a launch, and what Docker tells of a container
+    connection    the daemons, and how they are reached
+
+`discovery` asks which GPUs a node has, `sweep` ends all of an installation.
 """

@@ -12,9 +12,15 @@ from typing import Any, Final
 
 import docker.errors
 
-from cluster.docker_host import labels
-from cluster.docker_host.connections import Client, Connections, asking, talking_to, words
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.connections import (
+    Client,
+    Connections,
+    asking,
+    talking_to,
+    words,
+)
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container import labels
 from cluster.gpu_listing import Gpu, parse
 from cluster.worker_host import WorkerHostError
 

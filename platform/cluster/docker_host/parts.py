@@ -7,33 +7,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cluster.docker_host.adoption import Adoption
-from cluster.docker_host.blueprints import Blueprints
-from cluster.docker_host.connections import Connections
-from cluster.docker_host.containers import Confinement
-from cluster.docker_host.daemons import Daemons
+from cluster.docker_host.connection.connections import Connections
+from cluster.docker_host.connection.daemons import Daemons
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.tunnels import Tunnels
+from cluster.docker_host.container.blueprints import Blueprints
+from cluster.docker_host.container.containers import Confinement
+from cluster.docker_host.container.images import Images
+from cluster.docker_host.container.networks import Networks
+from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.discovery import Discovery
-from cluster.docker_host.ending import Ending
-from cluster.docker_host.endpoint import Endpoint
-from cluster.docker_host.events import Bell, Watch
-from cluster.docker_host.images import Images
-from cluster.docker_host.inventory import Inventory
-from cluster.docker_host.listing import Lister
-from cluster.docker_host.log_following import Followers
-from cluster.docker_host.making import Maker
-from cluster.docker_host.network_sweep import NetworkSweep
-from cluster.docker_host.networks import Networks
-from cluster.docker_host.node_memory import NodeMemory
-from cluster.docker_host.records import Records
-from cluster.docker_host.starting import Starter
-from cluster.docker_host.stopping import Stopper
-from cluster.docker_host.taking_over import TakingOver
-from cluster.docker_host.tunnels import Tunnels
-from cluster.docker_host.warm_fetching import Fetching
-from cluster.docker_host.warm_folders import WarmFolders
-from cluster.docker_host.warm_keeping import WarmKeeping
-from cluster.docker_host.warm_making import WarmMaking
-from cluster.docker_host.warm_waiting import WaitingRoom
+from cluster.docker_host.lifecycle.ending import Ending
+from cluster.docker_host.lifecycle.events import Bell, Watch
+from cluster.docker_host.lifecycle.inventory import Inventory
+from cluster.docker_host.lifecycle.listing import Lister
+from cluster.docker_host.lifecycle.making import Maker
+from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
+from cluster.docker_host.lifecycle.starting import Starter
+from cluster.docker_host.lifecycle.stopping import Stopper
+from cluster.docker_host.logs.following import Followers
+from cluster.docker_host.record.adoption import Adoption
+from cluster.docker_host.record.records import Records
+from cluster.docker_host.record.warm_folders import WarmFolders
+from cluster.docker_host.warm.fetching import Fetching
+from cluster.docker_host.warm.keeping import WarmKeeping
+from cluster.docker_host.warm.making import WarmMaking
+from cluster.docker_host.warm.taking_over import TakingOver
+from cluster.docker_host.warm.waiting import WaitingRoom
 from cluster.job_network import JobNetwork
 from cluster.log_files import USUAL, LogBounds
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from cluster.docker_host.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
-from cluster.docker_host.records import Records
+from cluster.docker_host.record.records import Records
 from cluster.worker_host import HostUnavailable, ProcessPhase
 
 _POLL_SECONDS: Final = 0.05

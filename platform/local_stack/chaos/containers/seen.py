@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import psutil
-from cluster.docker_host import labels
+from cluster.docker_host.container import labels
 from cluster.worker_host import Labels, Role
 
 from concertina_worker.protocol import Env

@@ -1,0 +1,83 @@
+"""What is Docker told when a container is made for a launch, and which folders are made for it?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cluster.docker_host.container import containers, labels, secrets_file
+from cluster.docker_host.container.containers import Confinement
+from cluster.worker_host import Launch, Mount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blueprints:
+    """Of the containers of one installation."""
+
+    installation: str
+    state_dir: Path
+    worker_image: str
+    confinement: Confinement
+
+    def of_launch(self, launch: Launch, *, run_dir: Path, network: str) -> dict[str, Any]:
+        """The container of its process, and nobody else's."""
+        aliases = [launch.alias] if launch.alias else []
+        who = labels.of_process(launch.labels, node=launch.node, installation=self.installation)
+        config = self.of_kind(
+            launch, labels=who, mounts=self.mounts(launch), run_dir=run_dir, network=network
+        )
+        return {**config, "NetworkingConfig": {"EndpointsConfig": {network: {"Aliases": aliases}}}}
+
+    def of_kind(
+        self,
+        launch: Launch,
+        *,
+        labels: Mapping[str, str],
+        mounts: Iterable[Mount],
+        run_dir: Path,
+        network: str,
+    ) -> dict[str, Any]:
+        """A container as for this launch, with folders and labels of one's own choice."""
+        secrets_file.write(run_dir, launch.secret_env)
+        for mount in mounts:
+            self.make(mount)
+        binds = {mount.source: (mount.target, mount.is_writable) for mount in mounts}
+        return {
+            "Image": self.image(launch),
+            "Entrypoint": containers.command(launch),
+            "Cmd": [],
+            "Env": [f"{name}={value}" for name, value in containers.environment(launch).items()],
+            "User": self.confinement.user,
+            "WorkingDir": containers.working_directory(launch),
+            "StopSignal": "SIGTERM",
+            "Labels": dict(labels),
+            "HostConfig": containers.host_config(
+                launch,
+                self.confinement,
+                network=network,
+                binds={**binds, run_dir: (secrets_file.MOUNTED_AT, False)},
+            ),
+        }
+
+    def mounts(self, launch: Launch) -> tuple[Mount, ...]:
+        """What it asks for, and the scratch folder of a worker."""
+        scratch = containers.scratch_of(launch, state_dir=self.state_dir)
+        own = () if scratch is None else (Mount(source=scratch, target=containers.SCRATCH),)
+        return (*launch.mounts, *own)
+
+    def make(self, mount: Mount) -> None:
+        """Make its folder; what is ours and written to belongs to the container's user."""
+        mount.source.mkdir(parents=True, exist_ok=True)
+        is_ours = mount.source.is_relative_to(self.state_dir)
+        if mount.is_writable and is_ours and os.geteuid() == 0:
+            uid, _, gid = self.confinement.user.partition(":")
+            os.chown(mount.source, int(uid), int(gid or -1))
+
+    def image(self, launch: Launch) -> str:
+        return launch.image or self.worker_image
+
+    def name(self, process_id: str) -> str:
+        return containers.name_of(process_id, installation=self.installation)

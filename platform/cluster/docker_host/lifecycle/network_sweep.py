@@ -1,0 +1,51 @@
+"""When do the networks of jobs go? With the job's last process, or else at the next sweep.
+
+A daemon may refuse to remove one, or not answer just then; and a node has addresses for about 30.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container.networks import Networks
+from cluster.docker_host.lifecycle.chores import Chores
+from cluster.docker_host.record.records import Records
+
+_SWEEP_SECONDS: Final = 60.0  # guessed: three quick questions to each daemon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkSweep:
+    """Removes what jobs that are over left on the daemons."""
+
+    networks: Networks
+    records: Records
+    now: Callable[[], float] = time.monotonic
+    _due: dict[Endpoint, float] = field(default_factory=dict)
+    _chores: Chores = field(default_factory=lambda: Chores(name="remove_networks"))
+
+    def now_and_then(self, endpoints: Iterable[Endpoint], everyone: Iterable[Endpoint]) -> None:
+        """Sweep these, if it is time; it does not wait."""
+        now, everyone = self.now(), tuple(everyone)
+        for endpoint in endpoints:
+            if now >= self._due.get(endpoint, now):
+                self._due[endpoint] = now + _SWEEP_SECONDS
+                self._chores.begin(endpoint.url, partial(self.sweep, endpoint, everyone))
+
+    def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
+        """One daemon, now. Raises: HostUnavailable, docker.errors.APIError."""
+        self.networks.remove_unused(endpoint, everyone, also_used_by=self._jobs)
+
+    def _jobs(self) -> set[str]:
+        """Those that have a process, as far as our records tell."""
+        jobs = set()
+        for record in self.records.all():
+            process = None if record.is_forgotten else record.observed()
+            if process is not None:
+                jobs.add(process.labels.job_id)
+        return jobs
