@@ -40,6 +40,7 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
             Env.SERVICE_URL: node.service_url or surroundings.service_url,
             Env.STATE_DIR: _memories(place, view.job.database_epoch),
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
+            Env.START: str(view.job.starts),
             **_rendezvous_of(view, shell),
         },
         secret_env={

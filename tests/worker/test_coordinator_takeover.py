@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import DesiredAction, WorkerPhase
 from tests.worker.coordinator_story import Story, hello
@@ -84,3 +88,28 @@ def test_a_worker_of_a_later_start_waits_until_the_service_tells_of_it(story: St
     story.want("b").ready("b")
     assert story.plan.members == ("b",)
     assert story.planned == {"b"}
+
+def test_workers_of_another_start_train_though_those_before_them_had_finished(
+    story: Story, tmp_path: Path
+) -> None:
+    """They were killed between their last step and their end, so the service starts the job anew."""
+    finish(story, StateFile(tmp_path, start=1))
+    story.coordination = Coordination(StateFile(tmp_path, term=1, start=2).load(), now=story.now)
+    assert not story.coordination.is_over
+    story.want("b").connect("b").ready("b")
+    assert story.plan.members == ("b",)
+
+
+def test_a_coordinator_that_dies_after_the_end_has_nothing_left_to_do(
+    story: Story, tmp_path: Path
+) -> None:
+    finish(story, StateFile(tmp_path, start=1))
+    again = Coordination(StateFile(tmp_path, term=1, start=1).load(), now=story.now)
+    assert again.is_over
+
+
+def finish(story: Story, state_file: StateFile) -> None:
+    """Its worker trained to the end, and is gone."""
+    story.coordination = Coordination(state_file.load(), now=story.now)
+    story.train("a").tell(on.WorkerFinished(worker="a")).disconnect("a")
+    state_file.save(story.coordination.memory)

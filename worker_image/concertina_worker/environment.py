@@ -44,6 +44,7 @@ class CoordinatorEnvironment:
     service_url: str
     state_dir: Path
     term: int
+    start: int  # of the job, as `Env.START` counts them
     rendezvous: tuple[str, int] | None  # where workers that do not register would meet
 
     @classmethod
@@ -58,6 +59,7 @@ class CoordinatorEnvironment:
             service_url=_required(environ, Env.SERVICE_URL),
             state_dir=Path(_required(environ, Env.STATE_DIR)),
             term=_whole(environ, Env.COORDINATOR_TERM, 0),
+            start=_whole(environ, Env.START, 0),
             rendezvous=_optional_address(environ, Env.RENDEZVOUS),
         )
 

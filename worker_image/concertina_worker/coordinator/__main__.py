@@ -23,7 +23,7 @@ _log = logging.getLogger("concertina_worker.coordinator")
 
 
 async def run(environment: CoordinatorEnvironment) -> int:
-    state_file = StateFile(environment.state_dir, term=environment.term)
+    state_file = StateFile(environment.state_dir, term=environment.term, start=environment.start)
     coordination = Coordination(state_file.load(), now=time.time(), term=environment.term)
     server = Server(coordination, state_file, token=environment.token)
     service = HttpService(

@@ -18,6 +18,7 @@ from concertina_worker.protocol import LONGEST_WARNING, MOST_WARNINGS, Desired
 class Memory:
     """The durable state."""
 
+    start: int = 0  # how often the job came out of the queue
     attempt: int = 0
     next_generation: int = 1
     desired: Desired | None = None
@@ -66,6 +67,13 @@ class Memory:
         if told not in self.warnings and len(self.warnings) < MOST_WARNINGS:
             self.warnings.append(told)
 
+    def start_over(self, start: int) -> None:
+        """All workers of the last start are gone, also those who had trained to the end."""
+        self.start = start
+        self.is_finished = False
+        self.reports.finish_draft()
+        self.forget_generation()
+
     def forget_generation(self) -> None:
         """Nobody who trained is left: the next generation starts from a checkpoint."""
         self.active = None
@@ -75,6 +83,7 @@ class Memory:
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "start": self.start,
             "attempt": self.attempt,
             "next_generation": self.next_generation,
             "desired": self.desired,

@@ -22,9 +22,11 @@ _log = logging.getLogger(__name__)
 class StateFile:
     """The durable form of `Memory` in a folder of the coordinators of one job."""
 
-    def __init__(self, folder: Path, *, term: int = 0) -> None:
+    def __init__(self, folder: Path, *, term: int = 0, start: int = 0) -> None:
+        """Of the coordinator of this term, in this start of the job (see `Env.START`)."""
         self._folder = folder
         self._term = term
+        self._start = start
         folder.mkdir(parents=True, exist_ok=True)
 
     def load(self) -> Memory:
@@ -36,14 +38,16 @@ class StateFile:
         """
         newest = next((p for p in map(self._path, range(self._term, -1, -1)) if p.exists()), None)
         if newest is None:
-            return Memory()
+            return Memory(start=self._start)
         try:
             memory = Memory.from_json(json.loads(newest.read_text()))
         except (ValueError, TypeError, KeyError) as error:
             _log.warning("The state file cannot be read, starting anew: %s action=forget", error)
-            return Memory()
+            return Memory(start=self._start)
         memory.desired = None
         memory.batch_limit = None
+        if self._start > memory.start:
+            memory.start_over(self._start)
         return memory
 
     def save(self, memory: Memory) -> None:
