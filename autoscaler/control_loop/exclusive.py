@@ -1,24 +1,24 @@
 """Who may apply plans now? One process at a time, and never one that has been overtaken.
 
-Two guards. A session's advisory lock of PostgreSQL lets only one process tick at a time; it goes
-with the connection, so a killed process frees it at once and nobody waits for a time-out. The
-`Lease` row counts ticks, and changes of the holder; every transaction that applies something reads
-it under a row lock, so that a process which lost its connection, slept, and woke up in the middle
-of a tick finds out before it writes. For what is no row see `orders`.
+Two guards. A lock of the session with PostgreSQL lets only one process tick at a time. The `Lease`
+row counts ticks, and changes of the holder; every transaction that applies something reads it under
+a row lock, so that a process which lost its connection, slept, and woke up in the middle of a tick
+finds out before it writes. For what is no row see `orders`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import Error, connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from autoscaler.control_loop.models import Lease
+from autoscaler.control_loop.session_lock import session_lock
 
 LEASE_NAME: Final = "control"
 LEASE_SECONDS: Final = 30.0  # for people: nobody waits for it
@@ -69,13 +69,8 @@ class Fence:
 @contextmanager
 def exclusively(*, holder: str, now: datetime) -> Iterator[Fence | None]:
     """Hold the right to apply; None: another process ticks at this moment."""
-    if not _try_lock():
-        yield None
-        return
-    try:
-        yield _take(holder, now)
-    finally:
-        _unlock()
+    with session_lock(LOCK_NUMBER) as is_ours:
+        yield _take(holder, now) if is_ours else None
 
 
 @transaction.atomic
@@ -91,16 +86,3 @@ def _take(holder: str, now: datetime) -> Fence:
     lease.expires_at = expires_at
     lease.save()
     return Fence(number=lease.fence, turn=lease.turn, epoch=lease.epoch)
-
-
-def _try_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
-        (is_ours,) = cursor.fetchone()
-    return bool(is_ours)
-
-
-def _unlock() -> None:
-    """A broken connection has unlocked already; what broke it must not be hidden by this."""
-    with suppress(Error), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK_NUMBER])

@@ -5,7 +5,8 @@ asks the same planner that decides in earnest. The spread of the replays is the 
 50th and 90th percentile of every start and finish.
 
 The cost is bounded whatever the size of the cluster: all replays together hand the planner at most
-about `Effort.planned_jobs` jobs. A larger cluster gets fewer replays and coarser ticks.
+about `Effort.planned_jobs` jobs, those included that are drawn to come. A larger cluster gets fewer
+replays and coarser ticks.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from autoscaler.planning.cluster_state import JobPhase
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.simulation.settings import HotRescale, Settings
 from autoscaler.simulation.simulator import Simulation
-from autoscaler.simulation.uncertainty import Past, draw, is_foreseeable
+from autoscaler.simulation.uncertainty import Past, draw, expected_arrivals, is_foreseeable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +78,7 @@ def predict(
     past, effort = past or Past(), effort or Effort()
     if not state.jobs:
         return {}
-    replays, plans = _affordable(effort, jobs=len(state.jobs))
+    replays, plans = _affordable(effort, jobs=_usual_jobs(state, past, effort))
     settings = Settings(
         pools=state.pools,
         policies=policies,
@@ -101,6 +102,13 @@ def predict(
         )
         for job in state.jobs
     }
+
+
+def _usual_jobs(state: ClusterState, past: Past, effort: Effort) -> int:
+    """How many jobs a plan has in the middle of a replay, where none of them had ended by then."""
+    jobs = len(state.jobs)
+    arrivals = expected_arrivals(past, jobs=jobs, horizon_seconds=effort.horizon_seconds)
+    return jobs + round(arrivals / 2)
 
 
 def _affordable(effort: Effort, *, jobs: int) -> tuple[int, int]:

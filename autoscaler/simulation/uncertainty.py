@@ -32,6 +32,8 @@ _OTHER_JOB_ERROR: Final = 0.3  # guessed: one job says so much about another, in
 _BEYOND: Final = 0.05  # guessed: of what it has done, left to a job longer than was expected
 _TRIES: Final = 100  # lengths are drawn, to find one that is more than what is done
 _LARGEST_ERROR: Final = 1.5  # drawn logarithms move no further than a factor of 4.5
+_MOST_ARRIVALS: Final = 100  # guessed: who comes after them hardly delays a job that is here now
+_ARRIVALS_PER_JOB: Final = 2  # as many at least, where many are here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,14 @@ def draw(
     )
 
 
+def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float:
+    """How many will come, as far as that is looked at: a bounded number, however often they do."""
+    if not past.ended:
+        return 0.0
+    most = max(_MOST_ARRIVALS, _ARRIVALS_PER_JOB * jobs)
+    return min(past.arrivals_per_second * horizon_seconds, most)
+
+
 def is_foreseeable(job: Job, past: Past) -> bool:
     """Whether anything is known of how long the job takes."""
     return bool(past.ended) or (job.scaling is not None and job.remaining_samples is not None)
@@ -87,13 +97,14 @@ def is_foreseeable(job: Job, past: Past) -> bool:
 def _arrivals(
     state: ClusterState, past: Past, rng: np.random.Generator, horizon_seconds: float
 ) -> tuple[tuple[Job, float], ...]:
-    """Who comes until the horizon, with the work it brings."""
-    if not past.ended or past.arrivals_per_second <= 0:
+    """Who comes until the horizon, or until so many came, with the work it brings."""
+    number = expected_arrivals(past, jobs=len(state.jobs), horizon_seconds=horizon_seconds)
+    if number <= 0:
         return ()
-    rate = past.arrivals_per_second
+    seconds = min(number / past.arrivals_per_second, horizon_seconds)
     if past.arrivals_seen:  # what is counted varies by its square root
-        rate *= rng.gamma(past.arrivals_seen) / past.arrivals_seen
-    times = rng.uniform(0.0, horizon_seconds, rng.poisson(rate * horizon_seconds))
+        number *= rng.gamma(past.arrivals_seen) / past.arrivals_seen
+    times = rng.uniform(0.0, seconds, rng.poisson(number))
     copied = [past.ended[index] for index in rng.integers(len(past.ended), size=len(times))]
     return tuple(
         (_copy(one.job, number, state.now + float(time)), max(one.samples, 1.0))

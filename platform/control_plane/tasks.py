@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
+from autoscaler.control_loop.session_lock import session_lock
 from autoscaler.hindsight import look_back as hindsight
 from autoscaler.what_if import retention as what_if_retention
 from control_plane.erasing import Eraser
@@ -19,6 +20,7 @@ from control_plane.retention_settings import RetentionSettings
 from jobs.commands import retention as jobs_retention
 
 _LOOKING_BACK_SECONDS: Final = 5.0
+LOOKING_AHEAD: Final = 0x41686561  # "Ahea", the number of a lock
 
 logger: Final = logging.getLogger(__name__)
 
@@ -52,7 +54,13 @@ def look_back() -> None:
 
 @shared_task(name="control_plane.tasks.look_ahead")
 def look_ahead() -> None:
-    """Predict when every job starts and finishes. Bounded in cost; no tick waits for it."""
+    """Predict when every job starts and finishes. Bounded in cost; no tick waits for it.
+
+    Where the processors are busy it may take longer than until the next time, which then is left
+    out: what else is to be done in the background must find a process.
+    """
     from autoscaler.foresight import look_ahead as foresight  # noqa: PLC0415 - it loads scipy
 
-    foresight.look_ahead(timezone.now())
+    with session_lock(LOOKING_AHEAD) as is_alone:
+        if is_alone:
+            foresight.look_ahead(timezone.now())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cluster.models import Pool
+from control_plane import tasks
+from django.db import connection
 from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead
@@ -62,6 +65,18 @@ def test_of_a_job_that_nobody_knows_only_the_start_is_foretold(world: World) -> 
     assert prediction["finish"] is None
     assert prediction["start"] is not None
     assert [row.kind for row in Prediction.objects.filter(job=job)] == ["start"]
+
+
+def test_only_one_process_looks_ahead_at_a_time(world: World) -> None:
+    job = world.job()
+    other = connection.copy()
+    with closing(other), other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [tasks.LOOKING_AHEAD])
+        tasks.look_ahead()
+        assert fresh(job).prediction == {}
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [tasks.LOOKING_AHEAD])
+    tasks.look_ahead()
+    assert fresh(job).prediction != {}
 
 
 def test_a_job_that_ended_lately_tells_how_long_others_take(world: World) -> None:

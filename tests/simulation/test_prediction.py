@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from autoscaler.planning.cluster_state import ClusterState, Job
 from autoscaler.planning.scaling import ScalingModel
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.settings import HotRescale
-from autoscaler.simulation.uncertainty import Past, PastJob
+from autoscaler.simulation.uncertainty import Past, PastJob, draw
 from tests.planning.builders import NOW, cluster, running, waiting
 
 from .workloads import model
@@ -126,6 +127,16 @@ def test_most_outcomes_of_possible_worlds_fall_into_the_range() -> None:
     ]
     held = sum(low <= outcome <= high for outcome in outcomes)
     assert 0.6 * len(outcomes) <= held <= 0.97 * len(outcomes)
+
+
+def test_however_often_jobs_come_a_bounded_number_of_them_is_replayed() -> None:
+    """The work and the memory of a prediction are bounded, whatever tenants submit."""
+    state = cluster(busy("a", seconds=100))
+    short = PastJob(job=waiting("short", scaling=CERTAIN), samples=100.0, run_seconds=1.0)
+    past = Past(ended=(short,), arrivals_per_second=1e3, arrivals_seen=10**6)
+    drawn = draw(state, past, np.random.default_rng(1), horizon_seconds=7 * 86_400.0)
+    assert 50 < len(drawn.arrivals) < 150
+    assert drawn.arrivals[-1].submitted_at < NOW + 1  # the first of them
 
 
 def test_an_empty_cluster_has_nothing_to_foretell() -> None:

@@ -89,10 +89,11 @@ def test_a_worker_of_a_later_start_waits_until_the_service_tells_of_it(story: St
     assert story.plan.members == ("b",)
     assert story.planned == {"b"}
 
+
 def test_workers_of_another_start_train_though_those_before_them_had_finished(
     story: Story, tmp_path: Path
 ) -> None:
-    """They were killed between their last step and their end, so the service starts the job anew."""
+    """They were killed between their last step and their end, so the job starts anew."""
     finish(story, StateFile(tmp_path, start=1))
     story.coordination = Coordination(StateFile(tmp_path, term=1, start=2).load(), now=story.now)
     assert not story.coordination.is_over

@@ -44,7 +44,7 @@ class Env(StrEnum):
         "CONCERTINA_RENDEZVOUS"  # coordinator only: where the first worker's store would be
     )
     COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
-    START = "CONCERTINA_START"  # how often the job came out of the queue: each time with new workers
+    START = "CONCERTINA_START"  # how often the job came out of the queue, with new workers
     EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
