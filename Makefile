@@ -85,6 +85,7 @@ openapi: ## write docs/openapi.yaml and docs/events.md from the code, and the da
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \
 	    $(BIN)/python manage.py spectacular --file docs/openapi.yaml
 	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.written_vocabulary
+	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.written_documents
 	@cd frontend && npm run --silent api-types
 
 audit: set-up ## known holes in dependencies, dangerous code, secrets in files; asks the internet

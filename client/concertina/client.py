@@ -31,9 +31,11 @@ if TYPE_CHECKING:
         Explanation,
         Generation,
         Job,
+        JobDetail,
         LogLine,
         Pool,
         Secret,
+        SubmittedJob,
         Team,
         Validation,
         Worker,
@@ -47,7 +49,7 @@ _PAGE = 100
 class Submission:
     """What became of a submit: `is_new` is false when its key had made this job before."""
 
-    job: Job
+    job: SubmittedJob
     is_new: bool
 
 
@@ -95,29 +97,29 @@ class Client:
         """Ask what a submit would say, without submitting."""
         return cast("Validation", self._send("POST", "/jobs:validate", body=spec)[1])
 
-    def cancel(self, job_id: str, *, reason: str = "") -> Job:
+    def cancel(self, job_id: str, *, reason: str = "") -> JobDetail:
         return self._control(job_id, "cancel", reason)
 
-    def pause(self, job_id: str, *, reason: str = "") -> Job:
+    def pause(self, job_id: str, *, reason: str = "") -> JobDetail:
         """Have the job write a checkpoint and give its GPUs back until it is resumed."""
         return self._control(job_id, "pause", reason)
 
-    def resume(self, job_id: str, *, reason: str = "") -> Job:
+    def resume(self, job_id: str, *, reason: str = "") -> JobDetail:
         return self._control(job_id, "resume", reason)
 
     def delete(self, job_id: str) -> None:
         """Forget a job that has ended, with its logs and checkpoints. There is no way back."""
         self._send("DELETE", f"/jobs/{job_id}", is_repeatable=False)
 
-    def pin(self, job_id: str) -> Job:
+    def pin(self, job_id: str) -> JobDetail:
         """Keep all of it, whatever its age."""
-        return cast("Job", self._send("POST", f"/jobs/{job_id}/pin")[1])
+        return cast("JobDetail", self._send("POST", f"/jobs/{job_id}/pin")[1])
 
-    def unpin(self, job_id: str) -> Job:
-        return cast("Job", self._send("POST", f"/jobs/{job_id}/unpin")[1])
+    def unpin(self, job_id: str) -> JobDetail:
+        return cast("JobDetail", self._send("POST", f"/jobs/{job_id}/unpin")[1])
 
-    def job(self, job_id: str) -> Job:
-        return cast("Job", self._get(f"/jobs/{job_id}"))
+    def job(self, job_id: str) -> JobDetail:
+        return cast("JobDetail", self._get(f"/jobs/{job_id}"))
 
     def jobs(
         self,
@@ -237,11 +239,12 @@ class Client:
             team = mine[0]
         return f"/teams/{quote(team, safe='')}/secrets"
 
-    def _control(self, job_id: str, verb: str, reason: str) -> Job:
+    def _control(self, job_id: str, verb: str, reason: str) -> JobDetail:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""
         body = {"reason": reason} if reason else {}
         return cast(
-            "Job", self._send("POST", f"/jobs/{job_id}/{verb}", body=body, is_repeatable=False)[1]
+            "JobDetail",
+            self._send("POST", f"/jobs/{job_id}/{verb}", body=body, is_repeatable=False)[1],
         )
 
     def _get(self, path: str, **params: Any) -> Any:

@@ -1,130 +1,123 @@
-"""Which JSON documents does the service answer with, as far as this client reads them?
+"""Which documents does the service answer with? Written by `make openapi` from docs/openapi.yaml.
 
-Fields may be added by the service at any time; nothing here is checked at run time.
+A service of another release may leave out fields or add some; nothing here is checked at run time.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
-LIVE_STATES: Final = ("queued", "starting", "running", "rescaling", "paused", "stopping")
-FINAL_STATES: Final = ("completed", "failed", "cancelled")
+if TYPE_CHECKING:
+    from concertina.vocabulary import (
+        Action,
+        BlankEnum,
+        EventKind,
+        Hindrance,
+        JobMode,
+        JobReason,
+        JobState,
+        LogStream,
+        NodeClosing,
+        PoolAdmissionEnum,
+        RemedyKind,
+        RepeatedUnitEnum,
+        SecretKind,
+        SignEnum,
+        WorkerPhase,
+    )
 
 
-class Problem(TypedDict):
-    """One thing wrong with one field."""
+class Change(TypedDict):
+    """A document of the service: Change."""
 
-    field: str
-    value: Any
-    problem: str
-    remedy: NotRequired[str]
-
-
-class ErrorEnvelope(TypedDict):
-    """The body of every refusal."""
-
-    code: str
+    reason: JobReason | BlankEnum
     message: str
-    details: list[Problem]
+    at: str
+    cost: str  # Of a restart, as far as its log tells; empty: of anything else.
 
 
-class Span(TypedDict):
-    """The 10th, 50th and 90th percentile of a moment. None: later than was looked ahead."""
+class Choice(TypedDict):
+    """A document of the service: Choice."""
 
-    p10: str | None
-    p50: str | None
-    p90: str | None
-
-
-class Prediction(TypedDict):
-    """When a live job starts (None: it has) and finishes (None: nobody knows its length)."""
-
-    made_at: str
-    start: Span | None
-    finish: Span | None
-
-
-class Job(TypedDict):
-    """A job as listed and as got; the two specs come only with a single job."""
-
-    id: str
-    name: str
-    team: str
-    pool: str
-    state: str
-    reason: str
-    message: str
-    priority: int
-    mode: str
-    attempt: int
-    generation: int
-    failures: int
-    losses: int
-    rescales: int
-    submitted_by: str
-    submitted_at: str
-    started_at: str | None
-    finished_at: str | None
-    last_rescaled_at: str | None
     workers: int
-    workers_desired: int
-    min_workers: int
-    max_workers: int
-    global_batch_size: int | None
-    progress: float | None
-    epoch: float
-    total_epochs: float | None
-    step: int
-    samples: int
-    total_samples: int | None
+    global_batch_size: int
     samples_per_second: float
-    noise_scale: float | None
-    batch_limit: int | None
-    values: dict[str, float | None]  # None: not a number, or infinite
-    gpu_seconds: float
-    completion_seconds: float | None
-    trained_seconds: float
-    stall_seconds: float
-    longest_stall_seconds: float
-    lost_work_seconds: float
-    eta_seconds: float | None
-    prediction: Prediction | None
-    labels: dict[str, str]
-    warnings: NotRequired[list[str]]  # with a single job; an earlier service tells of none
-    disk_bytes: NotRequired[int | None]  # the same; null: not measured yet
-    disk_files: NotRequired[int | None]
-    spec: NotRequired[dict[str, Any]]
-    resolved_spec: NotRequired[dict[str, Any]]
-    notes: NotRequired[list[str]]  # of a job that was just submitted
+    speedup: float
+    value: float | None
+    efficiency: NotRequired[float]  # What a sample of this batch counts, by the gradient noise.
+
+
+class ClosedNode(TypedDict):
+    """A node of the job's pool that takes no new work."""
+
+    name: str
+    gpus: int
+    closing: NodeClosing
+
+
+class DroppedDetails(TypedDict):
+    """A new job that is refused for good, in a pool that keeps no queue."""
+
+    kind: Literal["dropped"]
+    needed_gpus: int
+    available_gpus: int  # Left when every admitted job takes its smallest size.
+    team: TeamShare
+
+
+class Error(TypedDict):
+    """The body of every error."""
+
+    code: str  # Stable; for programs.
+    message: str  # For people.
+    details: list[ErrorDetail]
+
+
+class ErrorDetail(TypedDict):
+    """A document of the service: ErrorDetail."""
+
+    field: str  # Empty: the request as a whole.
+    value: Any  # As it was sent, if small.
+    problem: str
+    remedy: str
 
 
 class Event(TypedDict):
-    """Something that happened to a job."""
+    """A document of the service: Event."""
 
     id: int
     at: str
-    kind: str
-    old_state: str
-    new_state: str
-    reason: str
+    kind: EventKind
+    old_state: JobState | BlankEnum
+    new_state: JobState | BlankEnum
+    reason: JobReason | BlankEnum
     message: str
     data: dict[str, Any]
 
 
-class Restart(TypedDict):
-    """What it cost to start a script with other workers. None of a number: not known."""
+class Explanation(TypedDict):
+    """A document of the service: Explanation."""
 
-    ordered_at: str
-    seconds: float | None
-    sign: str
-    repeated_units: float | None
-    repeated_unit: str
-    repeated_seconds: float | None
+    job_id: str
+    action: Action | BlankEnum  # Empty: there is no decision yet.
+    reason: JobReason
     message: str
+    workers: int | None  # That the planner wants.
+    global_batch_size: int | None
+    choices: list[Choice]  # One worker fewer, as it is, one more.
+    price: float | None  # What one more GPU would add.
+    position: int | None  # In the queue; 1 is next.
+    gpus_asked: int | None
+    gpus_free: int | None
+    decided_at: str | None
+    remedy: FoundRemedy | None  # What would start a waiting job now; null: nobody looked lately.
+    warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.
+    quarantine: Quarantine | None  # Null: it is planned as all others are.
+    details: Details | None  # All numbers the sentence is made of; null: no decision yet.
+    changes: list[Change]  # The newest rescales, newest first.
 
 
 class Generation(TypedDict):
-    """One fixed set of workers and one global batch that trained."""
+    """A document of the service: Generation."""
 
     number: int
     attempt: int
@@ -132,80 +125,217 @@ class Generation(TypedDict):
     workers: int
     worker_ids: list[str]
     global_batch_size: int
-    reason: str
+    reason: JobReason | BlankEnum
     message: str
-    began_at: str
+    began_at: str  # As reported, within what is possible.
     ended_at: str | None
-    step: int
-    stall_seconds: float
-    idle_seconds: float  # nothing trained before it
-    transfer_seconds: float
-    lost_steps: int
-    lost_work_seconds: float
+    step: int  # Steps of the job before it.
+    stall_seconds: float  # Nobody trained, at the switch.
+    # Nothing trained before it: paused, waiting, or starting again after a loss.
+    idle_seconds: float
+    transfer_seconds: float  # State was on its way to joiners, mostly while the others trained.
+    lost_steps: int  # Steps made before that are made again, from a checkpoint.
+    lost_work_seconds: float  # What those steps had taken.
     lost_worker_ids: list[str]
-    restart: NotRequired[Restart | None]
-    predicted_gain: float | None  # 0.31: 31 % faster than the generation before
-    measured_gain: float | None
+    restart: Restart | None  # Of a script that does not report steps; null: none of the kind.
+    predicted_gain: float | None  # Of the rescale; 0.31: 31 %.
+    predicted_stall_seconds: float | None
+    measured_gain: float | None  # Over the generation before; null: not measured yet.
+    decision: dict[str, Any]  # The planner's numbers.
 
 
-class Worker(TypedDict):
-    """One process of a job."""
+class Holder(TypedDict):
+    """A document of the service: Holder."""
+
+    team: str
+    gpus: int
+    borrowed_gpus: int
+
+
+class Job(TypedDict):
+    """A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`."""
 
     id: str
-    phase: str
-    node: str
-    gpu_indices: list[int]
-    attempt: int
-    created_at: str
-    gone_at: str | None
-    exit_code: int | None
-    error: str
-    compute_seconds: float | None  # of its share of a step
-    relative_speed: float | None  # 0.6: 40 % slower than the median of the job's workers
-    is_straggler: bool
-    gpu_utilisation: float | None  # 0 to 1
-    gpu_memory_bytes: int | None
-    gpu_memory_total_bytes: int | None
-
-
-class LogLine(TypedDict):
-    """One line a worker or the coordinator wrote."""
-
-    at: str
-    worker: str
-    stream: str
-    text: str
-
-
-class Choice(TypedDict):
-    """A number of workers, and what it would be worth."""
-
-    workers: int
+    name: str
+    team: str
+    pool: str
+    state: JobState
+    reason: JobReason
+    message: str
+    priority: int
+    mode: JobMode
+    attempt: int  # 0 before the first start.
+    generation: int  # Active one; 0: none yet.
+    failures: int  # Of the job's own code.
+    losses: int  # Workers lost from outside.
+    rescales: int
+    submitted_by: str
+    submitted_at: str
+    started_at: str | None
+    finished_at: str | None
+    last_rescaled_at: str | None
+    workers: int  # Training now.
+    workers_desired: int  # Of the newest plan.
+    min_workers: int
+    max_workers: int
     global_batch_size: int
+    progress: float | None  # 0 to 1; null: length unknown.
+    epoch: float
+    total_epochs: int | None  # Epochs are equally long, so the ones so far tell how many there are.
+    step: int
+    samples: int
+    total_samples: int | None
     samples_per_second: float
-    speedup: float
-    value: float
-    efficiency: NotRequired[float]  # what a sample of this batch counts
+    values: dict[str, float | None]
+    gpu_seconds: float  # GPU time held so far.
+    completion_seconds: float | None  # From submit to the end.
+    trained_seconds: float  # All generations together.
+    stall_seconds: float  # Of all rescales and losses.
+    longest_stall_seconds: float
+    lost_work_seconds: float  # Of steps that were made again from a checkpoint.
+    noise_scale: float | None  # Gradient noise in samples, at the base batch.
+    # Samples that fit one worker at once: declared, or found; null: no limit known.
+    batch_limit: int | None
+    eta_seconds: float | None  # At the present speed.
+    prediction: Prediction | None  # Null: none yet, or it has ended.
+    position: int | None  # In the queue; 1 is next.
+    labels: dict[str, str]
 
 
 class JobRef(TypedDict):
-    """Another job; of another team's only the team is told."""
+    """Another job. Members of a team read id and name of their own team's jobs only."""
 
     job_id: str | None
     name: str | None
     team: str | None
 
 
+class LogLine(TypedDict):
+    """A document of the service: LogLine."""
+
+    at: str
+    worker: str
+    stream: LogStream
+    text: str
+
+
 class NextStep(TypedDict):
-    """The next size up."""
+    """A document of the service: NextStep."""
 
     workers: int
+    gpus: int  # More than now.
+    gain: float  # 0.06: it would be 6 % faster.
+
+
+class PausedDetails(TypedDict):
+    """A running job that gives everything back."""
+
+    kind: Literal["paused"]
+    needed_gpus: int
+    reserved: Reserved | None  # It was a guest on these.
+
+
+class Pool(TypedDict):
+    """A document of the service: Pool."""
+
+    name: str
+    gpu_type: str
+    policy: str  # See docs/policies.md.
+    policy_options: dict[str, Any]  # What differs from its defaults.
+    admission: PoolAdmissionEnum  # dropping: new jobs that do not fit are refused.
+    dollars_per_gpu_hour: float
+    gpus_total: int
+    gpus_used: int
+    price: float | None  # What one more GPU would add.
+    gap: float | None  # 0: the newest plan is optimal.
+
+
+class Prediction(TypedDict):
+    """When a live job starts and finishes, from replaying the plan forward."""
+
+    made_at: str
+    start: Span | None  # Null: it has started.
+    finish: Span | None  # Null: nothing is known of its length.
+
+
+class Problem(TypedDict):
+    """A document of the service: Problem."""
+
+    field: str
+    value: Any
+    problem: str
+    remedy: str
+
+
+class Quarantine(TypedDict):
+    """The job is left out of plans, because reckoning with its data fails."""
+
+    since: str
+    failures: int  # In a row.
+    retry_at: str
+    error: str | None  # For admins; null: for others.
+
+
+class RefusedDetails(TypedDict):
+    """A job that can never start as it is."""
+
+    kind: Literal["refused"]
+    needed_gpus: int
+    pool_gpus: int
+    team: TeamShare
+    remedy: Remedy | None  # What would make it possible.
+
+
+class Remedy(TypedDict):
+    """The one change that would start a job, in the numbers that its kind has."""
+
+    kind: RemedyKind
+    gpus: int | None
+    workers: int | None
+    priority: int | None
+    pool: str | None
+    node: NotRequired[str | None]
+    paused_jobs: int  # Running jobs that it would pause.
+
+
+class RescaledDetails(TypedDict):
+    """A job that gets other workers or another batch."""
+
+    kind: Literal["rescaled"]
+    before: Choice
+    after: Choice
+    gain: float | None  # Predicted; null: not known.
+    stall_seconds: float | None  # Its expected cost.
+    team: TeamShare
+    pool_gpus: int
+
+
+class Reserved(TypedDict):
+    """GPUs that add up for a large job which has waited long. Moments are seconds since 1970."""
+
+    job: JobRef
     gpus: int
-    gain: float
+    saved_gpus: int  # Free, or used by guests that give way.
+    since: float
+    promised_at: float | None  # By what is known of the lengths of running jobs.
+
+
+class Restart(TypedDict):
+    """What it cost to start a script with other workers, as far as their logs tell."""
+
+    ordered_at: str  # When the workers before were to stop or, without any, these to start.
+    seconds: float | None  # About, from then until the `sign`; null: not known.
+    # What they were first seen to write: the number of a step, or at least a line.
+    sign: SignEnum | BlankEnum
+    repeated_units: float | None  # At least so many were made again; null: not known.
+    # `count`: of what it counts within an epoch, iterations or samples.
+    repeated_unit: RepeatedUnitEnum | BlankEnum
+    repeated_seconds: float | None  # What that had taken, about, and at least; null: not known.
+    message: str  # The same in words.
 
 
 class Rival(TypedDict):
-    """The best other use of the same GPUs."""
+    """The job that gained most from the last step it was given."""
 
     job: JobRef
     workers: int
@@ -213,96 +343,158 @@ class Rival(TypedDict):
     gain: float
 
 
-class Details(TypedDict):
-    """The numbers an explanation rests on, as far as this client shows them; by kind."""
+class RunningDetails(TypedDict):
+    """A job that stays as it is."""
 
-    kind: NotRequired[str | None]
-    next_step: NotRequired[NextStep | None]
-    rival: NotRequired[Rival | None]
-
-
-class Change(TypedDict):
-    """One past change of a job's workers or batch."""
-
-    reason: str
-    message: str
-    at: str
-    cost: NotRequired[str]  # of a restart
+    kind: Literal["running"]
+    hindrance: Hindrance  # Why it has not more.
+    next_step: NextStep | None
+    rival: Rival | None
+    team: TeamShare
 
 
-class Remedy(TypedDict):
-    """What would start a waiting job."""
+class Secret(TypedDict):
+    """A secret without what is in it."""
 
-    kind: str
-    message: str
-    found_at: str
+    name: str
+    kind: SecretKind
+    variables: list[str]  # What it sets.
+    registry: str  # Of a login; else empty.
+    created_at: str
+    updated_at: str
+    updated_by: str
+    jobs: list[UsingJob]  # Live jobs that need it; at most 20.
+    jobs_count: int  # How many live jobs need it.
 
 
-class Explanation(TypedDict):
-    """Why a job waits, or has the workers it has."""
+class Span(TypedDict):
+    """Percentiles of a moment; null: later than was looked ahead."""
 
-    job_id: str
-    action: str
-    reason: str
-    message: str
-    workers: int | None
-    global_batch_size: int | None
-    choices: list[Choice]
-    price: float | None
-    position: int | None
-    gpus_asked: int | None
-    gpus_free: int | None
-    decided_at: str | None
-    remedy: Remedy | None
-    warnings: NotRequired[list[str]]  # an earlier service tells of none
-    details: Details | None  # None: there is no decision yet
-    changes: list[Change]
+    p10: str | None
+    p50: str | None
+    p90: str | None
+
+
+class StartedDetails(TypedDict):
+    """A waiting job that starts."""
+
+    kind: Literal["started"]
+    team: TeamShare
 
 
 class Team(TypedDict):
-    """A team's standing, in GPUs."""
+    """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
 
     name: str
     parent: str | None
     guaranteed: int
-    limit: int | None
-    fair_share: float
+    limit: int | None  # null: no limit but the pool.
+    fair_share: float  # Of what is there now, for what it wants now.
     allocated: int
-    borrowed: int
-    lent: int
-    waiting: int
+    borrowed: int  # Held beyond its guarantee.
+    lent: int  # Of its guarantee, held by others.
+    waiting: int  # What its waiting jobs ask for at least.
     running_jobs: int
     waiting_jobs: int
-    is_mine: bool  # the caller may act for it
+    is_mine: bool  # Whether the caller may act for it.
 
 
-class Secret(TypedDict):
-    """What only a team's jobs may know; what is in it never leaves the service."""
+class TeamShare(TypedDict):
+    """A document of the service: TeamShare."""
 
+    team: str
+    held_gpus: int  # Before the plan.
+    planned_gpus: int  # After it.
+    guaranteed_gpus: int
+    limit_gpus: int | None
+    entitled_gpus: int  # What its jobs have a claim to now: of its guarantee, or of its fair share.
+
+
+class UsingJob(TypedDict):
+    """A document of the service: UsingJob."""
+
+    id: str
     name: str
-    kind: str
-    variables: list[str]
-    registry: str
-    created_at: str
-    updated_at: str
-    updated_by: str
-    jobs_count: int
-
-
-class Pool(TypedDict):
-    """GPUs of one type; its nodes are left to the dashboard."""
-
-    name: str
-    gpu_type: str
-    policy: str
-    gpus_total: int
-    gpus_used: int
-    price: float | None
 
 
 class Validation(TypedDict):
-    """What a dry run of a spec says."""
+    """A document of the service: Validation."""
 
-    resolved_spec: dict[str, Any] | None
+    resolved_spec: dict[str, Any] | None  # null if there are problems.
     problems: list[Problem]
     notes: list[str]
+
+
+class WaitingDetails(TypedDict):
+    """A job that waits, and time may help."""
+
+    kind: Literal["waiting"]
+    needed_gpus: int  # For its smallest size.
+    free_gpus: int
+    available_gpus: int  # Free, or can be freed by shrinking others.
+    pool_gpus: int
+    team: TeamShare
+    blocker: JobRef | None  # Whom it stands behind.
+    reserved: Reserved | None  # For itself, or for the job it stands behind.
+    holders: list[Holder]
+    closed_nodes: list[ClosedNode]  # That take no new work: those with most GPUs.
+
+
+class Worker(TypedDict):
+    """A document of the service: Worker."""
+
+    id: str
+    phase: WorkerPhase
+    node: str
+    gpu_indices: list[int]
+    attempt: int
+    created_at: str
+    gone_at: str | None
+    exit_code: int | None
+    error: str
+    compute_seconds: float | None  # Of its share of a step; waiting for others left out.
+    samples_per_second: float | None  # Of its own share, while it computes.
+    relative_speed: float | None  # 0.6: 40 % slower than the median of the job's workers.
+    is_straggler: bool  # Slow for long enough to replace.
+    gpu_utilisation: float | None  # 0 to 1.
+    gpu_memory_bytes: int | None  # In use.
+    gpu_memory_total_bytes: int | None
+
+
+class FoundRemedy(Remedy):
+    """A remedy that planning the changed cluster has shown to start the job."""
+
+    message: str
+    found_at: str
+
+
+class JobDetail(Job):
+    """A job with its spec, as sent and with every default filled in."""
+
+    spec: dict[str, Any]
+    resolved_spec: dict[str, Any]
+    warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.
+    disk_bytes: int | None  # That its files take, as found last; null: not known.
+    disk_files: int | None  # And folders that it has; null: not known.
+    is_pinned: bool  # Nothing of it is removed for its age.
+    curves_removed_at: str | None
+    history_removed_at: str | None
+    logs_removed_at: str | None
+    files_removed_at: str | None
+
+
+class SubmittedJob(JobDetail):
+    """A job that was just submitted, and what its user should know although nothing is wrong."""
+
+    notes: list[str]
+
+
+Details = (
+    RunningDetails
+    | StartedDetails
+    | RescaledDetails
+    | PausedDetails
+    | WaitingDetails
+    | RefusedDetails
+    | DroppedDetails
+)

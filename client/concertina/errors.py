@@ -13,7 +13,7 @@ from concertina.exit_codes import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from concertina.documents import ErrorEnvelope, Problem
+    from concertina.documents import Error, Problem
 
 
 class ConcertinaError(Exception):
@@ -30,7 +30,7 @@ class ConcertinaError(Exception):
         self.details = tuple(details)
         super().__init__(self.message)
 
-    def as_envelope(self) -> ErrorEnvelope:
+    def as_envelope(self) -> Error:
         return {"code": self.code, "message": self.message, "details": list(self.details)}
 
 

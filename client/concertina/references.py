@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from concertina.documents import LIVE_STATES
 from concertina.errors import BadInput, NotFound
+from concertina.states import LIVE_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

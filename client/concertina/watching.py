@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from concertina.documents import FINAL_STATES
+from concertina.states import FINAL_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

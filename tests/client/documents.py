@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from concertina.documents import Event, Explanation, Generation, Job, Team, Worker
+    from concertina.documents import Event, Explanation, Generation, JobDetail, Team, Worker
 
 
 _SUBMITTED = {
@@ -59,12 +59,12 @@ _COSTS = {
 }
 
 
-def job(**changes: object) -> Job:
+def job(**changes: object) -> JobDetail:
     """A job that trains."""
-    return cast("Job", {**_SUBMITTED, **_TRAINS, **_COSTS, **changes})
+    return cast("JobDetail", {**_SUBMITTED, **_TRAINS, **_COSTS, **changes})
 
 
-def waiting_job(**changes: object) -> Job:
+def waiting_job(**changes: object) -> JobDetail:
     """A job that has never started: most of its numbers are not known yet."""
     unknown = dict.fromkeys(("started_at", "last_rescaled_at", "progress", "total_samples"))
     unknown |= dict.fromkeys(("global_batch_size", "eta_seconds", "total_epochs"))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from concertina import exit_codes, words
-from concertina.documents import FINAL_STATES, LIVE_STATES
+from concertina.states import FINAL_STATES, LIVE_STATES
 from concertina.views.jobs import STATE_STYLES
 
 DURATIONS = {

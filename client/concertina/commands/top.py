@@ -14,9 +14,9 @@ from rich.live import Live
 from concertina import credentials
 from concertina.client import Client
 from concertina.commands.options import Output
-from concertina.documents import LIVE_STATES
 from concertina.retrying import PATIENT
 from concertina.session import Format, Terminal, session
+from concertina.states import LIVE_STATES
 from concertina.views.cluster import overview
 
 if TYPE_CHECKING:

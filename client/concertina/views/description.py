@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from concertina.documents import Event, Generation, Job, Worker
+    from concertina.documents import Event, Generation, Job, JobDetail, Worker
 
 NEWEST: Final = 10
 _COSTS: Final = ("STALL", "TRANSFER", "LOST WORK")
@@ -26,7 +26,7 @@ _GAINS: Final = ("PREDICTED", "MEASURED")  # how much faster than the generation
 
 
 def description(
-    job: Job,
+    job: JobDetail,
     generations: Sequence[Generation],
     workers: Sequence[Worker],
     events: Sequence[Event],
@@ -41,7 +41,7 @@ def description(
     )
 
 
-def _facts(job: Job) -> Table:
+def _facts(job: JobDetail) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="bright_black", no_wrap=True)
     grid.add_column()
@@ -50,7 +50,7 @@ def _facts(job: Job) -> Table:
     return grid
 
 
-def _fact_rows(job: Job) -> Iterator[tuple[str, RenderableType]]:
+def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     yield "Job", f"{job['team']}/{job['name']} ({job['id']})"
     yield "State", state(job["state"])
     if job["message"]:

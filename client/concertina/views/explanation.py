@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from concertina import words
-from concertina.documents import FINAL_STATES
+from concertina.states import FINAL_STATES
 from concertina.views.jobs import plain_table, state
 
 if TYPE_CHECKING:
@@ -61,10 +61,11 @@ def _numbers(why: Explanation) -> Iterator[str]:
 
 def _uses_of_the_next_gpus(details: Details | None) -> Iterator[str]:
     """What they would bring here, and what as many bring elsewhere."""
-    step = details.get("next_step") if details else None
-    if details is None or step is None:
+    if details is None or details["kind"] != "running":
         return
-    rival = details.get("rival")
+    step, rival = details["next_step"], details["rival"]
+    if step is None:
+        return
     yield f"{step['workers']} workers: {words.gain(step['gain'])}"
     if rival is not None:
         name = rival["job"]["name"] or f"a job of team {rival['job']['team']}"

@@ -1,0 +1,140 @@
+"""Which words do the service's documents use? Written by `make openapi` from docs/openapi.yaml.
+
+A service of another release may use others; nothing here is checked at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
+BlankEnum = Literal[""]
+EventKind = Literal[
+    "submitted",
+    "state_changed",
+    "stop_requested",
+    "mode_detected",
+    "preparing",
+    "batch_limit_found",
+    "worker_failed",
+    "worker_lost",
+    "worker_not_started",
+    "worker_hung",
+    "joiner_dropped",
+    "straggler_found",
+    "workers_lost",
+    "all_workers_lost",
+    "work_lost",
+    "coordinator_restarted",
+    "node_silent",
+    "node_is_slow",
+    "script_warning",
+    "no_progress",
+    "deadline_at_risk",
+    "planning_failed",
+    "planned_again",
+    "control_loop_error",
+]
+Hindrance = Literal[
+    "range",
+    "unmeasured",
+    "unmeasurable",
+    "plain",
+    "team_limit",
+    "rival",
+    "gain",
+    "fragmented",
+    "cooldown",
+    "changing",
+    "fixed",
+]
+JobMode = Literal["auto", "hot", "restart", "fixed"]
+JobReason = Literal[
+    "waiting_for_quota",
+    "waiting_for_fair_share",
+    "waiting_for_reclaim",
+    "waiting_for_capacity",
+    "behind_higher_priority",
+    "fragmented",
+    "exceeds_limit",
+    "dropped",
+    "job_arrived",
+    "job_finished",
+    "reclaim_guarantee",
+    "fair_share",
+    "reservation",
+    "batch_retune",
+    "application_metric",
+    "scaling_inefficient",
+    "scaling_efficient",
+    "node_lost",
+    "node_joined",
+    "node_drained",
+    "straggler",
+    "defragment",
+    "best_allocation",
+    "cooldown",
+    "not_rescalable",
+    "pending_evaluation",
+    "paused_by_user",
+    "cancelled_by_user",
+    "completed",
+    "ended_early",
+    "script_did_not_end",
+    "job_failed",
+    "worker_failed",
+    "restarting",
+    "command_not_found",
+    "not_registered",
+    "no_progress",
+    "out_of_memory",
+    "out_of_disk",
+    "too_many_files",
+    "folder_closed",
+    "secret_unavailable",
+    "script_warning",
+    "deadline",
+    "image_unavailable",
+    "cannot_start",
+    "launch_refused",
+    "port_in_use",
+    "coordinator_silent",
+    "stuck",
+    "workers_lost",
+    "planning_failed",
+    "planned_again",
+    "hot",
+    "restart",
+    "fixed",
+]
+JobState = Literal[
+    "queued",
+    "starting",
+    "running",
+    "rescaling",
+    "paused",
+    "stopping",
+    "completed",
+    "failed",
+    "cancelled",
+]
+LogStream = Literal["stdout", "stderr"]
+NodeClosing = Literal["cordoned", "draining", "silent"]
+PoolAdmissionEnum = Literal["queueing", "dropping"]
+RemedyKind = Literal[
+    "higher_priority",
+    "free_gpus",
+    "gpus_together",
+    "fewer_workers",
+    "raised_limit",
+    "raised_guarantee",
+    "other_pool",
+    "preemptible",
+    "reopened_node",
+    "patience",
+    "none",
+]
+RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
+SecretKind = Literal["environment", "registry"]
+SignEnum = Literal["line", "iteration"]
+WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]
