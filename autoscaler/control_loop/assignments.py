@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from autoscaler.control_loop.arrangements import Arrangement, arrangement_of, columns
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.job_vocabulary import JobReason
 from jobs.models import Assignment, Job, Worker
@@ -22,13 +24,13 @@ def assign(
     reason: JobReason,
     message: str,
     message_for_admins: str = "",
-    decision: Mapping[str, Any] | None = None,
+    decision: Mapping[str, Any],
+    arrangement: Arrangement,
     attempt: int | None = None,
 ) -> bool:
     """Write the next revision, inside the caller's transaction; False: somebody else did.
 
-    Warm workers that are not part of it are leaving from now on. `decision` also keeps what a later
-    tick needs to go on after a crash: the placement of workers that have no rows yet.
+    Warm workers that are not part of it are leaving from now on.
     """
     revision = view.job.revision + 1
     mine = Job.objects.filter(pk=view.id, revision=view.job.revision)
@@ -43,7 +45,7 @@ def assign(
         reason=reason,
         message=message,
         message_for_admins=message_for_admins,
-        decision=dict(decision or {}),
+        **columns(arrangement, decision),
     )
     others = Worker.objects.filter(job_id=view.id).exclude(pk__in=worker_ids)
     warm = {Worker.Phase.READY, Worker.Phase.TRAINING}
@@ -60,7 +62,8 @@ def go_on_with(view: JobView, staying: Sequence[WorkerView], *, message: str) ->
         global_batch_size=batch_for(view, len(staying), view.assignment.global_batch_size),
         reason=JobReason.NODE_LOST,
         message=message,
-        decision={**view.assignment.decision, "replaces": None},
+        decision=view.assignment.decision,
+        arrangement=replace(arrangement_of(view.assignment), replaces=None),
     )
 
 

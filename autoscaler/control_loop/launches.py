@@ -7,15 +7,16 @@ so that scripts which know nothing of us find their peers as well.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from cluster.models import Node, Pool
 from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
 from tenancy import image_rules, team_secrets
 from tenancy.image_names import in_full, registry_of
 
+from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.surroundings.surroundings import Place
@@ -235,9 +236,9 @@ def _rendezvous_of(view: JobView, shell: Shell) -> dict[str, str]:
 
 
 def _rendezvous(view: JobView, shell: Shell) -> tuple[str, int]:
-    decision: Mapping[str, Any] = view.assignment.decision if view.assignment else {}
-    port = decision.get("master_port", view.job.coordinator_port)
-    return shell.surroundings.rendezvous_host(view.members[0].row), int(port or 0)
+    own = arrangement_of(view.assignment).rendezvous_port if view.assignment else None
+    port = own or view.job.coordinator_port or 0
+    return shell.surroundings.rendezvous_host(view.members[0].row), port
 
 
 def _batch_rules(view: JobView) -> BatchRules:

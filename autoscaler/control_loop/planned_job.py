@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db.models import Avg
 
-from autoscaler.control_loop import seats
+from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.endings import AT_THE_END
 from autoscaler.control_loop.job_terms import batch_range, terms
 from autoscaler.control_loop.job_view import JobView
@@ -169,7 +169,7 @@ def _target(view: JobView) -> planning.Allocation:
     if view.assignment is None or not view.is_active:
         return _allocation(Counter(), view)
     if view.is_between_sets:
-        wanted = seats.from_document(view.assignment.decision["seats"])
+        wanted = arrangement_of(view.assignment).seats
         return _allocation(Counter(seat.node for seat in wanted), view)
     live = [worker for worker in view.members if not worker.is_gone]
     return _allocation(Counter(worker.node.name for worker in live), view)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from cluster.models import Node
 
@@ -20,14 +19,6 @@ class Seat:
     worker_id: str
     node: str
     gpus: int
-
-
-def to_document(seats: Collection[Seat]) -> list[dict[str, Any]]:
-    return [asdict(seat) for seat in seats]
-
-
-def from_document(document: Sequence[Mapping[str, Any]]) -> list[Seat]:
-    return [Seat(**seat) for seat in document]
 
 
 def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list[Seat]:

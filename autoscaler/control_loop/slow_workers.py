@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
@@ -58,5 +59,5 @@ def _without_another_gpu(slow: WorkerView, gpus: int) -> tuple[str, ...]:
 
 def called_back(view: JobView) -> list[WorkerView]:
     """Who was to leave for a substitute that did not come, and still trains: it stays."""
-    replaced = view.assignment.decision.get("replaces") if view.assignment else None
+    replaced = arrangement_of(view.assignment).replaces if view.assignment else None
     return [worker for worker in view.live if worker.id == replaced and worker.is_running]

@@ -25,6 +25,21 @@ class Assignment(models.Model):
         help_text="With other teams' names; empty: there are none in it.",
     )
     decision = models.JSONField(default=dict, help_text="The planner's numbers.")
+    seats = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Node and GPUs of each worker that the plan adds; null: of the former release.",
+    )
+    rendezvous_port = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Where its workers meet by themselves."
+    )
+    replaces = models.CharField(
+        max_length=40,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The worker that leaves for another one; empty: none does.",
+    )
 
     class Meta:
         ordering = ("revision",)

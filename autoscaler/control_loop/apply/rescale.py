@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from cluster.models import Node
 
 from autoscaler.control_loop import assignments, decision_document, seats
+from autoscaler.control_loop.arrangements import Arrangement
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import worker_ids
@@ -117,11 +118,12 @@ def _write(
         reason=decision.reason,
         message=decision.message,
         message_for_admins=decision.message_for_admins,
-        decision={
-            **decision_document.document(decision, decided_at=shell.now),
-            "seats": seats.to_document(wanted),
-            "master_port": shell.surroundings.rendezvous_port(address, taken=taken),
-        },
+        decision=decision_document.document(decision, decided_at=shell.now),
+        arrangement=Arrangement(
+            seats=tuple(wanted),
+            rendezvous_port=shell.surroundings.rendezvous_port(address, taken=taken),
+            replaces=decision.decision.replaces,
+        ),
     )
     if not is_assigned:
         raise assignments.NotNow

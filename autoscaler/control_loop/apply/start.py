@@ -6,6 +6,7 @@ from cluster.models import Node
 from django.db.models import F
 
 from autoscaler.control_loop import assignments, decision_document, seats
+from autoscaler.control_loop.arrangements import Arrangement
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.names import worker_ids
@@ -43,7 +44,7 @@ def _start(
     address = Node.objects.get(name=nodes[0]).address
     taken = _promised_ports()
     port = shell.surroundings.coordinator_port(address, taken=taken)
-    master_port = shell.surroundings.rendezvous_port(address, taken={*taken, port})
+    rendezvous_port = shell.surroundings.rendezvous_port(address, taken={*taken, port})
     if not seats.take(view.job, wanted, attempt=attempt, now=shell.now):
         raise assignments.NotNow
     is_moved = move(
@@ -70,11 +71,12 @@ def _start(
         reason=decision.reason,
         message=decision.message,
         message_for_admins=decision.message_for_admins,
-        decision={
-            **decision_document.document(decision, decided_at=shell.now),
-            "seats": seats.to_document(wanted),
-            "master_port": master_port,
-        },
+        decision=decision_document.document(decision, decided_at=shell.now),
+        arrangement=Arrangement(
+            seats=tuple(wanted),
+            rendezvous_port=rendezvous_port,
+            replaces=decision.decision.replaces,
+        ),
     )
     if not is_assigned:
         raise assignments.NotNow

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.db.models import F
 
 from autoscaler.control_loop import seats
+from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.outcome import stop
@@ -27,7 +28,7 @@ def seat_next_set(view: JobView, shell: Shell) -> bool:
     """The old workers have gone: give the new ones their GPUs."""
     if not view.is_active or not view.is_between_sets or view.live or view.assignment is None:
         return False
-    wanted = seats.from_document(view.assignment.decision["seats"])
+    wanted = arrangement_of(view.assignment).seats
     with shell.changing(view.id):
         if seats.take(view.job, wanted, attempt=view.job.attempt, now=shell.now):
             return True
