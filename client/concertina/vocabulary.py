@@ -30,6 +30,7 @@ EventKind = Literal[
     "node_is_slow",
     "script_warning",
     "no_progress",
+    "disk_filling",
     "deadline_at_risk",
     "planning_failed",
     "planned_again",
