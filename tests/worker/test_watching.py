@@ -26,6 +26,18 @@ def test_a_member_that_stops_is_noticed_within_five_seconds_and_the_others_go_on
     assert phases(story)["c"] == WorkerPhase.LOST
 
 
+def test_where_nobody_is_heard_it_may_be_their_line_that_is_cut(story: Story) -> None:
+    story.train("a", "b").beat("a", "b")
+    assert story.pass_time(14.0).given_up == set()
+    assert story.pass_time(1.5, "a").given_up == {"b"}
+
+
+def test_one_alone_that_stops_is_given_up_in_the_end(story: Story) -> None:
+    story.train("a").beat("a")
+    assert story.pass_time(14.0).given_up == set()
+    assert story.pass_time(1.5).given_up == {"a"}
+
+
 def test_the_report_says_why_a_member_was_given_up(story: Story) -> None:
     story.train("a", "b").beat("a", "b").pass_time(5.0, "a")
     workers = story.coordination.sync_report()["workers"]

@@ -6,7 +6,8 @@
 
 is stopped, swapped out, or its machine is gone. While the script does something of its own for
 longer than a moment (evaluation, saving, loading), 15 s: code that never lets go of the
-interpreter keeps the heartbeat back, too.
+interpreter keeps the heartbeat back, too. And 15 s while nobody of its generation is heard: then
+it is rather their line to this process that is cut, and nobody trains on without the silent ones.
 
 *Hanging*: its heartbeats come, but it has computed at one step for more than
 
@@ -96,20 +97,25 @@ class Watch:
 
     def _fault_of(self, member: CrewMember, now: float) -> str:
         silent_seconds = now - member.heard_at
-        if silent_seconds > self._silence_limit(member):
+        if silent_seconds > self._silence_limit(member, now):
             return f"no heartbeat for {silent_seconds:.1f} s"
         busy_seconds = now - member.since
         if member.place is Place.COMPUTING and busy_seconds > self._step_limit(member):
             return f"it has computed at one step for {busy_seconds:.0f} s"
         return ""
 
-    def _silence_limit(self, member: CrewMember) -> float:
+    def _silence_limit(self, member: CrewMember, now: float) -> float:
         is_away = member.place is Place.ELSEWHERE
         has_been_away = is_away and member.heard_at - member.since > A_MOMENT_SECONDS
-        if member.phase is not WorkerPhase.TRAINING or has_been_away:
+        if member.phase is not WorkerPhase.TRAINING or has_been_away or self._is_deaf(now):
             return LONGEST_SILENCE_SECONDS
         patience = STEPS_OF_PATIENCE * self._memory.step_seconds
         return min(max(SILENCE_SECONDS, patience), LONGEST_SILENCE_SECONDS)
+
+    def _is_deaf(self, now: float) -> bool:
+        """Nobody of the generation is heard."""
+        members = [self._crew[w] for w in self._memory.active_members if w in self._crew]
+        return all(now - member.heard_at > SILENCE_SECONDS for member in members)
 
     def _step_limit(self, member: CrewMember) -> float:
         members = self._memory.active_members
