@@ -19,9 +19,11 @@ from cluster.process_host.sweep import sweep
 from cluster.process_host.team_users import TeamUsers
 from control_plane.user_settings import UserMode, UserSettings
 
+from autoscaler.control_loop.disk_watch import DiskWatch, finder
 from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
+from jobs.disk_limit import DiskLimits
 from jobs.models import Job
 
 from .conftest import Clock, RunningClock, World, claims, fresh, live_workers, states
@@ -47,10 +49,16 @@ class Machine:
     loop: ControlLoop
 
     def job(
-        self, command: list[str], *, workers: int = 1, max_restarts: int = 3, grace: str = "1s"
+        self,
+        command: list[str],
+        *,
+        name: str = "digits",
+        workers: int = 1,
+        max_restarts: int = 3,
+        grace: str = "1s",
     ) -> Job:
         elastic = {"mode": "restart", "max_workers": 4, "grace_period": grace}
-        job = self.world.job(command=command, elastic=elastic, max_restarts=max_restarts)
+        job = self.world.job(name, command=command, elastic=elastic, max_restarts=max_restarts)
         self.world.wish(job, workers)
         return job
 
@@ -160,6 +168,31 @@ def test_a_cancelled_job_leaves_no_process_behind(machine: Machine) -> None:
     machine.tick_until(lambda: fresh(job).state == "cancelled")
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     assert machine.host.list().processes == ()
+
+
+def test_a_job_that_writes_too_much_is_ended_and_the_other_goes_on(machine: Machine) -> None:
+    measure = finder(most_files=1000)
+    watch = DiskWatch.over(machine.world.state_dir, measure)
+    machine.loop = replace(
+        machine.loop,
+        disk_watch=watch,
+        disk_limits=DiskLimits(usual_bytes=32 << 20, most_bytes=32 << 20),
+    )
+    write = "open('all-mine', 'wb').write(bytes(64 << 20)); import signal; signal.pause()"
+    greedy, modest = (
+        machine.job(["python", "-S", "-c", write]),
+        machine.job(FOR_EVER, name="modest"),
+    )
+
+    def is_ended() -> bool:
+        machine.world.clock.advance(1)  # folders are looked into again and again
+        return fresh(greedy).state == "failed"
+
+    machine.tick_until(lambda: is_ended() and fresh(modest).disk_bytes is not None)
+    ended = fresh(greedy)
+    assert (ended.reason, ended.attempt, ended.failures) == ("out_of_disk", 1, 0)
+    assert "more than the 32MiB that it may write" in ended.message
+    assert fresh(modest).state in {"starting", "running"}
 
 
 def test_the_torchrun_example_goes_on_from_its_own_checkpoint_with_more_workers(
