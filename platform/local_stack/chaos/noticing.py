@@ -16,10 +16,11 @@ from typing import Final
 
 from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import LASTING, OF_MACHINES, OF_THE_NETWORK, OF_THE_SERVICE, Component
-from local_stack.chaos.processes import JobProcess, Part
+from local_stack.chaos.processes import JobProcess, Part, began_at
 from local_stack.chaos.strikes import Struck, Target
 from local_stack.chaos.target_stack import TargetStack
 
+PRECISION_SECONDS: Final = 0.01  # of the moments at which processes began
 HEARD_OF_SERVICE: Final = frozenset({*OF_THE_SERVICE, Component.DISK})
 
 
@@ -55,7 +56,7 @@ def _of_service(target: Target, stack: TargetStack, unwell_at: float | None) -> 
     if target.processes and target.fault.component is not Component.STACK:
         process = stack.process(target.fault.component)
         if process is not None and process.pid != target.processes[0].pid:
-            yield process.create_time()
+            yield began_at(process)
 
 
 def _is_other_of_service(one: Target, target: Target) -> bool:
@@ -66,8 +67,8 @@ def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) ->
     part = Part.ZYGOTE if target.fault.component is Component.ZYGOTE else Part.COORDINATOR
     for one in running:
         is_of_job = not target.job_ids or one.job_id in target.job_ids
-        if one.part is part and is_of_job and one.started_at > struck.at:
-            yield one.started_at
+        if one.part is part and is_of_job and one.process not in target.processes:
+            yield max(one.started_at, struck.at + PRECISION_SECONDS)
 
 
 def _losses(target: Target, facts: Facts) -> Iterator[float]:

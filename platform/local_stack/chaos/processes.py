@@ -6,6 +6,7 @@ All that the process host starts is marked in its environment with the folder of
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,6 +59,16 @@ def running(state_dir: Path) -> list[JobProcess]:
     ]
 
 
+def began_at(process: psutil.Process) -> float:
+    """Seconds since the epoch, to a hundredth.
+
+    The kernel tells when the machine was started in whole seconds only, and since when it runs to
+    the nanosecond. Half a second too early, a successor would be taken for whoever was killed.
+    """
+    seconds_after_boot = process.create_time() - psutil.boot_time()
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + seconds_after_boot
+
+
 def drawn(names: set[str], of: Sequence[JobProcess], lot: float) -> str:
     """One of the names, which stand in the order in which their processes began.
 
@@ -89,7 +100,7 @@ def _of_stack(process: psutil.Process, marks: str) -> JobProcess | None:
 
 def _described(process: psutil.Process, environ: dict[str, str]) -> JobProcess | None:
     words = process.cmdline()
-    started_at = process.create_time()
+    started_at = began_at(process)
     if LABELS_VARIABLE in environ:
         labels = json.loads(environ[LABELS_VARIABLE])
         is_of_worker = labels["role"] == "worker"

@@ -18,7 +18,7 @@ from cluster.worker_host import Labels, Role
 from concertina_worker.protocol import Env
 from local_stack.chaos.containers.machine import Machine, container_of, processes_below
 from local_stack.chaos.containers.machines import Machines
-from local_stack.chaos.processes import DEAD, JobProcess, Part
+from local_stack.chaos.processes import DEAD, JobProcess, Part, began_at
 
 DESCRIPTION: Final = "config.v2.json"
 
@@ -71,5 +71,5 @@ def _processes(shim: psutil.Process, container: Container) -> Iterator[JobProces
                     job_id=who.job_id,
                     worker_id=who.process_id if is_worker else "",
                     gpus=container.gpus if is_worker else (),
-                    started_at=process.create_time(),
+                    started_at=began_at(process),
                 )
