@@ -13,10 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cluster.disk_walk import Found, walk
 from django.db import OperationalError
+from django.db.models import Value
+from django.db.models.functions import Greatest
 
 from autoscaler.control_loop.disk_lane import Lane, Look, Measure
 from autoscaler.control_loop.patience import is_given_up
@@ -113,16 +115,20 @@ def finder(*, most_files: int) -> Measure:
 
 
 def _write_down(job_id: str, found: Found, shell: Shell) -> None:
-    """Only what is new. A row that somebody holds is written after the next look.
+    """Only what is new, and of a look that was not finished only what is more than was known.
+
+    A row that somebody holds is written after the next look.
 
     Raises:
         Overtaken: another process holds the lease now.
     """
-    facts = {
+    facts: dict[str, Any] = {
         "disk_bytes": found.bytes_,
         "disk_files": found.files,
         "has_closed_folder": found.is_closed,
     }
+    if not found.is_whole:
+        facts = {name: Greatest(name, Value(value)) for name, value in facts.items()}
     try:
         with shell.fence.transaction():
             Job.objects.filter(pk=job_id).exclude(**facts).update(**facts)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, get_args
 
-if TYPE_CHECKING:
-    from concertina.vocabulary import JobState
+from concertina.vocabulary import JobState
 
-LIVE_STATES: Final[tuple[JobState, ...]] = (
-    "queued",
-    "starting",
-    "running",
-    "rescaling",
-    "paused",
-    "stopping",
-)
 FINAL_STATES: Final[tuple[JobState, ...]] = ("completed", "failed", "cancelled")
+LIVE_STATES: Final[tuple[JobState, ...]] = tuple(
+    state for state in get_args(JobState) if state not in FINAL_STATES
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -203,6 +203,23 @@ def test_a_job_is_measured_again_after_a_while_and_not_before(world: World, disk
     world.clock.advance(2)
     ticks_until(world, lambda: measured(job, 2 * GIB))
     assert disks.asked == [job.id, job.id]
+
+
+def test_a_look_that_was_not_finished_takes_nothing_back(world: World, disks: Disks) -> None:
+    """What it did not come to is there as before."""
+    job, watch = world.job(), world.disk_watch
+    assert watch is not None
+    disks.found[job.id] = found(40 * GIB)
+    world.running(job, 1)
+    ticks_until(world, lambda: measured(job, 40 * GIB))
+    disks.found[job.id] = replace(found(GIB), is_whole=False)
+    world.clock.advance(11)
+    ticks_until(world, lambda: len(disks.asked) == 2 and not watch.quick.asked)
+    assert fresh(job).disk_bytes == 40 * GIB
+    disks.found[job.id] = replace(found(2 * GIB, files=11), is_whole=False)
+    world.clock.advance(11)
+    ticks_until(world, lambda: fresh(job).disk_files == 11)
+    assert fresh(job).disk_bytes == 40 * GIB
 
 
 def test_no_tick_waits_for_a_disk_and_none_asks_twice(world: World, disks: Disks) -> None:
