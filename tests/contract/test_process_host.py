@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 from cluster.log_files import LogBounds
-from cluster.process_host import leftovers, records
+from cluster.process_host import environments, leftovers, records
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.worker_host import Launch, Limits, ProcessPhase
@@ -355,6 +355,17 @@ def test_the_marks_of_others_are_left_alone(process_bench: ProcessBench) -> None
     process_bench.launch("w1", RUN_FOR_EVER)
     assert leftovers.kill(record(process_bench, "w2").folder) == 0
     assert observed(process_bench.host, "w1") is not None
+
+
+def test_a_mark_is_seen_also_while_the_kernel_starts_the_program() -> None:
+    """Until its arguments are written, a process shows an empty environment."""
+    mark = {records.RECORD_VARIABLE: "/records/w1"}
+    seen = []
+    for _ in range(100):
+        with subprocess.Popen(("sleep", "600"), env=mark) as just_begun:
+            seen.append(environments.raw(just_begun.pid))
+            just_begun.kill()
+    assert [environments.parsed(raw) for raw in seen] == [mark] * 100
 
 
 def test_a_process_that_is_stopped_is_killed_nevertheless(process_bench: ProcessBench) -> None:

@@ -92,16 +92,17 @@ def test_what_a_killed_run_left_is_removed_and_nothing_of_one_that_goes_on(folde
     for one in (killed, going_on, foreign):
         (one / "home").mkdir(parents=True)
     (killed / earlier_runs.LOCK).touch()
-    orphan = subprocess.Popen(("sleep", "600"), env={"CONCERTINA_STATE": f"{killed}/home/state"})
     lock = os.open(going_on / earlier_runs.LOCK, os.O_RDWR | os.O_CREAT)
     fcntl.flock(lock, fcntl.LOCK_EX)
     told: list[str] = []
-    try:
-        earlier_runs.clean(folder, say=told.append)
-        assert not psutil.pid_exists(orphan.pid)
-    finally:
-        os.close(lock)
-        orphan.kill()
+    mark = {"CONCERTINA_STATE": f"{killed}/home/state"}
+    with subprocess.Popen(("sleep", "600"), env=mark) as orphan:
+        try:
+            earlier_runs.clean(folder, say=told.append)
+            assert not psutil.pid_exists(orphan.pid)
+        finally:
+            os.close(lock)
+            orphan.kill()
     assert [path.name[-1] for path in sorted(folder.iterdir())] == ["b", "c"]
     assert [str(killed) in line for line in told] == [True]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster.process_host import identity, records
+from cluster.process_host import environments, identity, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,21 +94,16 @@ def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
 
 
 def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:
-    """Every process whose environment we may read."""
+    """Every process with a mark of ours whose environment we may read."""
     for entry in os.listdir("/proc"):  # noqa: PTH208 - names are all we need
         if not entry.isdigit():
             continue
         try:
-            raw = Path(f"/proc/{entry}/environ").read_bytes()
-        except (PermissionError, FileNotFoundError, ProcessLookupError):
+            raw = environments.raw(int(entry))
+        except OSError:  # it ended, or it is none that we may look at
             continue
         if records.RECORD_VARIABLE.encode() not in raw:
             continue
         process = identity.of(int(entry))
         if process is not None:
-            yield process, _parsed(raw)
-
-
-def _parsed(raw: bytes) -> dict[str, str]:
-    pairs = (item.partition("=") for item in raw.decode(errors="replace").split("\0"))
-    return {name: value for name, _, value in pairs}
+            yield process, environments.parsed(raw)

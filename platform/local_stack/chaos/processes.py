@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+from cluster.process_host import environments
 from cluster.process_host.records import LABELS_VARIABLE, RECORD_VARIABLE
 
 from concertina_worker.protocol import Env
@@ -88,13 +89,13 @@ def _began(name: str, of: Sequence[JobProcess]) -> float:
 
 def _of_stack(process: psutil.Process, marks: str) -> JobProcess | None:
     try:
-        environ = process.environ()
+        environ = environments.parsed(environments.raw(process.pid))
         if not environ.get(RECORD_VARIABLE, "").startswith(marks):
             return None
         if process.status() in DEAD:
             return None
         return _described(process, environ)
-    except psutil.Error:  # it ended while we looked
+    except (OSError, psutil.Error):  # it ended while we looked
         return None
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+from cluster.process_host import environments
 from cluster.process_host.records import RECORD_VARIABLE
 
 PREFIX: Final = "concertina-chaos-"
@@ -75,7 +76,7 @@ def _is_supervisor(process: psutil.Process) -> bool:
 
 def _is_of(process: psutil.Process, left: Path) -> bool:
     try:
-        environ = process.environ()
-    except psutil.Error:
+        environ = environments.parsed(environments.raw(process.pid))
+    except OSError:
         return False
     return any(environ.get(mark, "").startswith(f"{left}/") for mark in MARKS)
