@@ -1,7 +1,8 @@
-"""Who gives way where all processors are busy? What is done in the background.
+"""Who gives way where all processors are busy? What is asked gives way to ticks and training.
 
-Predictions and simulations use whole seconds of a processor at a time, and more of them the longer
-the queues are. Nobody waits for them as for a tick, an answer or a step of a training.
+All teams wait for a tick, and for the steps of their jobs; one person for an answer, which may
+come a moment later. Predictions and simulations give way to answers as well: they use whole seconds
+of a processor at a time, and more of them the longer the queues are.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any, Final
 
 from celery.signals import celeryd_after_setup
 
-NICENESS: Final = 10  # about a tenth of what another process gets beside it
+OF_ANSWERS: Final = 5  # about a third of what another process gets beside it
+OF_THE_BACKGROUND: Final = 10  # about a tenth
 BACKGROUND_QUEUE: Final = "io"
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
 
@@ -26,7 +28,7 @@ def connect() -> None:
 
 def _on_worker_set_up(instance: Any, **_: Any) -> None:
     if is_in_the_background(instance.app.amqp.queues.consume_from):
-        give_way()
+        give_way(OF_THE_BACKGROUND, leader=os.getpid())
 
 
 def is_in_the_background(queues: Iterable[str]) -> bool:
@@ -34,13 +36,13 @@ def is_in_the_background(queues: Iterable[str]) -> bool:
     return set(queues) == {BACKGROUND_QUEUE}
 
 
-def give_way(niceness: int = NICENESS, *, autogroup: Path = _AUTOGROUP) -> None:
+def give_way(niceness: int, *, leader: int, autogroup: Path = _AUTOGROUP) -> None:
     """Be less urgent, before there are children, which then are as well.
 
     Linux may share processors out among sessions, where niceness counts within a session only:
-    then the whole session is less urgent, if it is ours.
+    then the whole session is less urgent, if it is that of `leader`, a process of ours.
     """
     os.nice(niceness)
-    if os.getsid(0) == os.getpid():
+    if os.getsid(0) == leader:
         with suppress(OSError):  # there are none on this machine
             autogroup.write_text(str(niceness))

@@ -14,7 +14,7 @@ PROGRAM = """
 import os, sys
 from pathlib import Path
 from control_plane.giving_way import give_way
-give_way(10, autogroup=Path(sys.argv[1]))
+give_way(10, leader=os.getpid(), autogroup=Path(sys.argv[1]))
 print(os.nice(0))
 """
 

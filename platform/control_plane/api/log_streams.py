@@ -39,7 +39,7 @@ _UNCONFIRMED: Final = {
 
 _final_jobs: Final = FinalJobs()
 standing_grants: Final = StandingGrants()
-_shares: Final = ProcessorShares(share=0.1)  # of teams, for all that they follow
+_shares: Final = ProcessorShares(share=0.05)  # of teams, for all that they follow
 _readers: Final = ThreadPoolExecutor(_READERS, thread_name_prefix="log-reader")
 
 

@@ -27,9 +27,9 @@ from control_plane.front.shares import ProcessorShares
 
 RETRY_AFTER_SECONDS: Final = 2.0
 PATIENCE_OF_PEOPLE_SECONDS: Final = 10.0  # guessed: to wait is better than to be told to come again
-_LITTLE: Final = partial(ProcessorShares, share=0.1)  # guessed: ten reports a second of one job
+_LITTLE: Final = partial(ProcessorShares, share=0.06)  # guessed: two reports a second of one job
 _FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
-    ProcessorShares, of_strangers=0.25, window_seconds=16.0
+    ProcessorShares, of_strangers=0.1, window_seconds=20.0
 )
 _ALL: Final = partial(ProcessorShares, share=inf, of_strangers=inf)
 _SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})

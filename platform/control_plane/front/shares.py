@@ -19,7 +19,7 @@ from control_plane.front.callers import is_address
 from control_plane.front.pressure import Pressure
 
 SHARE_OF_PROCESSOR: Final = 0.25  # of one; guessed: five people who look at live pages
-SHARE_OF_STRANGERS: Final = 0.1  # of one address without a credential that was accepted before
+SHARE_OF_STRANGERS: Final = 0.05  # of one address without a credential that was accepted before
 WINDOW_SECONDS: Final = 8.0  # whose share may be used at once; guessed: a hundred requests
 FRONT_SECONDS: Final = 0.003  # guessed: what a request costs before and after its thread
 _MOST_KNOWN: Final = 10_000
