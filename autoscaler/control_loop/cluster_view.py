@@ -19,6 +19,7 @@ from autoscaler.control_loop.planned_job import Histories, holder_of, planned_jo
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
+from autoscaler.control_loop.waiting_memory import PlannedMemory
 from autoscaler.job_vocabulary import EventKind
 from autoscaler.planning import cluster_state as planning
 from jobs.lifecycle import FINAL, State
@@ -35,6 +36,7 @@ _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
 _RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
 
 _log = logging.getLogger(__name__)
+_planned: Final = PlannedMemory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ def cluster_state(
         if view.id in left_out:
             return holder_of(view, now)
         try:
-            job = _looked_into(view, histories, now)
+            job = _planned.made_of(view) or _looked_into(view, histories, now)
         except (OperationalError, InterfaceError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
@@ -73,6 +75,7 @@ def cluster_state(
         return growth.kept_from_growing(job) if view.id in held_back else job
 
     jobs = [seen(view) for view in plannable]
+    _planned.remember(zip(plannable, jobs, strict=True))
     state = planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(pools()),

@@ -7,24 +7,28 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from autoscaler.control_loop.explained import ExplainedDecision
-from autoscaler.planning.decisions import PoolOutcome
+from autoscaler.planning.decisions import Decision, PoolOutcome
 from autoscaler.planning.explanations.rendering import render
 from autoscaler.planning.explanations.values import Explanation
+
+if TYPE_CHECKING:
+    from autoscaler.control_loop.explained import ExplainedDecision
 
 _AS_THEY_ARE: Final = frozenset({str, int, bool})
 
 
 def document(decided: ExplainedDecision, *, decided_at: datetime) -> dict[str, Any]:
     """The whole decision, as the members of the job's team may read it."""
-    return _document(decided, decided.for_team, decided.message, decided_at)
+    return {**decided.document_for_team, "decided_at": decided_at.isoformat()}
 
 
 def document_for_admins(decided: ExplainedDecision, *, decided_at: datetime) -> dict[str, Any]:
     """The whole decision, with the names of other teams' jobs."""
-    return _document(decided, decided.explanation, render(decided.explanation), decided_at)
+    explanation = decided.explanation
+    told = timeless(decided.decision, explanation, message=render(explanation))
+    return {**told, "decided_at": decided_at.isoformat()}
 
 
 def names_other_teams_jobs(decided: ExplainedDecision) -> bool:
@@ -38,17 +42,15 @@ def plain(outcome: PoolOutcome) -> dict[str, Any]:
     return cleaned
 
 
-def _document(
-    decided: ExplainedDecision, explanation: Explanation, message: str, decided_at: datetime
-) -> dict[str, Any]:
-    allocation = decided.allocation
+def timeless(decision: Decision, explanation: Explanation, *, message: str) -> dict[str, Any]:
+    """All but when it was decided."""
+    allocation = decision.allocation
     told: dict[str, Any] = {
-        **_fields(decided.decision),
+        **_fields(decision),
         "message": message,
         "workers": allocation.workers if allocation else 0,
         "global_batch_size": allocation.global_batch_size if allocation else None,
         "explanation": {"kind": type(explanation).__name__.lower(), **_fields(explanation)},
-        "decided_at": decided_at.isoformat(),
     }
     cleaned: dict[str, Any] = _storable(told)
     return cleaned

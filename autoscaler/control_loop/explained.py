@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from autoscaler.control_loop.decision_document import timeless
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.cluster_state import Allocation
 from autoscaler.planning.decisions import Action, Decision, Plan
@@ -58,6 +61,11 @@ class ExplainedDecision:
     def put_into_words(self) -> None:
         """Render all messages now, so that whatever that raises is raised here."""
         _ = self.message, self.message_for_admins
+
+    @cached_property
+    def document_for_team(self) -> Mapping[str, Any]:
+        """All that the team may read, as JSON, but for the time."""
+        return timeless(self.decision, self.for_team, message=self.message)
 
     @cached_property
     def message_for_admins(self) -> str:

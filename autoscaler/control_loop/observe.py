@@ -13,6 +13,7 @@ from django.db.models.functions import Cast
 
 from autoscaler.control_loop.job_view import JobView, WorkerView, has_only_waited
 from autoscaler.control_loop.names import coordinator_id
+from autoscaler.control_loop.waiting_memory import VERSION, WaitingMemory
 from autoscaler.job_vocabulary import EventKind
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Event, Generation, Job, Worker
@@ -23,6 +24,7 @@ WITH_WORKERS = ACTIVE | {State.STOPPING}
 Processes = Mapping[str, ObservedProcess]
 
 _specs: Final = SpecMemory()
+_waiting: Final = WaitingMemory()
 _UNREAD: Final = (  # may be long, of each job that waits; the spec is read as text
     "spec",
     "resolved_spec",
@@ -56,8 +58,14 @@ def job_ids_with_workers() -> list[str]:
 def planned_jobs(processes: Processes) -> tuple[JobView, ...]:
     """Jobs that hold GPUs or want some, in the order they were submitted."""
     rows = Job.objects.filter(state__in=[State.QUEUED, *WITH_WORKERS])
-    ids = rows.order_by("submitted_at", "id").values_list("id", flat=True)
-    return job_views(list(ids), processes)
+    found = rows.order_by("submitted_at", "id").values_list("id", *VERSION)
+    versions = {job_id: version for job_id, *version in found}
+    views = _waiting.unchanged(versions)
+    changed = [job_id for job_id in versions if job_id not in views]
+    views |= {view.id: view for view in job_views(changed, processes)}
+    in_order = tuple(views[job_id] for job_id in versions if job_id in views)
+    _waiting.remember(in_order, versions)
+    return in_order
 
 
 def job_views(job_ids: Collection[str], processes: Processes) -> tuple[JobView, ...]:

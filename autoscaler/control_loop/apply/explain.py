@@ -87,9 +87,12 @@ def _write(said: Sequence[_Said]) -> frozenset[str]:
 
 
 def _said(view: JobView, decision: ExplainedDecision, shell: Shell) -> _Said | None:
-    document = decision_document.document(decision, decided_at=shell.now)
     changes: dict[str, str] = {}
-    if {**document, "decided_at": ""} != {**view.job.explanation, "decided_at": ""}:
+    if {**decision.document_for_team, "decided_at": ""} != {
+        **view.job.explanation,
+        "decided_at": "",
+    }:
+        document = decision_document.document(decision, decided_at=shell.now)
         changes["explanation"] = json.dumps(document)
         changes["for_admins"] = json.dumps(_for_admins(decision, shell))
     if _is_about_now(view, decision):

@@ -20,6 +20,7 @@ from autoscaler.control_loop.apply.start import start
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.last_said import LastSaid
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
@@ -36,6 +37,7 @@ _VERBS: Final[Mapping[Action, Verb]] = {
 }
 
 _log = logging.getLogger(__name__)
+_last_said: Final = LastSaid()
 
 
 def explained_decisions(
@@ -52,7 +54,9 @@ def explained_decisions(
         if view is None or is_silent:
             continue
         try:
-            one = ExplainedDecision.of(decision, plan, team=view.job.team.name)
+            one = _last_said.unless_new(
+                ExplainedDecision.of(decision, plan, team=view.job.team.name)
+            )
             one.put_into_words()
         except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
             extra = {"action": "explain", "job_id": view.id}
@@ -60,6 +64,7 @@ def explained_decisions(
             failing[view.id] = error
         else:
             explained.append(one)
+    _last_said.remember(explained)
     return explained, failing
 
 

@@ -1,0 +1,88 @@
+"""Is a job that only waits read again when anything about it changed, and not before?"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cluster.models import Pool
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from tenancy.models import Team
+
+from autoscaler.control_loop import observe
+from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.last_said import LastSaid
+from autoscaler.control_loop.waiting_memory import Version, WaitingMemory
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.decisions import Action, Decision
+from jobs.models import Job
+from tests.control_loop.conftest import World, wished
+
+ONE_WORKER: Final = Allocation(workers_by_node=(("n1", 1),), global_batch_size=32)
+
+
+def seen() -> dict[str, JobView]:
+    return {view.id: view for view in observe.planned_jobs({})}
+
+
+def test_a_queue_that_did_not_change_takes_one_statement(world: World) -> None:
+    jobs = [world.job(name=f"job-{number}") for number in range(3)]
+    before = seen()
+    with CaptureQueriesContext(connection) as statements:
+        after = seen()
+    assert len(statements) == 1
+    assert [after[job.id] is before[job.id] for job in jobs] == [True] * 3
+
+
+def test_whatever_changed_is_read_again(world: World) -> None:
+    job, other = world.job(name="changed"), world.job(name="as-before")
+    first = seen()
+    Job.objects.filter(pk=job.id).update(priority=7)
+    second = seen()
+    assert second[job.id].job.priority == 7
+    assert second[other.id] is first[other.id]
+    Team.objects.filter(pk=job.team_id).update(name="renamed")
+    assert seen()[job.id].job.team.name == "renamed"
+    Pool.objects.update(gpu_type="h100")
+    assert seen()[job.id].job.pool.gpu_type == "h100"
+
+
+def test_a_job_that_starts_is_read_in_each_tick(world: World) -> None:
+    job = world.job()
+    world.tick()
+    world.wish(job, 1)
+    world.tick(2)
+    assert seen()[job.id].workers != ()
+    assert seen()[job.id] is not seen()[job.id]
+
+
+def test_of_very_many_jobs_only_so_many_are_remembered(world: World) -> None:
+    jobs = [world.job(name=f"job-{number}") for number in range(3)]
+    views = [seen()[job.id] for job in jobs]
+    versions: dict[str, Version] = {view.id: ["1"] for view in views}
+    memory = WaitingMemory(most=2)
+    memory.remember(views, versions)
+    assert memory.unchanged(versions) == {view.id: view for view in views[:2]}
+    assert memory.unchanged({views[0].id: ["2"]}) == {}
+
+
+def test_what_is_decided_again_for_the_same_reason_keeps_its_words() -> None:
+    first, again, other = (decided(previous) for previous in (None, None, ONE_WORKER))
+    said = LastSaid()
+    assert said.unless_new(first) is first
+    said.remember([first])
+    assert said.unless_new(again) is first
+    assert said.unless_new(other) is other
+
+
+def decided(previous: Allocation | None) -> ExplainedDecision:
+    decision = Decision(
+        job_id="j1",
+        action=Action.WAIT,
+        allocation=None,
+        previous=previous,
+        reason=JobReason.FAIR_SHARE,
+    )
+    return ExplainedDecision(decision=decision, explanation=wished(decision), team="vision")
