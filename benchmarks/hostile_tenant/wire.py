@@ -68,8 +68,10 @@ class Connection:
         return status, body
 
     async def _head(self) -> tuple[int, int]:
-        status = int((await self.reader.readline()).split()[1])
-        length = 0
+        begin = await self.reader.readline()
+        if not begin:
+            raise ConnectionResetError  # it was closed instead of an answer
+        status, length = int(begin.split()[1]), 0
         while (line := await self.reader.readline()).strip():
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length":
