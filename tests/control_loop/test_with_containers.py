@@ -162,8 +162,9 @@ def test_the_kernels_kill_for_memory_is_told_apart_from_a_crash(ship: Ship) -> N
     job = ship.job("exec head -c 100m /dev/zero > /tmp/much", resources={"memory": "24MiB"})
     lost = Event.objects.filter(job=job, kind="worker_lost", reason="out_of_memory")
     ship.tick_until(lost.exists)  # of its first worker, but when Docker has not heard of it
-    assert lost[0].message.endswith(
-        "-1 was killed because it needed more than its 24MiB of memory."
+    worker = lost[0].data["worker"]
+    assert lost[0].message == (
+        f"{worker} was killed because it needed more than its 24MiB of memory."
         " Raise `resources.memory` or lower the batch."
     )
     assert fresh(job).failures == 0
