@@ -16,16 +16,8 @@ from concertina.main import app
 from jobs import spec
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    "cli.md",
-    "elastic-script.md",
-    "images.md",
-    "job-spec.md",
-    "operations.md",
-    "policies.md",
-    "quotas.md",
-    "secrets.md",
-]
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+LINKED_PAGES = [*PAGES, *sorted(path.name for path in ROOT.glob("*.md"))]
 
 
 def fields_of(model: type[BaseModel], prefix: str = "") -> set[str]:
@@ -55,7 +47,7 @@ def test_the_field_table_has_every_field_of_the_spec_and_no_other() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text()
+    text = (ROOT / page).read_text()
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         document = job_files.parse(block, page).spec
         if "command" in document:
@@ -72,10 +64,32 @@ def test_an_example_is_a_valid_spec_whose_script_exists(file: Path) -> None:
     assert (ROOT / parsed.command[1]).is_file()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", LINKED_PAGES)
 def test_links_between_pages_lead_somewhere(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / "docs" / page).read_text()):
-        assert (ROOT / "docs" / target).exists(), target
+    prose = without_blocks((ROOT / page).read_text())
+    for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^):]*))?\)", prose):
+        linked = (ROOT / page).parent / target if target else ROOT / page
+        assert linked.exists(), target
+        assert not heading or heading in anchors_of(linked), f"{target}#{heading}"
+
+
+@pytest.mark.parametrize("folder", ["operations"])
+def test_a_folder_of_chapters_has_a_map_of_all(folder: str) -> None:
+    chapters = {path.name for path in (ROOT / "docs" / folder).glob("*.md")} - {"README.md"}
+    text = (ROOT / "docs" / folder / "README.md").read_text()
+    links = re.findall(r"^\| \[[^]]+\]\(([^)]+)\)", text, re.MULTILINE)
+    assert sorted(links) == sorted(chapters)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The names under which a page's headings are linked, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", without_blocks(page.read_text()), re.MULTILINE)
+    texts = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in texts}
+
+
+def without_blocks(text: str) -> str:
+    return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def test_every_command_and_option_is_documented() -> None:
