@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
-from autoscaler.planning.cluster_state import (
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.demand import demand_of
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.optimizer import Bounds, Claim, Problem, solve
+from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
     Job,
@@ -24,13 +29,8 @@ from autoscaler.planning.cluster_state import (
     Pool,
     TeamQuota,
 )
-from autoscaler.planning.demand import demand_of
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.invariants import check
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.optimizer import Bounds, Claim, Problem, solve
-from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 SIZES = ((4, 4), (10, 16), (25, 100), (100, 400), (200, 1000), (500, 2000))  # jobs, GPUs
 GPUS_PER_NODE = 8

@@ -13,7 +13,7 @@ import numpy as np
 
 from autoscaler.planning.optimizer import Problem
 from autoscaler.planning.optimizer.problem import POOL, UNBOUNDED
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.applications import APPLICATIONS
 from autoscaler.simulation.profiles import Profile
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.cluster_state import Node, Pool
 from autoscaler.simulation.arrivals import Poisson, rate_for_load
 from autoscaler.simulation.calibration import Foretold, hold_against, share_held
 from autoscaler.simulation.generators import (

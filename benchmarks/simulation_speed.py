@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import quantiles
 from time import perf_counter, process_time
 
-from autoscaler.planning.cluster_state import Node, Pool, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
 from autoscaler.simulation.arrivals import Poisson, rate_for_load
 from autoscaler.simulation.generators import (
     BY_GPU_TIME,

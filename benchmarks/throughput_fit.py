@@ -15,9 +15,9 @@ from time import process_time
 
 import numpy as np
 
-from autoscaler.planning import fitting
-from autoscaler.planning.all_reduce import AllReduceTable, AllReduceTime
-from autoscaler.planning.cluster_state import Measurement
+from autoscaler.planning.fitting.fitting import fitting
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 from tests.planning.explorations import SIX, at, explored, relative_errors, unseen
 
 SEEDS = range(12)

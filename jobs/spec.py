@@ -19,7 +19,7 @@ from pydantic import (
     ValidationError,
 )
 
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs import problems
 from jobs.batch_spec import Batch
 from jobs.errors import SpecInvalid

@@ -21,7 +21,7 @@ from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.control_loop.waiting_memory import PlannedMemory
 from autoscaler.job_vocabulary import EventKind
-from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.snapshot import cluster_state as planning
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event
 from jobs.stored_spec import SpecUnreadable

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from autoscaler.control_loop.processor_time import ProcessorTime
-from autoscaler.planning.cluster_state import ClusterState, Pool
-from autoscaler.planning.culprits import culprits
-from autoscaler.planning.decisions import Plan
-from autoscaler.planning.explanations.values import Explanation
-from autoscaler.planning.invariants import Violation
+from autoscaler.planning.decisions.explanation import Explanation
+from autoscaler.planning.decisions.invariants import Violation
+from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.policies import BUILT_IN, DEFAULT_POLICY
-from autoscaler.planning.standing_still import with_only
+from autoscaler.planning.quarantine.culprits import culprits
+from autoscaler.planning.quarantine.standing_still import with_only
+from autoscaler.planning.snapshot.cluster_state import ClusterState, Pool
 from jobs.commands.quarantine import told
 
 Planner = Callable[[ClusterState], Plan]

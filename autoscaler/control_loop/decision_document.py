@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from autoscaler.planning.decisions import Decision, PoolOutcome
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.explanations.values import Explanation
+from autoscaler.planning.decisions.explanation import Explanation
+from autoscaler.planning.decisions.plan import Decision, PoolOutcome
+from autoscaler.planning.explanations.sentences.rendering import render
 
 if TYPE_CHECKING:
     from autoscaler.control_loop.explained import ExplainedDecision

@@ -9,11 +9,11 @@ from typing import Any
 
 from autoscaler.control_loop.decision_document import timeless
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision, Plan
+from autoscaler.planning.decisions.explanation import Explanation
+from autoscaler.planning.decisions.plan import Action, Decision, Plan
 from autoscaler.planning.explanations.audience import seen_by
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.explanations.values import Explanation
+from autoscaler.planning.explanations.sentences.rendering import render
+from autoscaler.planning.snapshot.cluster_state import Allocation
 
 
 @dataclass(frozen=True, kw_only=True)

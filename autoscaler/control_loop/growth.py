@@ -13,7 +13,7 @@ from typing import Final
 from django.db.models import Q
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.snapshot import cluster_state as planning
 from jobs.models import Event
 
 PAUSE: Final = timedelta(minutes=10)  # guessed: an image may have been pushed, a leak is slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.planning.job_terms import BatchRange, JobTerms, Utility
+from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from jobs import batch_limit
 
 

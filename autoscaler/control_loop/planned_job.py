@@ -17,12 +17,12 @@ from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.pool_view import all_reduce
 from autoscaler.control_loop.scale_metrics import Values, newest_values, reported, scale_on
 from autoscaler.control_loop.upkeep import reclaiming
-from autoscaler.planning import cluster_state as planning
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.job_terms import terms_of
-from autoscaler.planning.remaining_work import remaining_samples
-from autoscaler.planning.scaling import ScalingModel
-from autoscaler.planning.standing_still import holder
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.quarantine.standing_still import holder
+from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.planning.snapshot.job_terms import terms_of
+from autoscaler.planning.snapshot.remaining_work import remaining_samples
+from autoscaler.planning.speed.scaling import ScalingModel
 from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs.lifecycle import State
 from jobs.models import Generation, GpuClaim, Measurement, Worker

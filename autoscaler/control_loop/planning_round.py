@@ -24,7 +24,7 @@ from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
 from jobs.commands import quarantine
 from jobs.commands.quarantine import Part, told
 

@@ -10,10 +10,10 @@ from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop.team_quotas import reclaim_rules
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning import cluster_state as planning
-from autoscaler.planning.all_reduce import AllReduceTable, AllReduceTime
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused, text_of
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
+from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 
 _log = logging.getLogger(__name__)
 

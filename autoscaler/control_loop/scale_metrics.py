@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from django.db.models import F
 
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.planning.cluster_state import ScaleOn
+from autoscaler.planning.snapshot.cluster_state import ScaleOn
 from jobs.models import MetricPoint
 
 Values = Mapping[str, float | None]

@@ -10,7 +10,7 @@ from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning import cluster_state as planning
+from autoscaler.planning.snapshot import cluster_state as planning
 from jobs.models import Assignment, Worker
 from jobs.stragglers import LATELY, slow_nodes
 

@@ -8,8 +8,8 @@ from cluster.models import Pool
 from tenancy import usage
 from tenancy.models import FairShareSettings, Quota, Team
 
-from autoscaler.planning import cluster_state as planning
-from autoscaler.planning.vocabulary import ReclaimTarget
+from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 
 
 def team_quotas() -> Iterator[planning.TeamQuota]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db.models import F, Func, TextField
 
 from autoscaler.control_loop.job_view import JobView, has_only_waited
-from autoscaler.planning.cluster_state import Job
+from autoscaler.planning.snapshot.cluster_state import Job
 
 MOST_REMEMBERED: Final = 2000  # guessed: some 100 MB if all specs were as long as may be
 

@@ -31,7 +31,8 @@ def control_loop() -> ControlLoop:
     # Here, so that only the process that plans loads scipy: it takes longer than all the rest.
     from autoscaler.control_loop.tick import ControlLoop  # noqa: PLC0415
     from autoscaler.installed_policies import installed_policies  # noqa: PLC0415
-    from autoscaler.planning import invariants, planner  # noqa: PLC0415
+    from autoscaler.planning import planner  # noqa: PLC0415
+    from autoscaler.planning.decisions import invariants  # noqa: PLC0415
 
     policies = installed_policies()
     return ControlLoop(

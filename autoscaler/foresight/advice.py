@@ -11,10 +11,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from autoscaler.planning.cluster_state import ClusterState, Job, JobPhase
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.explanations.remedy_search import RemedySearch
-from autoscaler.planning.explanations.remedy_sentences import render_remedy
+from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
+from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, JobPhase
 from jobs.commands import remedies
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.culprits import culprits
-from autoscaler.planning.standing_still import with_only
+from autoscaler.planning.quarantine.culprits import culprits
+from autoscaler.planning.quarantine.standing_still import with_only
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.simulation.prediction import Prediction
 
 Predict = Callable[[ClusterState], Mapping[str, Prediction]]

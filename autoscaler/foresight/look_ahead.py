@@ -25,9 +25,9 @@ from autoscaler.foresight.advice import advise
 from autoscaler.foresight.foretelling import foretell
 from autoscaler.foresight.recent_past import past_until, rescale_cost
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.uncertainty import Past
 from jobs.commands import predictions, quarantine

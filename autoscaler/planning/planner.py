@@ -1,8 +1,9 @@
 """What should happen to every job now? `plan(state) -> Plan`, a pure function.
 
-Per pool, in five steps, each in a module of its own: what could each job do (demand), who may run
-(fair_share), who gets how much (split), where (placement), why (reasons). Explanations with all
-numbers, and words, are worked out later, for those who ask (explanations).
+Per pool, in five steps, each in a place of its own: what could each job do (`demand`), who may run
+(`fair_share`), who gets how much (`allocation.split`), where (`allocation.placing`), why
+(`outcomes`). Explanations with all numbers, and words, are worked out later, for those who ask
+(`explanations`).
 """
 
 from __future__ import annotations
@@ -11,31 +12,31 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Allocation, Pool, TeamQuota
-from autoscaler.planning.curves import next_step
-from autoscaler.planning.deadlines import deadline_warning
-from autoscaler.planning.decisions import Action, Decision, Plan, PoolOutcome
+from autoscaler.planning.allocation.guarantees import team_bounds
+from autoscaler.planning.allocation.offers import Offers
+from autoscaler.planning.allocation.placing import place_split
+from autoscaler.planning.allocation.split import split
+from autoscaler.planning.decisions.plan import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
-from autoscaler.planning.dropping import admit_or_drop
+from autoscaler.planning.demand.curves import next_step
 from autoscaler.planning.explanations.derived import OnDemand
-from autoscaler.planning.guarantees import team_bounds
-from autoscaler.planning.offers import Offers
-from autoscaler.planning.outcome import Outcome, PoolPicture
-from autoscaler.planning.placing import place_split
+from autoscaler.planning.fair_share.dropping import admit_or_drop
+from autoscaler.planning.outcomes.deadlines import deadline_warning
+from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+from autoscaler.planning.outcomes.replacing import with_substitutes
 from autoscaler.planning.policies import BUILT_IN, Situation
-from autoscaler.planning.replacing import with_substitutes
-from autoscaler.planning.split import split
-from autoscaler.planning.team_tree import TeamTree
+from autoscaler.planning.snapshot.cluster_state import Allocation, Pool, TeamQuota
+from autoscaler.planning.teams.team_tree import TeamTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.allocation.placing import Placing
+    from autoscaler.planning.allocation.split import Split
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.placement.seats import WorkersByNode
-    from autoscaler.planning.placing import Placing
     from autoscaler.planning.policies import Catalogue, Policy
-    from autoscaler.planning.split import Split
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 
 def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulate import options, request
 from autoscaler.simulate.parallel import run_all
 from autoscaler.simulate.request import ClusterRequest, RequestRefused

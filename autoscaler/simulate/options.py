@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.recipes import MixName, Pattern
 from autoscaler.simulation.recordings import RecordingFormat
 

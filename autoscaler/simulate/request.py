@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.cluster_state import Node, Pool
 from autoscaler.planning.policies import PolicyRefused
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.candidates import Candidate, candidates
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.recipes import Recipe, trace_of

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile
 
 _MEASURED_AT: Final = (0.02, 0.25, 0.60, 0.95)  # fractions of the training

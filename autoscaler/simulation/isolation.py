@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autoscaler.planning.batch import FeasibleBatches
-from autoscaler.planning.sizes import PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.demand.batch import FeasibleBatches
+from autoscaler.planning.demand.sizes import PoolShape, WorkerRules, allowed_sizes
 from autoscaler.simulation.profiles import Profile, step_seconds
 from autoscaler.simulation.progress import course_of
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job, Pool
-    from autoscaler.planning.job_terms import BatchRange
+    from autoscaler.planning.snapshot.cluster_state import Job, Pool
+    from autoscaler.planning.snapshot.job_terms import BatchRange
 
 
 def isolated_seconds(

@@ -11,14 +11,14 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.profiles import step_seconds
 from autoscaler.simulation.settings import Knowledge
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Allocation, Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import Allocation, Job, Pool
     from autoscaler.simulation.profiles import Profile
     from autoscaler.simulation.settings import Settings
 

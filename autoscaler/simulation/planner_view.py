@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Job, JobPhase
-from autoscaler.planning.job_terms import terms_of
-from autoscaler.planning.remaining_work import remaining_samples
+from autoscaler.planning.snapshot.cluster_state import Job, JobPhase
+from autoscaler.planning.snapshot.job_terms import terms_of
+from autoscaler.planning.snapshot.remaining_work import remaining_samples
 from autoscaler.simulation.settings import Knowledge
 from autoscaler.simulation.simulated_job import Stage
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.planning.cluster_state import JobPhase
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.simulation.settings import HotRescale, Settings
 from autoscaler.simulation.simulator import Simulation
 from autoscaler.simulation.uncertainty import Past, draw, expected_arrivals, is_foreseeable
@@ -26,8 +26,8 @@ from autoscaler.simulation.uncertainty import Past, draw, expected_arrivals, is_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import ClusterState
     from autoscaler.planning.policies import Catalogue
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
     from autoscaler.simulation.settings import RescaleCost
     from autoscaler.simulation.simulated_job import SimulatedJob
 

@@ -16,11 +16,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.speed.throughput import Configurations
 
 if TYPE_CHECKING:
-    from autoscaler.planning.job_terms import BatchRange
-    from autoscaler.planning.throughput import ThroughputModel
+    from autoscaler.planning.snapshot.job_terms import BatchRange
+    from autoscaler.planning.speed.throughput import ThroughputModel
 
 
 SHORTEST_STEP: Final = 1e-6  # seconds of one worker at the base batch

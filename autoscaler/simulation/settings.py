@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from autoscaler.planning.policies import BUILT_IN, Catalogue
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Pool, TeamQuota
+    from autoscaler.planning.snapshot.cluster_state import Pool, TeamQuota
     from autoscaler.simulation.profiles import Profile
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import Pool
 
 
 class OverbookedError(Exception):

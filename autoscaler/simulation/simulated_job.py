@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import Allocation, Job
+from autoscaler.planning.snapshot.cluster_state import Allocation, Job
 from autoscaler.simulation.profiles import Profile, step_seconds
 from autoscaler.simulation.progress import Course, course_of
 from autoscaler.simulation.records import AllocationSpan

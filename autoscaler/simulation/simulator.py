@@ -14,10 +14,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.simulation.agenda import Kind
 from autoscaler.simulation.measuring import measuring_of
 from autoscaler.simulation.planner_view import Views, submission_of
@@ -29,8 +29,8 @@ from autoscaler.simulation.world import World
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import Job
-    from autoscaler.planning.decisions import Decision, Plan
+    from autoscaler.planning.decisions.plan import Decision, Plan
+    from autoscaler.planning.snapshot.cluster_state import Job
     from autoscaler.simulation.profiles import Profile
     from autoscaler.simulation.settings import Settings
     from autoscaler.simulation.trace import Trace

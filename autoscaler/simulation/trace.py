@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.job_terms import JobTerms
+from autoscaler.planning.snapshot.job_terms import JobTerms
 from autoscaler.simulation import profiles
 
 if TYPE_CHECKING:
-    from autoscaler.planning.job_terms import Utility
+    from autoscaler.planning.snapshot.job_terms import Utility
     from autoscaler.simulation.profiles import Profile
 
 

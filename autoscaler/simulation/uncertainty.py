@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.planning.cluster_state import JobPhase
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.snapshot.cluster_state import JobPhase
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile, step_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.scaling import ScalingModel
-    from autoscaler.planning.throughput import Column
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.speed.scaling import ScalingModel
+    from autoscaler.planning.speed.throughput import Column
 
 _LENGTH_ERROR: Final = 0.05  # guessed: a script that counts its samples may still stop early
 _SMOOTHING: Final = 0.03  # guessed: between the errors of the jobs that ended

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Change, ChangeKind, JobPhase
+from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind, JobPhase
 from autoscaler.simulation.agenda import Agenda, Event, Kind
 from autoscaler.simulation.isolation import seconds_per_sample
 from autoscaler.simulation.recorder import PoolBook, Recorder

@@ -9,8 +9,8 @@ from typing import Any, Final
 from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.cluster_state import Node, Pool, TeamQuota
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.candidates import Candidate
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.recipes import MixName, Pattern, Recipe, trace_of

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.plots.bar_chart import Bar, BarChart
 from autoscaler.plots.frame import Picture
 from autoscaler.plots.units import Unit, written

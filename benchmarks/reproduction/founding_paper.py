@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.plots.axis import Axis
 from autoscaler.plots.frame import Picture
 from autoscaler.plots.line_chart import LineChart, Series

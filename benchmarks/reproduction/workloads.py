@@ -13,9 +13,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from autoscaler.planning.cluster_state import Node, Pool
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation import arrivals as processes
 from autoscaler.simulation.generators import (
     BY_GPU_TIME,

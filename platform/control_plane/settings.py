@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.explanations.values import Closing, Hindrance, RemedyKind
+from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
+from autoscaler.planning.decisions.plan import Action
 from control_plane import database_url, environment, redis_url, structured_logging
 from jobs.lifecycle import State
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autoscaler.planning.cluster_state import TeamQuota
 from autoscaler.planning.fair_share.usage import Usage
-from autoscaler.planning.team_tree import TeamNode, TeamTree
-from autoscaler.planning.water_filling import Thirst, fair_shares
+from autoscaler.planning.snapshot.cluster_state import TeamQuota
+from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+from autoscaler.planning.teams.water_filling import Thirst, fair_shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

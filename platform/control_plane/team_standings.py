@@ -9,7 +9,7 @@ from cluster.queries import PoolSize
 from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop.team_quotas import team_quotas
-from autoscaler.planning.vocabulary import ReclaimTarget
+from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from control_plane.standing import Holding, SharingRules, standings
 from jobs import demand
 

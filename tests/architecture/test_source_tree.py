@@ -6,6 +6,7 @@ import ast
 import platform
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from tests.architecture.written_documents import written
 ROOT = Path(__file__).parents[2]
 SOURCE_ROOT = ROOT / "platform"
 LONGEST_MODULE = 400
+MOST_MODULES = 12  # side by side in a folder, beside the `__init__` that is its map
 LONGEST_FUNCTION = 50
 EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "manager", "managers"}
+IN_STOREYS = ("autoscaler/planning",)
 SOURCES = ("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "worker_image")
 
 
@@ -67,6 +70,21 @@ def test_modules_that_people_write_stay_short() -> None:
     lengths = {path: len(path.read_text().splitlines()) for path in by_people}
     too_long = {str(path): length for path, length in lengths.items() if length > LONGEST_MODULE}
     assert too_long == {}
+
+
+@pytest.mark.parametrize("package", IN_STOREYS)
+def test_no_folder_of_a_package_in_storeys_holds_more_than_a_dozen_modules(package: str) -> None:
+    held = Counter(
+        path.parent for path in (ROOT / package).rglob("*.py") if path.stem != "__init__"
+    )
+    assert held
+    assert {folder: number for folder, number in held.items() if number > MOST_MODULES} == {}
+
+
+@pytest.mark.parametrize("package", IN_STOREYS)
+def test_each_folder_of_a_package_in_storeys_has_a_map(package: str) -> None:
+    folders = {path.parent for path in (ROOT / package).rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
 def test_functions_stay_short() -> None:

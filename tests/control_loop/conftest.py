@@ -30,10 +30,7 @@ from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.control_loop.timing import LIMITS
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation, ClusterState, JobPhase
-from autoscaler.planning.cluster_state import Job as PlannedJob
-from autoscaler.planning.decisions import Action, Decision, Plan
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     Explanation,
     JobRef,
     Jobs,
@@ -44,6 +41,9 @@ from autoscaler.planning.explanations.values import (
     Started,
     TeamShare,
 )
+from autoscaler.planning.decisions.plan import Action, Decision, Plan
+from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState, JobPhase
+from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
 from concertina_worker.protocol import WorkerPhase
 from jobs.commands.sync import record_sync
 from jobs.job_token import Credential

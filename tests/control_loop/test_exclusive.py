@@ -11,8 +11,8 @@ from django.db import connection
 
 from autoscaler.control_loop.exclusive import Overtaken, exclusively
 from autoscaler.control_loop.models import Lease
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job, Worker
 
 from .conftest import World, fresh

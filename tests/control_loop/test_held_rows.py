@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 
 from autoscaler.control_loop import accounting
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Event, Job, Quarantine
 
 from .conftest import World, fresh, live_workers

@@ -10,8 +10,8 @@ from cluster.models import Node, Pool
 from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead
-from autoscaler.planning.cluster_state import ChangeKind
 from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from autoscaler.simulation.prediction import Effort
 
 from .conftest import World, claims, fresh, live_workers

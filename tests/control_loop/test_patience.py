@@ -13,8 +13,8 @@ from django.db import Error, OperationalError, connection
 from autoscaler.control_loop.exclusive import LOCK_NUMBER, exclusively
 from autoscaler.control_loop.models import Lease
 from autoscaler.control_loop.patience import Patience, impatiently
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 from .conftest import World, fresh
 

@@ -14,11 +14,12 @@ from tenancy.models import Quota
 
 from autoscaler.control_loop import pool_view
 from autoscaler.control_loop.models import Tick
-from autoscaler.planning import cluster_state as planning
-from autoscaler.planning import invariants, planner
-from autoscaler.planning.job_terms import Utility
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
 from autoscaler.planning.policies import BUILT_IN, Objective, Policy, Situation
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.planning.snapshot.job_terms import Utility
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Job, Measurement
 

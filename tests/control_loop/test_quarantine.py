@@ -16,11 +16,12 @@ from tenancy.models import Team
 from autoscaler.control_loop import cluster_view
 from autoscaler.control_loop.models import Tick
 from autoscaler.foresight import look_ahead as foresight
-from autoscaler.planning import invariants, planner
-from autoscaler.planning.cluster_state import ClusterState, JobPhase
-from autoscaler.planning.decisions import Action, Plan
-from autoscaler.planning.explanations.values import Explanation
-from autoscaler.planning.invariants import Violation
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
+from autoscaler.planning.decisions.explanation import Explanation
+from autoscaler.planning.decisions.invariants import Violation
+from autoscaler.planning.decisions.plan import Action, Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase
 from autoscaler.simulation.prediction import Effort, predict
 from jobs.commands import quarantine
 from jobs.commands.control import cancel

@@ -10,7 +10,8 @@ import pytest
 from cluster.models import Pool
 from tenancy.models import FairShareSettings, Quota, Team
 
-from autoscaler.planning import invariants, planner
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
 from jobs.commands.control import pause
 from jobs.models import Job
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.speed.throughput import Configurations
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs.models import Assignment, Event, Generation, Job, Worker
 

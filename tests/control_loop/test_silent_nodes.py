@@ -14,7 +14,7 @@ from django.db.models import F
 
 from autoscaler.control_loop.models import Lease
 from autoscaler.control_loop.timing import LIMITS
-from autoscaler.planning.cluster_state import ChangeKind
+from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from concertina_worker.protocol import Env, WorkerPhase
 from jobs.commands import control
 from jobs.models import Assignment, Event, Job, Worker

@@ -10,9 +10,9 @@ import pytest
 from autoscaler.control_loop.deciding import PlanningTime, decide
 from autoscaler.control_loop.processor_time import ProcessorTime, TakesTooLong, within
 from autoscaler.planning import planner
-from autoscaler.planning.cluster_state import ClusterState, JobPhase
-from autoscaler.planning.decisions import Action, Plan
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action, Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase
 from tests.planning.builders import cluster, waiting
 
 ENOUGH = 5.0  # seconds; planning these few jobs takes a hundredth

@@ -19,11 +19,12 @@ from autoscaler.control_loop import decision_document
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.planned_job import Histories, planned_job
-from autoscaler.planning import cluster_state as planning
-from autoscaler.planning import invariants, planner
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
 from autoscaler.planning.explanations.remedy_search import RemedySearch
-from autoscaler.planning.explanations.remedy_sentences import render_remedy
+from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.simulation.prediction import Effort, predict
 from jobs import stored_spec
 from jobs.api.serializers import JobDetailSerializer

@@ -12,10 +12,11 @@ from cluster.worker_host import Labels, Launch, Role
 from tenancy.models import Team
 
 from autoscaler.control_loop.models import Tick
-from autoscaler.planning import invariants, planner
-from autoscaler.planning.cluster_state import ClusterState
-from autoscaler.planning.decisions import Plan
-from autoscaler.planning.invariants import Violation
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
+from autoscaler.planning.decisions.invariants import Violation
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job
 
 from .conftest import Coordinator, World, fresh, kinds, live_workers

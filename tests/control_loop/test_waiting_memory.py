@@ -15,8 +15,8 @@ from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.last_said import LastSaid
 from autoscaler.control_loop.waiting_memory import Version, WaitingMemory
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision
+from autoscaler.planning.decisions.plan import Action, Decision
+from autoscaler.planning.snapshot.cluster_state import Allocation
 from jobs.models import Job
 from tests.control_loop.conftest import World, wished
 

@@ -6,7 +6,14 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autoscaler.planning.cluster_state import (
+from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.explanations.audience import seen_by
+from autoscaler.planning.explanations.remedy_search import RemedySearch
+from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
+from autoscaler.planning.explanations.sentences.rendering import render
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
     Job,
@@ -16,22 +23,15 @@ from autoscaler.planning.cluster_state import (
     Pool,
     TeamQuota,
 )
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.explanations.audience import seen_by
-from autoscaler.planning.explanations.remedy_search import RemedySearch
-from autoscaler.planning.explanations.remedy_sentences import render_remedy
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.cluster_state import Change
-    from autoscaler.planning.decisions import Plan
-    from autoscaler.planning.explanations.values import Remedy
+    from autoscaler.planning.decisions.explanation import Remedy
+    from autoscaler.planning.decisions.plan import Plan
+    from autoscaler.planning.snapshot.cluster_state import Change
 
 NOW = 10_000.0
 

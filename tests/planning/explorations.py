@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.curves import curve_of
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.question import Question
-from autoscaler.planning.sizes import PoolShape, WorkerRules
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.demand.curves import curve_of
+from autoscaler.planning.demand.question import Question
+from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation import applications
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.job_terms import BatchRange
-    from autoscaler.planning.scaling import ScalingModel
-    from autoscaler.planning.throughput import ThroughputModel
+    from autoscaler.planning.snapshot.job_terms import BatchRange
+    from autoscaler.planning.speed.scaling import ScalingModel
+    from autoscaler.planning.speed.throughput import ThroughputModel
     from autoscaler.simulation.profiles import Profile
 
     Column = np.typing.NDArray[np.float64]

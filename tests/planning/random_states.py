@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import (
+from autoscaler.planning.demand.curves import LARGEST_LEAP
+from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
     Job,
@@ -16,10 +18,8 @@ from autoscaler.planning.cluster_state import (
     ReclaimRules,
     TeamQuota,
 )
-from autoscaler.planning.curves import LARGEST_LEAP
-from autoscaler.planning.job_terms import BatchRange, Utility
-from autoscaler.planning.policies import BUILT_IN
-from autoscaler.planning.vocabulary import AdmissionVariant, Preemptibility, ReclaimTarget
+from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility, ReclaimTarget
 from tests.planning.builders import NOW, running, waiting
 
 TEAMS = ("vision", "language", "speech")

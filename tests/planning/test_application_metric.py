@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import ScaleOn
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.snapshot.cluster_state import ScaleOn
 from tests.planning.builders import (
     NOW,
     SCALES_BADLY,
@@ -22,7 +22,7 @@ from tests.planning.builders import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import Job
 
 QUEUE = ScaleOn(metric="queue_length", grow_above=100.0, shrink_below=10.0)
 

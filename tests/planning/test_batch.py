@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from autoscaler.planning.batch import NO_BATCH, FeasibleBatches, best_batches
+from autoscaler.planning.demand.batch import NO_BATCH, FeasibleBatches, best_batches
 from tests.planning.builders import batch
 
 ANY = 10**6

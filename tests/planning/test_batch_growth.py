@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.batch_growth import BATCH_SETTLES_SECONDS, LARGEST_STEP
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.demand.batch_growth import BATCH_SETTLES_SECONDS, LARGEST_STEP
 from autoscaler.planning.planner import plan
-from autoscaler.planning.scaling import ScalingModel
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.planning.speed.throughput import ThroughputModel
 from jobs.noise_scale import smoothed
 from tests.planning.builders import NOW, applied, batch, cluster, running, waiting
 from tests.planning.random_states import BATCHES, states
@@ -29,7 +29,7 @@ from tests.planning.random_states import BATCHES, states
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 TICK_SECONDS = 5.0
 MODEL = ThroughputModel(

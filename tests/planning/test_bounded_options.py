@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autoscaler.planning.batch import FeasibleBatches
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.demand.batch import FeasibleBatches
+from autoscaler.planning.demand.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.snapshot.job_terms import BatchRange
 from jobs.batch_spec import LARGEST_BATCH
 from jobs.spec import MOST_GPUS, MOST_WORKERS
 

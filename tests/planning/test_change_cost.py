@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.change_cost import MIN_GAIN, change_factor
+from autoscaler.planning.demand.change_cost import MIN_GAIN, change_factor
 from tests.planning.builders import NOW, running
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autoscaler.planning.cluster_state import Node
+from autoscaler.planning.snapshot.cluster_state import Node
 
 from .builders import cluster, remedies, running, said, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 CLOSED: dict[str, tuple[dict[str, bool], str, str]] = {
     # sentence: (how the node is closed, what is said of it, and by whom it may be opened)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.cluster_state import Pool
 from autoscaler.planning.demand import Demand, demand_of
 from autoscaler.planning.policies import completion_time
+from autoscaler.planning.snapshot.cluster_state import Pool
 from tests.planning.builders import cluster, running, waiting
 
 POOL: Pool = cluster().pools[0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import JobPhase
-from autoscaler.planning.culprits import MOST_TRIES, Found, culprits
-from autoscaler.planning.standing_still import standing_still, with_only
+from autoscaler.planning.quarantine.culprits import MOST_TRIES, Found, culprits
+from autoscaler.planning.quarantine.standing_still import standing_still, with_only
+from autoscaler.planning.snapshot.cluster_state import JobPhase
 
 from .builders import cluster, running, waiting
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.decisions import DeadlineWarning
+from autoscaler.planning.decisions.plan import DeadlineWarning
 from autoscaler.planning.planner import plan
 from tests.planning.builders import NOW, cluster, measured, running, waiting
 

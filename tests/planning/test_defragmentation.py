@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Measurement, Node
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.cluster_state import Measurement, Node
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import NOW, SCALES_WELL, applied, cluster, running, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.decisions import Decision, Plan
+    from autoscaler.planning.decisions.plan import Decision, Plan
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 HALVES = (("n1", 1), ("n2", 1))
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autoscaler.planning.cluster_state import Allocation, Node, Pool
 from autoscaler.planning.demand import demand_of, demands_of
-from autoscaler.planning.scaling import ScalingModel
-from autoscaler.planning.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.demand.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
+from autoscaler.planning.snapshot.cluster_state import Allocation, Node, Pool
+from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.planning.speed.throughput import ThroughputModel
 from tests.planning.builders import batch, measured, running, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
     from autoscaler.planning.demand import Demand
+    from autoscaler.planning.snapshot.cluster_state import Job
 
 MODEL = ThroughputModel(
     compute_fixed=0.1,

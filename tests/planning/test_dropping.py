@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from tests.planning.builders import NOW, cluster, running, said, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 
 def dropping(*jobs: Job, **settings: object) -> ClusterState:

@@ -13,20 +13,26 @@ import pytest
 
 from autoscaler import planning
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Change, ChangeKind, ClusterState, ScaleOn, Straggler
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.explanations import values
-from autoscaler.planning.explanations.remedy_sentences import render_remedy
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.explanations.values import Remedy, RemedyKind
+from autoscaler.planning.decisions import explanation as values
+from autoscaler.planning.decisions.explanation import Remedy, RemedyKind
+from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
+from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.cluster_state import (
+    Change,
+    ChangeKind,
+    ClusterState,
+    ScaleOn,
+    Straggler,
+)
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from tests.planning.builders import cluster, running, waiting
 from tests.planning.test_planner import EXPECTED
 from tests.planning.told import TOLD
 
 if TYPE_CHECKING:
-    from autoscaler.planning.explanations.values import Explanation
+    from autoscaler.planning.decisions.explanation import Explanation
 
 KINDS: Final = {
     Action.START: (values.Started,),

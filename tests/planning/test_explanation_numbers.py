@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     Hindrance,
     JobRef,
     Rescaled,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.snapshot.cluster_state import Allocation
 from tests.planning.builders import (
     NOW,
     cluster,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from autoscaler.planning.explanations.audience import seen_by
-from autoscaler.planning.explanations.rendering import render
+from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
 from tests.planning.builders import (
     cluster,
@@ -19,7 +19,7 @@ from tests.planning.builders import (
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 
 @settings(max_examples=60)

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import JobPhase, ReclaimRules, TeamQuota
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.fair_share.lending import RESERVATION_SECONDS
 from autoscaler.planning.fair_share.precedence import AGEING_SECONDS
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility, ReclaimTarget
+from autoscaler.planning.snapshot.cluster_state import JobPhase, ReclaimRules, TeamQuota
+from autoscaler.planning.snapshot.vocabulary import Preemptibility, ReclaimTarget
 from tests.planning.builders import NOW, applied, cluster, measured, running, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 SOME = settings(max_examples=40)
 FAIR = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision, Plan
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action, Decision, Plan
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import batch, cluster, running, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 
 def decide(job_id: str, action: Action, *places: tuple[str, int], batch_size: int = 64) -> Decision:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autoscaler.planning.cluster_state import Node
 from autoscaler.planning.placement.seating import place as seat_all
 from autoscaler.planning.placement.seats import Seats, WorkersByNode
+from autoscaler.planning.snapshot.cluster_state import Node
 
 
 def place(nodes: tuple[Node, ...], seats: list[Seats]) -> Mapping[str, WorkersByNode | None]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import Node
 from autoscaler.planning.placement.packing import fewest_nodes
 from autoscaler.planning.placement.room import Room
 from autoscaler.planning.placement.seating import place
 from autoscaler.planning.placement.seats import Seats
+from autoscaler.planning.snapshot.cluster_state import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

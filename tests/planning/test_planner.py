@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation, Change, ChangeKind
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.cluster_state import Allocation, Change, ChangeKind
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import (
     NOW,
     SCALES_BADLY,
@@ -25,7 +25,7 @@ from tests.planning.builders import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, JobReason]]]] = {
     "a new job starts at its smallest size": (

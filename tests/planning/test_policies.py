@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.invariants import check
-from autoscaler.planning.job_terms import BatchRange, Utility
+from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
+from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
 from tests.planning.builders import NOW, batch, cluster, measured, running, said, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 PERFECT = measured((1, 100), (2, 200), (3, 300), (4, 400))
 FADING = measured((1, 100), (2, 180), (3, 220), (4, 228))  # steps of 0.8, 0.44, 0.11

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Node
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import Node
 from tests.planning.builders import applied, cluster, learned, measured, running
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.cluster_state import ClusterState, Job, Measurement
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, Measurement
 
 MANY = settings(max_examples=150)
 SOME = settings(max_examples=60)

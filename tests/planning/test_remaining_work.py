@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.remaining_work import remaining_samples
+from autoscaler.planning.snapshot.remaining_work import remaining_samples
 
 
 @pytest.mark.parametrize(

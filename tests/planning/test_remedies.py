@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import Node, TeamQuota
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.explanation import Refused, Remedy, RemedyKind
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.remedy_search import RemedySearch
-from autoscaler.planning.explanations.values import Refused, Remedy, RemedyKind
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.cluster_state import Node, TeamQuota
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import cluster, remedies, running, said, waiting
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.decisions import Plan
+    from autoscaler.planning.decisions.plan import Plan
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 
 def test_every_change_that_a_waiting_job_is_told_of_starts_it() -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import ClusterState, Straggler
-from autoscaler.planning.decisions import Action, Decision
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
+from autoscaler.planning.decisions.plan import Action, Decision
 from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState, Straggler
 from tests.planning.builders import NOW, cluster, running, said, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import Job
 
 SLOW: Final = Straggler(worker_id="a-1-2", node="n1", relative_speed=0.6)
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import JobPhase, ReclaimRules
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import ReclaimTarget
+from autoscaler.planning.snapshot.cluster_state import JobPhase, ReclaimRules
+from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from tests.planning.builders import SCALES_WELL, applied, cluster, measured, running, waiting
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 MANY = settings(max_examples=120)
 SOME = settings(max_examples=60)

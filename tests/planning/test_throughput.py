@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.applications import BERT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.throughput import ThroughputModel
+    from autoscaler.planning.speed.throughput import ThroughputModel
 
 
 def step_seconds(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autoscaler.planning.all_reduce import AllReduceTable, AllReduceTime
-from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.throughput import Configurations, log_step_seconds
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
+from autoscaler.planning.speed.throughput import Configurations, log_step_seconds
 from tests.planning.explorations import SIX, Point, at, explored, relative_errors, unseen
 
 if TYPE_CHECKING:
-    from autoscaler.planning.scaling import ScalingModel
+    from autoscaler.planning.speed.scaling import ScalingModel
     from autoscaler.simulation.profiles import Profile
     from tests.planning.explorations import Column
 

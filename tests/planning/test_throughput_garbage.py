@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import Measurement
-from autoscaler.planning.fitting import fit
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.observations import usable
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.fitting.observations import usable
+from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.speed.throughput import Configurations
 from tests.planning.explorations import SIX, explored, relative_errors, unseen
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.explanations.rendering import render
-from autoscaler.planning.explanations.values import Paused
+from autoscaler.planning.decisions.explanation import Paused
+from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
-from autoscaler.planning.vocabulary import ReclaimTarget
+from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
+from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from tests.planning.builders import cluster, running, said, summary, waiting
 from tests.planning.random_states import states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 MANY = settings(max_examples=200)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import TeamQuota
-from autoscaler.planning.team_tree import POOL, TeamNode, TeamTree
-from autoscaler.planning.water_filling import Thirst, fair_shares, pour
+from autoscaler.planning.snapshot.cluster_state import TeamQuota
+from autoscaler.planning.teams.team_tree import POOL, TeamNode, TeamTree
+from autoscaler.planning.teams.water_filling import Thirst, fair_shares, pour
 
 MANY = settings(max_examples=150)
 NAMES = ("a", "b", "c", "d", "e", "f")

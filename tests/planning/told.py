@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Change, ChangeKind
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import (
     HARDLY_FASTER,
     NOW,
@@ -18,7 +18,7 @@ from tests.planning.builders import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.planning.invariants import check
+from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.planner import plan
 from benchmarks.reproduction.later_schedulers import ALL
 from tests.planning.builders import NOW, cluster, measured, running, summary

@@ -13,10 +13,7 @@ from rest_framework.test import APIClient
 from autoscaler.control_loop.decision_document import document, document_for_admins
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.decisions import Action, Decision
-from autoscaler.planning.explanations.remedy_sentences import render_remedy
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     Choice,
     Hindrance,
     JobRef,
@@ -27,6 +24,9 @@ from autoscaler.planning.explanations.values import (
     Running,
     TeamShare,
 )
+from autoscaler.planning.decisions.plan import Action, Decision
+from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
+from autoscaler.planning.snapshot.cluster_state import Allocation
 from jobs.commands import quarantine, remedies
 from jobs.commands.quarantine import Part
 from jobs.lifecycle import State

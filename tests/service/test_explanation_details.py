@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from autoscaler.planning.explanations import values
+from autoscaler.planning.decisions import explanation as values
 from jobs.api.serializers.explanation_details import KINDS, details_of
 from jobs.api.serializers.explanation_parts import (
     ChoiceSerializer,

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from tenancy.models import Team
 
-from autoscaler.planning.job_terms import BatchRange
+from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.what_if import commands, execution, history, retention, tasks
 from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation

@@ -6,7 +6,7 @@ from control_plane.standing import Holding, SharingRules, Standing, standings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autoscaler.planning.cluster_state import TeamQuota
+from autoscaler.planning.snapshot.cluster_state import TeamQuota
 
 TEAMS = ("audio", "language", "speech", "vision")
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.cluster_state import Allocation, ClusterState, Job, JobPhase
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.remaining_work import remaining_samples
-from autoscaler.planning.scaling import ScalingModel
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState, Job, JobPhase
+from autoscaler.planning.snapshot.remaining_work import remaining_samples
+from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.planning.speed.throughput import Configurations
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Pool
-    from autoscaler.planning.decisions import Decision
+    from autoscaler.planning.decisions.plan import Decision
+    from autoscaler.planning.snapshot.cluster_state import Pool
     from autoscaler.simulation.trace import TraceJob
 
 

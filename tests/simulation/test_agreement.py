@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from autoscaler.planning.job_terms import BatchRange
+from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Knowledge
 from autoscaler.simulation.simulator import run
 from tests.simulation.fixed_step import finish_times

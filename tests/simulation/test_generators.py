@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from autoscaler.planning.throughput import Configurations
+from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.applications import KINDS, PROFILES
 from autoscaler.simulation.arrivals import (
     DAY_SECONDS,

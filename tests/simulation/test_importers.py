@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autoscaler.planning.job_terms import BatchRange, JobTerms, Utility
-from autoscaler.planning.scaling import ScalingModel
-from autoscaler.planning.throughput import ThroughputModel
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
+from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.applications import CIFAR10, IMAGENET, NCF, PROFILES
 from autoscaler.simulation.arrivals import Poisson
 from autoscaler.simulation.generators import Workload, generate

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoscaler.planning.cluster_state import ClusterState, Job
-from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
 from autoscaler.simulation.settings import HotRescale
 from autoscaler.simulation.uncertainty import Past, PastJob, draw

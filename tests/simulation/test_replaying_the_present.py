@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from autoscaler.planning.cluster_state import Allocation
-from autoscaler.planning.scaling import ScalingModel
+from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.simulator import Simulation
 from tests.planning.builders import NOW, cluster, running, waiting
 from tests.simulation.workloads import LINEAR, settings

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.progress import course_of
 from autoscaler.simulation.records import Progress

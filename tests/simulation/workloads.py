@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from autoscaler.planning.cluster_state import Node, Pool
-from autoscaler.planning.job_terms import BatchRange
-from autoscaler.planning.throughput import ThroughputModel
+from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.job_terms import BatchRange
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.settings import HotRescale, Settings
 from autoscaler.simulation.trace import Trace, TraceJob

@@ -18,8 +18,8 @@ from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.planning.decisions import Action
-from autoscaler.planning.explanations.deadline_sentences import warned
+from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.explanations.sentences.deadline_sentences import warned
 from jobs import events
 from jobs.lifecycle import State
 

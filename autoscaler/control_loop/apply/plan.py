@@ -24,7 +24,7 @@ from autoscaler.control_loop.last_said import LastSaid
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
-from autoscaler.planning.decisions import Action, Plan
+from autoscaler.planning.decisions.plan import Action, Plan
 from jobs.models import Job
 
 Verb = Callable[[JobView, ExplainedDecision, Shell], bool]

@@ -18,7 +18,7 @@ from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import worker_ids
 from autoscaler.control_loop.shell import Shell
-from autoscaler.planning.cluster_state import Allocation
+from autoscaler.planning.snapshot.cluster_state import Allocation
 from jobs.lifecycle import State
 from jobs.models import Worker
 from jobs.transitions import move

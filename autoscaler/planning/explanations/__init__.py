@@ -1,6 +1,16 @@
 """Why does every job get what it gets? Values with numbers first, words from them afterwards.
 
 A plan is cheap and says nothing. Whoever wants to know more asks `plan.explanations[job_id]` for a
-value (`values`), derived from the whole pool (`derived`) at that moment and no earlier; takes out
-of it what its reader may not know (`audience`); and puts it into words (`rendering`).
+value (`decisions.explanation`), which is derived from the whole pool at that moment and no earlier.
+
+    derived         chooses which of the next three explains an outcome
+    waiting         why a job waits, or was refused
+    changes         why a job started, changed its size or was paused
+    standing        why a job stays as it is, and what would let it grow
+    references      other jobs, teams and choices, as an explanation names them
+    remedies        what could be changed so that a waiting job starts
+    changed_states  the snapshot as it would be with such a remedy
+    remedy_search   finds a remedy that helps: plans each of these snapshots
+    audience        takes out what a reader may not know
+    sentences/      puts what is left into words
 """

@@ -11,10 +11,10 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from autoscaler.planning.explanations.values import JobRef
+from autoscaler.planning.decisions.explanation import JobRef
 
 if TYPE_CHECKING:
-    from autoscaler.planning.explanations.values import Explanation
+    from autoscaler.planning.decisions.explanation import Explanation
 
 _NAME_NOBODY: Final = frozenset({str, int, float, bool})  # most of what there is
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autoscaler.planning.cluster_state import Node, TeamQuota
-from autoscaler.planning.explanations.values import RemedyKind
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.decisions.explanation import RemedyKind
+from autoscaler.planning.snapshot.cluster_state import Node, TeamQuota
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.explanations.values import Remedy
+    from autoscaler.planning.decisions.explanation import Remedy
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 
 def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterState:  # noqa: PLR0911 - one for each remedy

@@ -6,17 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.application_metric import reading_of
-from autoscaler.planning.cluster_state import ChangeKind
-from autoscaler.planning.explanations.references import (
-    choice,
-    choices,
-    ended_jobs,
-    jobs,
-    reserved,
-    team_share,
-)
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     Choice,
     Jobs,
     Origin,
@@ -25,11 +15,21 @@ from autoscaler.planning.explanations.values import (
     Rescaled,
     Started,
 )
+from autoscaler.planning.demand.application_metric import reading_of
+from autoscaler.planning.explanations.references import (
+    choice,
+    choices,
+    ended_jobs,
+    jobs,
+    reserved,
+    team_share,
+)
+from autoscaler.planning.snapshot.cluster_state import ChangeKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
 
 
 def started(outcome: Outcome, picture: PoolPicture) -> Started:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations import changes, standing, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.explanations.values import Explanation
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.decisions.explanation import Explanation
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
 
 
 class OnDemand(Mapping[str, "Explanation"]):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.explanations.values import Choice, JobRef, Jobs, Reserved, TeamShare
+from autoscaler.planning.decisions.explanation import Choice, JobRef, Jobs, Reserved, TeamShare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.cluster_state import Change
+    from autoscaler.planning.allocation.offers import Offer
     from autoscaler.planning.demand import Size
     from autoscaler.planning.fair_share import Reservation
-    from autoscaler.planning.offers import Offer
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import Change
 
 NAMED_AT_MOST: Final = 3
 _MINUTE: Final = 60.0

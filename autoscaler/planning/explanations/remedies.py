@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.cluster_state import JobPhase
-from autoscaler.planning.explanations.values import Closing, Remedy, RemedyKind
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.decisions.explanation import Closing, Remedy, RemedyKind
+from autoscaler.planning.snapshot.cluster_state import JobPhase
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.explanations.values import Waiting
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.decisions.explanation import Waiting
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 _HIGHEST_PRIORITY: Final = 100
 

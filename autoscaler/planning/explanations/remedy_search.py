@@ -13,16 +13,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.explanation import Remedy, RemedyKind, Waiting
+from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.changed_states import with_remedy
 from autoscaler.planning.explanations.remedies import candidates
-from autoscaler.planning.explanations.values import Remedy, RemedyKind, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from autoscaler.planning.cluster_state import ClusterState, Job
-    from autoscaler.planning.decisions import Plan
+    from autoscaler.planning.decisions.plan import Plan
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
 PLANNED_JOBS: Final = 5_000  # guessed: about a second
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.demand import next_larger
-from autoscaler.planning.explanations.references import choices, job_ref, team_share
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     Cooldown,
     Hindrance,
     NextStep,
     Rival,
     Running,
 )
+from autoscaler.planning.demand import next_larger
+from autoscaler.planning.explanations.references import choices, job_ref, team_share
 
 if TYPE_CHECKING:
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
 
 
 _CHANGES_LATER: Final = {JobReason.NOT_RESCALABLE, JobReason.COOLDOWN}

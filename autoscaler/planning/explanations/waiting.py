@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
-from autoscaler.planning.explanations.remedies import remedy_for_refused
-from autoscaler.planning.explanations.values import (
+from autoscaler.planning.decisions.explanation import (
     ClosedNode,
     Closing,
     Dropped,
@@ -16,11 +14,13 @@ from autoscaler.planning.explanations.values import (
     Reserved,
     Waiting,
 )
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
+from autoscaler.planning.explanations.remedies import remedy_for_refused
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Node, Pool
-    from autoscaler.planning.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import Node, Pool
 
 _NODES_TOLD: Final = 3
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.cluster_state import JobPhase
 from autoscaler.planning.demand import demand_of
 from autoscaler.planning.fair_share.admission_pass import AdmissionPass
+from autoscaler.planning.snapshot.cluster_state import JobPhase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from autoscaler.planning.cluster_state import Pool
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.verdicts import Admission
-    from autoscaler.planning.team_tree import TeamTree
+    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.teams.team_tree import TeamTree
 
 MOST_PASSES: Final = 8  # guessed: two or three are the rule
 

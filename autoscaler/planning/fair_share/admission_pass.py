@@ -27,15 +27,15 @@ from autoscaler.planning.fair_share.precedence import (
 )
 from autoscaler.planning.fair_share.usage import Usage
 from autoscaler.planning.fair_share.verdicts import Admission
-from autoscaler.planning.vocabulary import Preemptibility, ReclaimTarget
+from autoscaler.planning.snapshot.vocabulary import Preemptibility, ReclaimTarget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.cluster_state import Pool
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.entitlement import Entitlement
-    from autoscaler.planning.team_tree import TeamTree
+    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.teams.team_tree import TeamTree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,15 +16,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.fair_share.precedence import in_team_order
-from autoscaler.planning.vocabulary import Preemptibility
-from autoscaler.planning.water_filling import Thirst, fair_shares
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
+from autoscaler.planning.teams.water_filling import Thirst, fair_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.team_tree import TeamNode, TeamTree
-    from autoscaler.planning.water_filling import Weight
+    from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+    from autoscaler.planning.teams.water_filling import Weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.occupancy import Occupancy
 from autoscaler.planning.fair_share.verdicts import Refusal
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.usage import Usage
-    from autoscaler.planning.team_tree import TeamTree
+    from autoscaler.planning.teams.team_tree import TeamTree
 
 
 @dataclass(slots=True, kw_only=True)

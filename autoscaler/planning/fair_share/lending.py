@@ -16,14 +16,14 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.lending_queue import LendingQueue
 from autoscaler.planning.fair_share.precedence import rank, runs_since, waited_seconds
 from autoscaler.planning.fair_share.verdicts import Reservation
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.cluster_state import ReclaimRules
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.ledger import Ledger
+    from autoscaler.planning.snapshot.cluster_state import ReclaimRules
 
 RESERVATION_SECONDS: Final = 300.0  # guessed: a job that waited so long is no longer overtaken
 GUEST_SECONDS: Final = 60.0  # guessed: for less a start is not worth while

@@ -16,14 +16,14 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.fair_share.precedence import AGEING_SECONDS, waited_seconds
-from autoscaler.planning.team_tree import POOL
+from autoscaler.planning.teams.team_tree import POOL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.ledger import Ledger
-    from autoscaler.planning.team_tree import TeamNode
+    from autoscaler.planning.teams.team_tree import TeamNode
 
 _Entry = tuple[float, int, str]  # claim, place of the job that would be next, team
 _SMALLEST_WEIGHT = 1e-9

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.team_tree import POOL, TeamNode, TeamTree
+from autoscaler.planning.teams.team_tree import POOL, TeamNode, TeamTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

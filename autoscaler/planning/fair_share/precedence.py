@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.team_tree import TeamNode, TeamTree
+    from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
 
 ENTRY_SECONDS: Final = 600.0  # guessed: longer than usage takes to be accounted
 

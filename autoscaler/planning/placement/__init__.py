@@ -1,5 +1,9 @@
-"""On which nodes do the workers stand?
+"""On which nodes do the workers run?
 
-`seats` says what a job wants, `room` what is free, `packing` which nodes suit one job, `seating`
-places all jobs of a plan, `fragmentation` says what is in the way where a shape does not fit.
+seats          where the workers of a job are
+room           which GPUs are free
+packing        which nodes suit one job
+seating        places all jobs of a plan
+making_room    which workers could move so that a job fits
+fragmentation  what is in the way of a job that does not fit
 """

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.placement.seats import WorkersByNode
+    from autoscaler.planning.snapshot.cluster_state import Node
 
 Files = list[list[str]]  # names of nodes, by their number of free GPUs
 

@@ -17,8 +17,8 @@ from autoscaler.planning.placement.room import Room
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from autoscaler.planning.cluster_state import Node
     from autoscaler.planning.placement.seats import Seats, WorkersByNode
+    from autoscaler.planning.snapshot.cluster_state import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ import numpy as np
 from autoscaler.planning.policies.policy import Objective, Policy, Situation, Sizes, Values
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
     from autoscaler.planning.demand import Demand
+    from autoscaler.planning.snapshot.cluster_state import Job
 
 FLOOR_GPU_SECONDS: Final = 60.0  # guessed: younger jobs count as if they had been served so long
 SAME_LENGTH_RATIO: Final = 1.25  # guessed: lengths this close are partly a tie

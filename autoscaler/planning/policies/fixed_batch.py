@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from autoscaler.planning.batch import fewest_workers
+from autoscaler.planning.demand.batch import fewest_workers
 from autoscaler.planning.policies.options import option
 from autoscaler.planning.policies.throughput import Throughput
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
-    from autoscaler.planning.job_terms import BatchRange
+    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.job_terms import BatchRange
 
 
 class FixedAt(StrEnum):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.cluster_state import Job, Pool
     from autoscaler.planning.demand import Demand
+    from autoscaler.planning.snapshot.cluster_state import Job, Pool
 
 NOT_WANTED: Final = -math.inf
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from autoscaler.planning.policies.throughput import Throughput
 
 if TYPE_CHECKING:
-    from autoscaler.planning.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

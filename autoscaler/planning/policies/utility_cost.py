@@ -12,7 +12,7 @@ from autoscaler.planning.policies.policy import Objective, Policy, Situation, Si
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.job_terms import Utility
+    from autoscaler.planning.snapshot.job_terms import Utility
 
 _HOUR: Final = 3600.0
 FLOOR_SECONDS: Final = 60.0  # guessed: what a job of unknown length that never ran has before it

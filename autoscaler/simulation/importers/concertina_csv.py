@@ -10,8 +10,8 @@ import csv
 import io
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.job_terms import BatchRange, Utility
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from autoscaler.simulation.applications import PROFILES
 from autoscaler.simulation.importers.table import rows_of
 from autoscaler.simulation.trace import InvalidTraceError, Trace, TraceJob

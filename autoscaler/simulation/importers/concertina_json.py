@@ -7,9 +7,9 @@ from dataclasses import asdict, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from autoscaler.planning.job_terms import BatchRange, Utility
-from autoscaler.planning.throughput import ThroughputModel
-from autoscaler.planning.vocabulary import Preemptibility
+from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
+from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.applications import PROFILES
 from autoscaler.simulation.importers.table import InvalidRecordingError
 from autoscaler.simulation.profiles import Profile

@@ -11,14 +11,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.job_terms import JobTerms, terms_of
+from autoscaler.planning.snapshot.job_terms import JobTerms, terms_of
 from autoscaler.simulation.profiles import Profile
 from autoscaler.simulation.trace import Trace, TraceJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.scaling import ScalingModel
+    from autoscaler.planning.speed.scaling import ScalingModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from autoscaler.simulation.importers.table import rows_of
 from autoscaler.simulation.trace import Trace, TraceJob
 
 if TYPE_CHECKING:
-    from autoscaler.planning.job_terms import BatchRange
+    from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.simulation.importers.table import Row
     from autoscaler.simulation.profiles import Profile
 

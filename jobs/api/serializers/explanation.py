@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from autoscaler.planning.decisions import Action
+from autoscaler.planning.decisions.plan import Action
 from jobs.api.serializers.explanation_details import DetailsField
 from jobs.api.serializers.explanation_parts import (
     ChoiceSerializer,

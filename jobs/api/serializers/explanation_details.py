@@ -8,7 +8,7 @@ from typing import Any, Final
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
-from autoscaler.planning.explanations.values import Hindrance
+from autoscaler.planning.decisions.explanation import Hindrance
 from jobs.api.serializers.explanation_parts import (
     ChoiceSerializer,
     ClosedNodeSerializer,

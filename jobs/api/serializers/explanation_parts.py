@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from autoscaler.planning.explanations.values import Closing, RemedyKind
+from autoscaler.planning.decisions.explanation import Closing, RemedyKind
 
 
 def choice_field(words: type[StrEnum], **options: Any) -> serializers.ChoiceField:

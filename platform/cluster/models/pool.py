@@ -11,7 +11,7 @@ from tenancy.models import slug_validator
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
-from autoscaler.planning.vocabulary import AdmissionVariant
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from cluster.all_reduce import validate_all_reduce
 
 ADMISSION_VARIANTS: Final = (

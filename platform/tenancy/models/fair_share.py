@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from autoscaler.planning.vocabulary import RECLAIM_DELAY_SECONDS, ReclaimTarget
+from autoscaler.planning.snapshot.vocabulary import RECLAIM_DELAY_SECONDS, ReclaimTarget
 from tenancy.models.team import Team
 
 SHORTEST_RECLAIM: Final = 5.0  # seconds: less is no time to write anything

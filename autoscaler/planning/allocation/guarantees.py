@@ -1,0 +1,192 @@
+"""Between which totals must each team's jobs stay, whatever the optimum would prefer?
+
+At least: what the team may claim, its guarantee or its fair share as the pool's reclaim target
+says, as far as its jobs can use it: sizes that make them no faster are no demand. At most: its
+limit, and those of the teams above it, unless the jobs' smallest sizes already exceed it. What a
+team never lends, and does not use itself, is a claim of its own that brings nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from autoscaler.planning.optimizer import Bounds, Claim
+from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
+from autoscaler.planning.teams.team_tree import POOL
+from autoscaler.planning.teams.water_filling import Shares, Thirst, fair_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from autoscaler.planning.allocation.offers import Offer
+    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamBounds:
+    """What the optimizer must keep to.
+
+    `are_met`: nobody lacks what is due because a job that was changed a moment ago stays.
+    """
+
+    gpus: int
+    by_team: Mapping[str, Bounds]  # of a team with all below it
+    parents: Mapping[str, str]
+    kept: Sequence[Claim]  # GPUs that teams never lend
+    are_met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Want:
+    """The GPUs of one team's own jobs: at least, at most of use, and wherever between."""
+
+    floor: int  # all on the smallest sizes they may take now
+    smallest: int  # all on their smallest sizes
+    useful: int
+    steps: Sequence[Sequence[int]]  # of each job: the GPUs it may take above its smallest size
+
+
+def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: int) -> TeamBounds:
+    """Bounds for all teams of the tree.
+
+    Guarantees are cut, by water-filling, only where the pool is smaller than all of them together:
+    nodes are gone, or more was promised than there is.
+    """
+    wants = _wants(offers)
+    divide = partial(
+        fair_shares,
+        tree,
+        gpus=gpus,
+        has_surplus=pool.reclaim.target is ReclaimTarget.FAIR_SHARE,
+    )
+    now = divide({team: Thirst(demand=w.useful, floor=w.floor) for team, w in wants.items()})
+    due = divide({team: Thirst(demand=w.useful, floor=w.smallest) for team, w in wants.items()})
+    granted, least = _usable(now, wants, divide)
+    kept = _kept(tree, granted, least)
+    return TeamBounds(
+        gpus=gpus,
+        by_team=_bounds(tree, least, kept),
+        parents=tree.parents,
+        kept=[
+            Claim(job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1))
+            for team, n in kept.items()
+        ],
+        are_met=now == due and _limits_are_kept(tree, wants),
+    )
+
+
+def _usable(
+    granted: Shares, wants: Mapping[str, _Want], divide: Callable[[Mapping[str, Thirst]], Shares]
+) -> tuple[Shares, dict[str, int]]:
+    """Shares of which nothing is wasted, and what each team's jobs make of its own.
+
+    A share may lie between two sizes. What its team cannot use of it goes to the others.
+    """
+    most = {team: want.useful for team, want in wants.items()}
+    while True:
+        least = {
+            team: w.floor + largest_within(w.steps, granted.own[team] - w.floor)
+            for team, w in wants.items()
+        }
+        wasting = {team: n for team, n in least.items() if n < min(granted.own[team], most[team])}
+        if not wasting:
+            return granted, least
+        most |= wasting
+        granted = divide({t: Thirst(demand=most[t], floor=w.floor) for t, w in wants.items()})
+
+
+def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
+    """The largest total of at most `room` when each job takes one of its steps, or none.
+
+    One bit per total, so a job costs its steps times room / 64 operations; it ends as soon as the
+    room is filled, which a few jobs of many sizes do.
+    """
+    if room <= 0:
+        return 0
+    mask = (1 << (room + 1)) - 1
+    totals = 1
+    for own in steps:
+        sums = totals
+        for gpus in own:
+            if gpus > room:
+                break
+            sums |= totals << gpus
+        totals = sums & mask
+        if totals >> room:
+            return room
+    return totals.bit_length() - 1
+
+
+def _wants(offers: Iterable[Offer]) -> dict[str, _Want]:
+    teams: defaultdict[str, list[Offer]] = defaultdict(list)
+    for offer in offers:
+        teams[offer.demand.job.team].append(offer)
+    return {team: _want(own) for team, own in teams.items()}
+
+
+def _want(offers: Sequence[Offer]) -> _Want:
+    floor = sum([offer.claim.gpus[0] for offer in offers])
+    return _Want(
+        floor=floor,
+        smallest=sum([offer.demand.smallest_gpus for offer in offers]),
+        useful=max(_useful_gpus(offers), floor),
+        steps=[offer.steps for offer in offers],
+    )
+
+
+def _limits_are_kept(tree: TeamTree, wants: Mapping[str, _Want]) -> bool:
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        own = wants[name].floor if name in wants else 0
+        inside[name] = own + sum(inside[child] for child in node.children)
+    return all(
+        node.limit is None or inside[node.name] <= node.limit for node in tree.nodes.values()
+    )
+
+
+def _kept(tree: TeamTree, granted: Shares, least: Mapping[str, int]) -> dict[str, int]:
+    """What may have to lie idle, by team: what it never lends beyond what it is sure to use."""
+    kept: dict[str, int] = {}
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        used = least.get(name, 0) + sum(inside[child] for child in node.children)
+        never_lent = min(node.kept, granted.subtree.get(name, 0))
+        if never_lent > used:
+            kept[name] = never_lent - used
+        inside[name] = max(used, never_lent)
+    return kept
+
+
+def _bounds(
+    tree: TeamTree,
+    least: Mapping[str, int],
+    kept: Mapping[str, int],
+) -> dict[str, Bounds]:
+    bounds: dict[str, Bounds] = {}
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        below = [inside[child] for child in node.children]
+        inside[name] = least.get(name, 0) + kept.get(name, 0) + sum(below)
+        if name != POOL:
+            bounds[name] = Bounds(least=inside[name], most=_most(node, inside[name]))
+    return bounds
+
+
+def _most(node: TeamNode, least: int) -> int | None:
+    return None if node.limit is None else max(node.limit, least)
+
+
+def _useful_gpus(offers: Sequence[Offer]) -> int:
+    """What the team's jobs have a use for together.
+
+    A team that asks for more must gain clearly; one that holds it keeps it while it is of any use.
+    Otherwise noise would move the same GPU to and fro.
+    """
+    clearly = sum([offer.clearly_useful_gpus for offer in offers])
+    at_all = sum([offer.useful_gpus for offer in offers])
+    held = sum([offer.demand.held_gpus for offer in offers])
+    return max(clearly, min(at_all, held))

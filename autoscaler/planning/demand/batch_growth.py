@@ -1,0 +1,37 @@
+"""How fast may a job's batch grow? In steps that training can follow; it shrinks at once.
+
+A batch at most doubles per rescale, and only after the present one was measured and has settled:
+the learning rate's ramp needs something to ramp from, and momentum time to forget (Lin et al.,
+*Dynamic Mini-batch SGD for Elastic Distributed Training*, 2019). The factor 2 and the time are our
+own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from autoscaler.planning.demand.question import Question
+    from autoscaler.planning.snapshot.cluster_state import Job
+
+LARGEST_STEP: Final = 2
+BATCH_SETTLES_SECONDS: Final = 30.0  # guessed: after a change it grows no sooner
+
+
+def has_settled(job: Job, now: float) -> bool:
+    """Whether it has trained with its present batch for a while."""
+    times = (job.last_rescaled_at, job.running_since)
+    changed_at = max((time for time in times if time is not None), default=-math.inf)
+    return now - changed_at >= BATCH_SETTLES_SECONDS
+
+
+def largest_next_batch(question: Question) -> int:
+    """The most samples that the next change may bring; never less than the present batch."""
+    if question.scaling is None:
+        return question.batch.maximum
+    measured, current = question.scaling.measured_batch, question.current_batch
+    if current is None:  # a start: nothing larger than what is known to work
+        return max(measured, question.batch.base)
+    grown = LARGEST_STEP * min(measured, current) if question.may_grow else 0
+    return max(grown, current)

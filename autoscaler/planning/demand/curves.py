@@ -1,0 +1,241 @@
+"""How fast could a job be at each size, and how sure is that? Computed once, then remembered.
+
+A curve depends on what is known of the job's speed, on its rules and on the pool's shape, but on
+no other job and not on the time. Most ticks change none of these, so curves are cached by exactly
+that: the `question`. A new one costs a fraction of a millisecond, all sizes and batches at once.
+
+Speeds are compared as S(k) = goodput(b_opt(k), k) / goodput(base batch, smallest size), which is
+the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient noise is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from autoscaler.planning.demand.batch import NO_BATCH, FeasibleBatches, best_batches
+from autoscaler.planning.demand.batch_growth import largest_next_batch
+from autoscaler.planning.demand.sizes import allowed_sizes
+from autoscaler.planning.speed.goodput import efficiency
+from autoscaler.planning.speed.scaling import NOTHING_KNOWN
+from autoscaler.planning.speed.throughput import Configurations
+
+if TYPE_CHECKING:
+    from autoscaler.planning.demand.batch import Column, Counts
+    from autoscaler.planning.demand.question import Question
+
+LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
+SOUND_ERROR: Final = 0.25  # guessed: predictions this sure are off by 5 to 10 % in the median
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A number of workers with its batch and what the model predicts. A rate of 0: not known.
+
+    `speedup` compares goodputs: `efficiency` is what a sample is worth at this batch beside one of
+    the base batch. `relative_error` is one standard deviation of the predicted rate. A size that
+    `spans_nodes` was predicted for workers on several nodes.
+    """
+
+    workers: int
+    global_batch_size: int
+    samples_per_second: float
+    speedup: float
+    efficiency: float = 1.0
+    relative_error: float = NOTHING_KNOWN
+    spans_nodes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """All sizes of a job, ascending; of these the first `reach` may be tried now."""
+
+    sizes: tuple[Size, ...]
+    reach: int
+    smallest: int  # of the sizes; the job's minimum where it fits no way into the pool
+    base_rate: float  # samples per second at the base batch and the smallest size; 0: not known
+
+
+@lru_cache(maxsize=16384)  # some KiB each
+def curve_of(question: Question) -> Curve:
+    """The job's speed at every size it may have, each with its best batch."""
+    counts = allowed_sizes(question.workers, question.shape)
+    smallest = counts[0] if counts else question.workers.minimum
+    base_rate = _base_rate(question, smallest)
+    if question.also:
+        counts = tuple(sorted({*counts, question.also}))
+    workers = np.array(counts, dtype=np.int64)
+    if not counts:
+        return Curve(sizes=(), reach=0, smallest=smallest, base_rate=base_rate)
+    batches = _batches(question, workers)
+    fits = batches != NO_BATCH
+    predicted = _Prediction.of(question, workers[fits], batches[fits])
+    sizes = predicted.sizes(smallest=smallest, base_rate=base_rate)
+    return Curve(
+        sizes=sizes,
+        reach=_reach(question, sizes, smallest),
+        smallest=smallest,
+        base_rate=base_rate,
+    )
+
+
+@lru_cache(maxsize=16384)
+def size_at(question: Question, workers: int, batch: int, crosses_nodes: bool) -> Size:  # noqa: FBT001 - part of the key
+    """What a job does at one configuration, whether or not it may choose it."""
+    curve = curve_of(question)
+    at = np.array([workers]), np.array([batch])
+    predicted = _Prediction.of(question, *at, crosses_nodes=np.array([crosses_nodes]))
+    (size,) = predicted.sizes(smallest=curve.smallest, base_rate=curve.base_rate)
+    return size
+
+
+def next_step(question: Question, size: Size) -> Size:
+    """The size with the batch that training takes next on its way to that size's own."""
+    largest = largest_next_batch(question)
+    if size.global_batch_size <= largest:
+        return size
+    feasible = FeasibleBatches.of(question.batch, np.array([size.workers]), at_most=largest)
+    batch = int(feasible.nearest(largest)[0])
+    return size_at(question, size.workers, batch, size.spans_nodes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prediction:
+    """Columns: what the model says of some configurations."""
+
+    workers: Counts
+    batches: Counts
+    shares_work: bool
+    rates: Column  # samples per second; 0 where nothing is known
+    efficiencies: Column
+    errors: Column
+    crosses: np.typing.NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        question: Question,
+        workers: Counts,
+        batches: Counts,
+        crosses_nodes: np.typing.NDArray[np.bool_] | None = None,
+    ) -> _Prediction:
+        crosses = workers > question.workers_per_node if crosses_nodes is None else crosses_nodes
+        rates, errors = np.zeros(len(workers)), np.full(len(workers), NOTHING_KNOWN)
+        if question.scaling is not None and len(workers) and workers[0] > 0:
+            at = _configurations(question, workers, crosses, batches)
+            rates = batches / question.scaling.throughput.step_seconds(at)
+            errors = question.scaling.relative_error(at)
+        return cls(
+            workers=workers,
+            batches=batches,
+            shares_work=question.shares_work,
+            rates=rates,
+            efficiencies=_efficiency(question, batches),
+            errors=errors,
+            crosses=crosses,
+        )
+
+    def sizes(self, *, smallest: int, base_rate: float) -> tuple[Size, ...]:
+        """Unmeasured jobs count as if they scaled with the square root of their workers.
+
+        Workers that do not share the work are as fast as one.
+        """
+        guess = np.sqrt(np.maximum(self.workers, 1) / smallest)
+        goodputs = self.rates * self.efficiencies
+        speedups = np.where(goodputs > 0, goodputs / (base_rate or 1.0), guess)
+        speedups = speedups if self.shares_work else np.ones(len(self.workers))
+        columns = (
+            self.workers, self.batches, self.rates, speedups, self.efficiencies, self.errors,
+            self.crosses,
+        )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return tuple(
+            Size(
+                workers=workers,
+                global_batch_size=batch,
+                samples_per_second=rate,
+                speedup=speedup,
+                efficiency=worth,
+                relative_error=error,
+                spans_nodes=spans,
+            )
+            for workers, batch, rate, speedup, worth, error, spans in rows
+        )
+
+
+def _batches(question: Question, workers: Counts) -> Counts:
+    """The best batch by number of workers; while nothing is known, the one nearest to today's.
+
+    Known gradient noise says itself where a larger batch stops paying, so the whole range is open:
+    a job is worth what its batch will grow to, step by step. Without, it is worth the next step.
+    """
+    rules, scaling = question.batch, question.scaling
+    within_reach = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(question))
+    if scaling is None:
+        return within_reach.nearest(question.current_batch or rules.base)
+    feasible = within_reach
+    if question.noise_scale is not None:
+        feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
+    crosses = workers > question.workers_per_node
+
+    def goodput(batches: Counts) -> Column:
+        at = _configurations(question, workers[:, None], crosses[:, None], batches)
+        return batches / scaling.throughput.step_seconds(at) * _efficiency(question, batches)
+
+    best = best_batches(
+        feasible, goodput, max_per_gpu=rules.max_per_gpu, current=question.current_batch
+    )
+    return np.where(within_reach.count > 0, best, NO_BATCH)
+
+
+def _base_rate(question: Question, smallest: int) -> float:
+    rules, workers = question.batch, np.array([smallest])
+    feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
+    base = int(feasible.nearest(rules.base)[0]) or rules.base
+    predicted = _Prediction.of(question, workers, np.array([base]))
+    return float(predicted.rates[0] * predicted.efficiencies[0])
+
+
+def _reach(question: Question, sizes: tuple[Size, ...], smallest: int) -> int:
+    """How many of the sizes, from the first up, may be tried now.
+
+    Where a job was never measured, the smallest only. Then one size more than the largest measured
+    one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever
+    waits for a measurement that never comes may try them all, if its workers share the work.
+    """
+    scaling = question.scaling
+    if not question.shares_work:
+        return min(len(sizes), 1)
+    if scaling is None and not question.is_measurable:
+        return len(sizes)
+    measured = scaling.measured_workers if scaling else 0
+    reach = 0
+    for index, size in enumerate(sizes):
+        is_next = index > 0 and sizes[index - 1].workers <= measured
+        is_near = size.workers <= max(LARGEST_LEAP * measured, smallest)
+        is_sure = measured > 0 and size.relative_error <= SOUND_ERROR
+        if index > 0 and not (is_next or is_near or is_sure):
+            break
+        reach = index + 1
+    return reach
+
+
+def _configurations(
+    question: Question,
+    workers: Counts,
+    crosses: np.typing.NDArray[np.bool_],
+    batches: Counts,
+) -> Configurations:
+    return Configurations.of(
+        workers=workers,
+        crosses_nodes=crosses,
+        global_batch=batches,
+        micro_batch=question.batch.max_per_gpu,
+    )
+
+
+def _efficiency(question: Question, batches: Counts) -> Column:
+    return efficiency(batches, base_batch=question.batch.base, noise_scale=question.noise_scale)

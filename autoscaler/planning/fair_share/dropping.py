@@ -1,0 +1,74 @@
+"""Which new jobs are refused for good? Only in pools that drop what does not fit.
+
+The second admission variant of *Effective Elastic Scaling of Deep Learning Workloads*: a job that
+has just arrived is admitted if it fits beside all admitted jobs, each at its smallest size, and is
+dropped if it does not. Jobs that have run before are never dropped: they wait.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.fair_share import admit
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autoscaler.planning.demand import Demand
+    from autoscaler.planning.fair_share import Admission
+    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.teams.team_tree import TeamTree
+
+_BY_QUOTA = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.WAITING_FOR_QUOTA})
+
+
+def admit_or_drop(
+    demands: Sequence[Demand],
+    *,
+    pool: Pool,
+    tree: TeamTree,
+    gpus: int,
+    now: float,
+) -> tuple[Admission, frozenset[str]]:
+    """Who runs on `gpus` schedulable GPUs, and the ids of those to drop, as if they never came."""
+    dropped: set[str] = set()
+    while True:
+        left = [demand for demand in demands if demand.job.job_id not in dropped]
+        admission = admit(left, pool=pool, tree=tree, gpus=gpus, now=now)
+        refused = _to_drop(left, admission, gpus) if _drops(pool) else set()
+        if not refused:
+            return admission, frozenset(dropped)
+        dropped |= refused
+
+
+def _drops(pool: Pool) -> bool:
+    return pool.admission is AdmissionVariant.DROPPING
+
+
+def _to_drop(demands: Sequence[Demand], admission: Admission, gpus: int) -> set[str]:
+    room = gpus - sum(map(_lasting_gpus, admission.admitted))
+    return {
+        demand.job.job_id
+        for demand in demands
+        if _is_new(demand) and _is_refused(demand, admission, room)
+    }
+
+
+def _is_new(demand: Demand) -> bool:
+    return not demand.is_active and demand.job.started_at is None
+
+
+def _is_refused(demand: Demand, admission: Admission, room: int) -> bool:
+    """A job whose guaranteed GPUs are on their way back is not refused, it waits for them."""
+    refusal = admission.refused.get(demand.job.job_id)
+    if refusal is None or refusal.reason is JobReason.WAITING_FOR_RECLAIM:
+        return False
+    return refusal.reason in _BY_QUOTA or demand.needed_gpus > room
+
+
+def _lasting_gpus(demand: Demand) -> int:
+    """What an admitted job needs at least, once the change that is under way is over."""
+    is_changing = demand.is_pinned and not demand.job.can_pause
+    return demand.floor_gpus if is_changing else demand.smallest_gpus
