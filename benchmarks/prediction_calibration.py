@@ -11,17 +11,17 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.snapshot.cluster_state import Node, Pool
-from autoscaler.simulation.arrivals import Poisson, rate_for_load
-from autoscaler.simulation.calibration import Foretold, hold_against, share_held
-from autoscaler.simulation.generators import (
+from autoscaler.simulation.engine.settings import HotRescale, Settings
+from autoscaler.simulation.prediction.calibration import Foretold, hold_against, share_held
+from autoscaler.simulation.prediction.prediction import Effort
+from autoscaler.simulation.workload.arrivals import Poisson, rate_for_load
+from autoscaler.simulation.workload.generators import (
     THREE_KINDS,
     Workload,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.lengths import Uniform
-from autoscaler.simulation.prediction import Effort
-from autoscaler.simulation.settings import HotRescale, Settings
+from autoscaler.simulation.workload.lengths import Uniform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,11 @@ from statistics import quantiles
 from time import perf_counter, process_time
 
 from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
-from autoscaler.simulation.arrivals import Poisson, rate_for_load
-from autoscaler.simulation.generators import (
+from autoscaler.simulation.engine.settings import Knowledge, Settings
+from autoscaler.simulation.engine.simulator import run
+from autoscaler.simulation.results.records import Progress
+from autoscaler.simulation.workload.arrivals import Poisson, rate_for_load
+from autoscaler.simulation.workload.generators import (
     BY_GPU_TIME,
     SIX_APPLICATIONS,
     Mix,
@@ -24,10 +27,7 @@ from autoscaler.simulation.generators import (
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.lengths import FullRuns, Lengths, LogNormal
-from autoscaler.simulation.records import Progress
-from autoscaler.simulation.settings import Knowledge, Settings
-from autoscaler.simulation.simulator import run
+from autoscaler.simulation.workload.lengths import FullRuns, Lengths, LogNormal
 
 TEAMS = tuple(f"team{number}" for number in range(8))
 

@@ -10,7 +10,7 @@ from typing import Final
 from autoscaler.planning.quarantine.culprits import culprits
 from autoscaler.planning.quarantine.standing_still import with_only
 from autoscaler.planning.snapshot.cluster_state import ClusterState
-from autoscaler.simulation.prediction import Prediction
+from autoscaler.simulation.prediction.prediction import Prediction
 
 Predict = Callable[[ClusterState], Mapping[str, Prediction]]
 

@@ -28,8 +28,8 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
-from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
-from autoscaler.simulation.uncertainty import Past
+from autoscaler.simulation.prediction.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.prediction.uncertainty import Past
 from jobs.commands import predictions, quarantine
 from jobs.commands.quarantine import Part
 from jobs.models import Job

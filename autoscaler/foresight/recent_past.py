@@ -12,8 +12,8 @@ from django.db.models.functions import RowNumber
 
 from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import as_submitted
-from autoscaler.simulation.settings import HotRescale
-from autoscaler.simulation.uncertainty import Past, PastJob
+from autoscaler.simulation.engine.settings import HotRescale
+from autoscaler.simulation.prediction.uncertainty import Past, PastJob
 from jobs.lifecycle import LIVE, State
 from jobs.models import Generation, Job
 

@@ -18,13 +18,13 @@ from autoscaler.simulate import options, request
 from autoscaler.simulate.parallel import run_all
 from autoscaler.simulate.request import ClusterRequest, RequestRefused
 from autoscaler.simulate.table import side_by_side
-from autoscaler.simulation.candidates import Candidate
-from autoscaler.simulation.comparison import Comparison
-from autoscaler.simulation.recipes import MixName, Pattern, Recipe
-from autoscaler.simulation.recordings import RecordingFormat
+from autoscaler.simulation.comparison.candidates import Candidate
+from autoscaler.simulation.comparison.comparison import Comparison
 from autoscaler.simulation.report.document import document
 from autoscaler.simulation.report.page import Conditions, page
-from autoscaler.simulation.trace import Trace
+from autoscaler.simulation.workload.recipes import MixName, Pattern, Recipe
+from autoscaler.simulation.workload.recordings import RecordingFormat
+from autoscaler.simulation.workload.trace import Trace
 
 CORES: Final = os.cpu_count() or 1
 DEFAULT_POLICIES: Final = ("completion_time", "throughput")

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import typer
 
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from autoscaler.simulation.recipes import MixName, Pattern
-from autoscaler.simulation.recordings import RecordingFormat
+from autoscaler.simulation.workload.recipes import MixName, Pattern
+from autoscaler.simulation.workload.recordings import RecordingFormat
 
 _DAY: Final = 86_400.0
 

@@ -9,12 +9,12 @@ from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from autoscaler.simulation.candidates import Candidate
-from autoscaler.simulation.comparison import Run, replay
+from autoscaler.simulation.comparison.candidates import Candidate
+from autoscaler.simulation.comparison.comparison import Run, replay
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.records import Progress
-    from autoscaler.simulation.trace import Trace
+    from autoscaler.simulation.results.records import Progress
+    from autoscaler.simulation.workload.trace import Trace
 
 Tell = Callable[[str, int], None]  # the candidate's label, jobs that have ended
 SECONDS_BETWEEN_SIGNS: Final = 0.2

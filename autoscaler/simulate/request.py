@@ -12,12 +12,12 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import PolicyRefused
 from autoscaler.planning.snapshot.cluster_state import Node, Pool
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from autoscaler.simulation.candidates import Candidate, candidates
-from autoscaler.simulation.importers.table import InvalidRecordingError
-from autoscaler.simulation.recipes import Recipe, trace_of
-from autoscaler.simulation.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.settings import CheckpointRestart, Failures, HotRescale, Settings
-from autoscaler.simulation.trace import InvalidTraceError, Trace
+from autoscaler.simulation.comparison.candidates import Candidate, candidates
+from autoscaler.simulation.engine.settings import CheckpointRestart, Failures, HotRescale, Settings
+from autoscaler.simulation.workload.importers.table import InvalidRecordingError
+from autoscaler.simulation.workload.recipes import Recipe, trace_of
+from autoscaler.simulation.workload.recordings import RecordingFormat, read_recording
+from autoscaler.simulation.workload.trace import InvalidTraceError, Trace
 
 POOL: Final = "default"
 MOST_BYTES: Final = 1 << 28  # millions of jobs

@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from autoscaler.plots.units import written
-from autoscaler.simulation.comparison import FIGURES
+from autoscaler.simulation.comparison.comparison import FIGURES
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.comparison import Comparison, Figure, Run
+    from autoscaler.simulation.comparison.comparison import Comparison, Figure, Run
 
 
 def side_by_side(comparison: Comparison) -> Table:

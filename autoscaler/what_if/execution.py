@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import Final
 
 from autoscaler.planning.policies import PolicyRefused
-from autoscaler.simulation.comparison import Comparison, Run, replay
-from autoscaler.simulation.records import Progress
+from autoscaler.simulation.comparison.comparison import Comparison, Run, replay
 from autoscaler.simulation.report.document import document
 from autoscaler.simulation.report.page import Conditions, page
+from autoscaler.simulation.results.records import Progress
 from autoscaler.what_if import commands, limits, workloads
 from autoscaler.what_if.errors import WhatIfError
 from autoscaler.what_if.models import Simulation

@@ -12,8 +12,8 @@ from autoscaler.control_loop.cluster_view import as_submitted
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
-from autoscaler.simulation.importers.history import HistoryRow, trace_of_history
-from autoscaler.simulation.trace import Trace
+from autoscaler.simulation.workload.importers.history import HistoryRow, trace_of_history
+from autoscaler.simulation.workload.trace import Trace
 from jobs.lifecycle import State
 from jobs.models import Job
 

@@ -10,7 +10,7 @@ from tenancy.access import Principal
 from autoscaler.what_if.errors import NotAllowed, TooLarge
 
 if TYPE_CHECKING:  # numpy comes with it, and `tasks` is loaded by every process
-    from autoscaler.simulation.trace import Trace
+    from autoscaler.simulation.workload.trace import Trace
 
 MOST_SIMULATED_JOBS: Final = 20_000  # jobs x policies x clusters; guessed: some minutes of a core
 MOST_SECONDS: Final = 1800.0  # of computing; a simulation that takes longer is given up

@@ -11,12 +11,12 @@ from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from autoscaler.simulation.candidates import Candidate
-from autoscaler.simulation.importers.table import InvalidRecordingError
-from autoscaler.simulation.recipes import MixName, Pattern, Recipe, trace_of
-from autoscaler.simulation.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.settings import Failures, HotRescale, Settings
-from autoscaler.simulation.trace import InvalidTraceError, Trace
+from autoscaler.simulation.comparison.candidates import Candidate
+from autoscaler.simulation.engine.settings import Failures, HotRescale, Settings
+from autoscaler.simulation.workload.importers.table import InvalidRecordingError
+from autoscaler.simulation.workload.recipes import MixName, Pattern, Recipe, trace_of
+from autoscaler.simulation.workload.recordings import RecordingFormat, read_recording
+from autoscaler.simulation.workload.trace import InvalidTraceError, Trace
 from autoscaler.what_if.errors import WorkloadRefused
 
 AS_IS: Final = "as is"

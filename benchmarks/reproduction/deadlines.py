@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison import Run
-from autoscaler.simulation.summary import mean
-from autoscaler.simulation.trace import Trace
+from autoscaler.simulation.comparison.comparison import Run
+from autoscaler.simulation.results.summary import mean
+from autoscaler.simulation.workload.trace import Trace
 from benchmarks.reproduction.all_policies import application_settings, average_of
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, table
 from benchmarks.reproduction.founding_paper import with_policy

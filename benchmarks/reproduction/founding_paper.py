@@ -15,10 +15,10 @@ from autoscaler.plots.axis import Axis
 from autoscaler.plots.frame import Picture
 from autoscaler.plots.line_chart import LineChart, Series
 from autoscaler.plots.units import Unit, significant
-from autoscaler.simulation.candidates import Candidate
-from autoscaler.simulation.comparison import Run
-from autoscaler.simulation.settings import CheckpointRestart, Knowledge, Settings
-from autoscaler.simulation.summary import mean
+from autoscaler.simulation.comparison.candidates import Candidate
+from autoscaler.simulation.comparison.comparison import Run
+from autoscaler.simulation.engine.settings import CheckpointRestart, Knowledge, Settings
+from autoscaler.simulation.results.summary import mean
 from benchmarks.reproduction.document import (
     Claim,
     Section,

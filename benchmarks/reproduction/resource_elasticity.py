@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.applications import CIFAR10, IMAGENET
-from autoscaler.simulation.comparison import Run
-from autoscaler.simulation.profiles import Profile
-from autoscaler.simulation.records import AllocationSpan, JobRecord
-from autoscaler.simulation.settings import CheckpointRestart, HotRescale, RescaleCost, Settings
-from autoscaler.simulation.trace import Trace, TraceJob
+from autoscaler.simulation.comparison.comparison import Run
+from autoscaler.simulation.engine.settings import (
+    CheckpointRestart,
+    HotRescale,
+    RescaleCost,
+    Settings,
+)
+from autoscaler.simulation.results.records import AllocationSpan, JobRecord
+from autoscaler.simulation.truth.profiles import Profile
+from autoscaler.simulation.workload.applications import CIFAR10, IMAGENET
+from autoscaler.simulation.workload.trace import Trace, TraceJob
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
 from benchmarks.reproduction.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial

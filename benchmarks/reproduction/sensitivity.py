@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison import Run
-from autoscaler.simulation.settings import CheckpointRestart, HotRescale, Knowledge, Settings
-from autoscaler.simulation.summary import mean
-from autoscaler.simulation.trace import Trace, TraceJob
+from autoscaler.simulation.comparison.comparison import Run
+from autoscaler.simulation.engine.settings import CheckpointRestart, HotRescale, Knowledge, Settings
+from autoscaler.simulation.results.summary import mean
+from autoscaler.simulation.workload.trace import Trace, TraceJob
 from benchmarks.reproduction.all_policies import OURS, application_settings, average_of
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
 from benchmarks.reproduction.founding_paper import with_policy

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.comparison import Run
+    from autoscaler.simulation.comparison.comparison import Run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CODE: Final = (

@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead
-from autoscaler.simulation.prediction import Effort
+from autoscaler.simulation.prediction.prediction import Effort
 from jobs.calibration import ENOUGH_OUTCOMES, calibration
 from jobs.commands import predictions
 from jobs.models import Job, Measurement, Prediction

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from autoscaler.foresight.look_ahead import look_ahead
-from autoscaler.simulation.prediction import Effort
+from autoscaler.simulation.prediction.prediction import Effort
 from jobs import stored_spec
 from jobs.models import Job
 from jobs.spec_memory import SpecMemory

@@ -12,7 +12,7 @@ from django.utils import timezone
 from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
-from autoscaler.simulation.prediction import Effort
+from autoscaler.simulation.prediction.prediction import Effort
 
 from .conftest import World, claims, fresh, live_workers
 

@@ -22,7 +22,7 @@ from autoscaler.planning.decisions.explanation import Explanation
 from autoscaler.planning.decisions.invariants import Violation
 from autoscaler.planning.decisions.plan import Action, Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase
-from autoscaler.simulation.prediction import Effort, predict
+from autoscaler.simulation.prediction.prediction import Effort, predict
 from jobs.commands import quarantine
 from jobs.commands.control import cancel
 from jobs.commands.quarantine import Part

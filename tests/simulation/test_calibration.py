@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.simulation.arrivals import Poisson
-from autoscaler.simulation.calibration import Foretold, hold_against, share_held
-from autoscaler.simulation.generators import THREE_KINDS, Workload, generate
-from autoscaler.simulation.lengths import Uniform
-from autoscaler.simulation.prediction import Effort, Range
+from autoscaler.simulation.prediction.calibration import Foretold, hold_against, share_held
+from autoscaler.simulation.prediction.prediction import Effort, Range
+from autoscaler.simulation.workload.arrivals import Poisson
+from autoscaler.simulation.workload.generators import THREE_KINDS, Workload, generate
+from autoscaler.simulation.workload.lengths import Uniform
 
 from .workloads import pool, settings
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from autoscaler.planning.speed.throughput import Configurations
-from autoscaler.simulation.applications import KINDS, PROFILES
-from autoscaler.simulation.arrivals import (
+from autoscaler.simulation.truth.profiles import efficiency
+from autoscaler.simulation.workload.applications import KINDS, PROFILES
+from autoscaler.simulation.workload.arrivals import (
     DAY_SECONDS,
     Arrivals,
     Bursty,
@@ -18,9 +19,19 @@ from autoscaler.simulation.arrivals import (
     Poisson,
     rate_for_load,
 )
-from autoscaler.simulation.generators import THREE_KINDS, Workload, generate, mean_length_seconds
-from autoscaler.simulation.lengths import FullRuns, Lengths, LogNormal, Uniform, seconds_on_one_gpu
-from autoscaler.simulation.profiles import efficiency
+from autoscaler.simulation.workload.generators import (
+    THREE_KINDS,
+    Workload,
+    generate,
+    mean_length_seconds,
+)
+from autoscaler.simulation.workload.lengths import (
+    FullRuns,
+    Lengths,
+    LogNormal,
+    Uniform,
+    seconds_on_one_gpu,
+)
 
 RECIPE = Workload(arrivals=Poisson(per_second=0.01), jobs=50, teams=(("a", 3.0), ("b", 1.0)))
 

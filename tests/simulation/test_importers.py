@@ -14,19 +14,19 @@ from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
-from autoscaler.simulation.applications import CIFAR10, IMAGENET, NCF, PROFILES
-from autoscaler.simulation.arrivals import Poisson
-from autoscaler.simulation.generators import Workload, generate
-from autoscaler.simulation.importers.concertina_csv import from_csv, to_csv
-from autoscaler.simulation.importers.concertina_json import from_json, to_json
-from autoscaler.simulation.importers.history import HistoryRow, trace_of_history
-from autoscaler.simulation.importers.philly import read_philly
-from autoscaler.simulation.importers.pollux import read_pollux
-from autoscaler.simulation.importers.table import InvalidRecordingError
-from autoscaler.simulation.isolation import seconds_per_sample
-from autoscaler.simulation.planner_view import submission_of
-from autoscaler.simulation.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.trace import InvalidTraceError, Trace
+from autoscaler.simulation.engine.planner_view import submission_of
+from autoscaler.simulation.truth.isolation import seconds_per_sample
+from autoscaler.simulation.workload.applications import CIFAR10, IMAGENET, NCF, PROFILES
+from autoscaler.simulation.workload.arrivals import Poisson
+from autoscaler.simulation.workload.generators import Workload, generate
+from autoscaler.simulation.workload.importers.concertina_csv import from_csv, to_csv
+from autoscaler.simulation.workload.importers.concertina_json import from_json, to_json
+from autoscaler.simulation.workload.importers.history import HistoryRow, trace_of_history
+from autoscaler.simulation.workload.importers.philly import read_philly
+from autoscaler.simulation.workload.importers.pollux import read_pollux
+from autoscaler.simulation.workload.importers.table import InvalidRecordingError
+from autoscaler.simulation.workload.recordings import RecordingFormat, read_recording
+from autoscaler.simulation.workload.trace import InvalidTraceError, Trace
 from tests.simulation.workloads import LINEAR, job, model, trace
 
 FULL = job(

@@ -9,9 +9,9 @@ import pytest
 
 from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.prediction import Effort, Prediction, Range, predict
-from autoscaler.simulation.settings import HotRescale
-from autoscaler.simulation.uncertainty import Past, PastJob, draw
+from autoscaler.simulation.engine.settings import HotRescale
+from autoscaler.simulation.prediction.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.prediction.uncertainty import Past, PastJob, draw
 from tests.planning.builders import NOW, cluster, running, waiting
 
 from .workloads import model

@@ -12,10 +12,10 @@ from autoscaler.plots.frame import Picture
 from autoscaler.plots.line_chart import LineChart, Series
 from autoscaler.plots.strip_chart import Strip, StripChart
 from autoscaler.plots.units import Unit
-from autoscaler.simulation import timeline
+from autoscaler.simulation.results import timeline
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.comparison import Comparison, Figure, Run
+    from autoscaler.simulation.comparison.comparison import Comparison, Figure, Run
 
 BINS: Final = 240  # more points than that no screen tells apart
 STRIPS: Final = 60

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from autoscaler.simulation.report.page import verdict
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.comparison import Comparison
+    from autoscaler.simulation.comparison.comparison import Comparison
 
 
 def document(comparison: Comparison) -> dict[str, Any]:

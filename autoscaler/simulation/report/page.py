@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from autoscaler.plots.palette import colour
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison import FIGURES
+from autoscaler.simulation.comparison.comparison import FIGURES
 from autoscaler.simulation.report import charts
 from autoscaler.simulation.report.style import LOGO, SCRIPT, SHEET
 
 if TYPE_CHECKING:
     from autoscaler.plots.frame import Picture
-    from autoscaler.simulation.comparison import Comparison, Figure, Run
+    from autoscaler.simulation.comparison.comparison import Comparison, Figure, Run
 
 Conditions = Sequence[tuple[str, str]]  # names and values of what the runs have in common
 

@@ -12,8 +12,8 @@ from autoscaler.control_loop.pool_view import pools
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import PolicyRefused
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from autoscaler.simulation.recipes import MixName, Pattern
-from autoscaler.simulation.recordings import RecordingFormat
+from autoscaler.simulation.workload.recipes import MixName, Pattern
+from autoscaler.simulation.workload.recordings import RecordingFormat
 from jobs.api import json_types
 
 MOST_POLICIES: Final = 8
