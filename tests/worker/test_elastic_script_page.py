@@ -1,4 +1,4 @@
-"""What the page on elastic scripts shows is what the examples say."""
+"""What the chapters on elastic scripts show is what the examples say."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/elastic-script.md"
-EXCERPTS = re.findall(r"```python\n# from (\S+)\n(.*?)\n```", PAGE.read_text(), re.DOTALL)
+FOLDER = ROOT / "docs/elastic-script"
+TEXT = "\n".join(chapter.read_text() for chapter in sorted(FOLDER.glob("*.md")))
+EXCERPTS = re.findall(r"```python\n# from (\S+)\n(.*?)\n```", TEXT, re.DOTALL)
 
 
 @pytest.mark.parametrize(("file", "excerpt"), EXCERPTS, ids=[file for file, _ in EXCERPTS])
@@ -23,5 +24,5 @@ def test_an_excerpt_stands_in_its_example(file: str, excerpt: str) -> None:
 
 def test_every_example_is_shown_or_linked() -> None:
     examples = {path.name for path in (ROOT / "examples").glob("*.py")}
-    assert examples == set(re.findall(r"\(\.\./examples/(\w+\.py)\)", PAGE.read_text()))
+    assert examples == set(re.findall(r"\(\.\./\.\./examples/(\w+\.py)\)", TEXT))
     assert len({file for file, _ in EXCERPTS}) > 5

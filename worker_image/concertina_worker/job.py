@@ -17,6 +17,7 @@ import torch
 from concertina_worker.batch.learning_rate import CustomScaling
 from concertina_worker.data.source import Collate, source_of
 from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state.several import Several
@@ -164,7 +165,7 @@ class Job:
             raise ScriptError(
                 f"job.state({name!r}, …) was called after job.epochs began: what a checkpoint or"
                 " other workers hold of it is not restored then. Call it before.",
-                "State of your own",
+                Section.STATE,
             )
         methods = (once_per_step,) if isinstance(once_per_step, str) else once_per_step
         self._registration.add(name, extra, methods)
@@ -259,7 +260,7 @@ class Job:
     @property
     def _epochs(self) -> Epochs:
         if self._registered is None:
-            raise ScriptError("Call job.register(model, optimizer) first.", "register")
+            raise ScriptError("Call job.register(model, optimizer) first.", Section.REGISTER)
         return self._registered
 
     def _note_read(self, name: str) -> None:

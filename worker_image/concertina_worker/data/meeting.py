@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import torch
 
-from concertina_worker.manual import PAGE
+from concertina_worker.manual import Section
 
 Row = tuple[int, int, int, int]
 
@@ -52,6 +52,6 @@ class ElsewhereError(Exception):
         super().__init__(
             f"job.mean was called in line {line} on some workers only, while others began a step:"
             " call it on all, equally often, outside of `if job.is_main:`"
-            f" ({PAGE}, “What breaks elasticity, and who says so”)"
+            f" ({Section.MISTAKES})"
         )
         self.line = line

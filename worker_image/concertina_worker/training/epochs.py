@@ -10,6 +10,7 @@ from torch.amp.grad_scaler import GradScaler
 from concertina_worker.data.course import Course
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Source
+from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.training.ending import Ending
@@ -47,7 +48,7 @@ class Epochs:
                 "job.epochs was called a second time, but a job's training is over with the first."
                 " Let one loop go through all of them, and begin another phase where its epoch"
                 " comes: if epoch >= 5: …",
-                "Epochs",
+                Section.EPOCHS,
             )
         loop, self._total = self.loop, total
         if not self._ending.has_entered:
@@ -71,13 +72,15 @@ class Epochs:
         """This worker's, of one epoch; `own_batch_size`: as far as the script names one."""
         loop = self.loop
         if not self._ending.has_entered:
-            raise ScriptError("Call job.batches inside `for epoch in job.epochs(…)`.", "Batches")
+            raise ScriptError(
+                "Call job.batches inside `for epoch in job.epochs(…)`.", Section.BATCHES
+            )
         if self._has_used_up:
             raise ScriptError(
                 "job.batches was called again in an epoch whose samples are used: each is trained"
                 " on once. Make it another epoch of job.epochs; for evaluation read the data as"
                 " you like.",
-                "Batches",
+                Section.BATCHES,
             )
         self._pitfalls.check_model(loop.state.model)
         self._settle_batch(source, own_batch_size)

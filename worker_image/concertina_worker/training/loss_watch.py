@@ -16,6 +16,7 @@ from typing import Any, Final
 import torch
 from torch.utils.hooks import RemovableHandle
 
+from concertina_worker.manual import Section
 from concertina_worker.training.loss_weights import summed_parts
 
 _LOOKS: Final = 3  # micro-batches without a backward pass after which nobody looks any more
@@ -26,7 +27,7 @@ _HALF: Final = 0.5  # as in 0.5 * ((prediction - target) ** 2).sum()
 class LossWatch:
     """Looks at the loss of one micro-batch, then never again."""
 
-    def __init__(self, warn: Callable[[str, str], None], scale: Callable[[], float]) -> None:
+    def __init__(self, warn: Callable[[str, Section], None], scale: Callable[[], float]) -> None:
         """`scale`: by which a loss scaler multiplies the loss."""
         self._warn, self._scale = warn, scale
         self._looks_left = _LOOKS
@@ -89,7 +90,7 @@ class LossWatch:
                 f"The loss is a sum over the samples of a batch, not their mean ({self._place}):"
                 " each worker has a part of the batch, so gradients shrink as workers are added."
                 ' Use the mean (reduction="mean"), or divide by the number of samples.',
-                "The loss",
+                Section.LOSS,
             )
 
 

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from concertina_worker.environment import FIXED_SIZE_VARIABLES
-from concertina_worker.manual import PAGE
+from concertina_worker.manual import Section
 from concertina_worker.protocol import ExitCode
 
 _READS_FIXED_SIZE: Final = re.compile(
@@ -34,8 +34,8 @@ class ElasticityWarning(UserWarning):
 class ScriptError(RuntimeError):
     """The script does something that cannot be made elastic."""
 
-    def __init__(self, text: str, section: str) -> None:
-        super().__init__(f"{text} (See {PAGE}, “{section}”.)")
+    def __init__(self, text: str, section: Section) -> None:
+        super().__init__(f"{text} (See {section}.)")
 
 
 class Pitfalls:
@@ -51,8 +51,8 @@ class Pitfalls:
         self._reads: dict[str, str] = {}
         self._has_told_batch_size = False
 
-    def warn(self, text: str, section: str) -> None:
-        message = f"{text} (See {PAGE}, “{section}”.)"
+    def warn(self, text: str, section: Section) -> None:
+        message = f"{text} (See {section}.)"
         if message not in self._said:
             self._said.append(message)
             if self._is_main is not None and self._is_main():
@@ -87,7 +87,7 @@ class Pitfalls:
         if any(isinstance(module, nn.SyncBatchNorm) for module in model.modules()):
             self.warn(
                 "SyncBatchNorm needs a process group, and acts as plain batch normalisation here.",
-                "Batch normalisation",
+                Section.BATCH_NORMALISATION,
             )
 
     def _check_parameters(self, optimizers: Sequence[torch.optim.Optimizer]) -> None:
@@ -96,14 +96,14 @@ class Pitfalls:
             raise ScriptError(
                 "An optimizer updates parameters that the registered model does not have. Make it"
                 " of the model that is registered, after the last change of the model's layers.",
-                "register",
+                Section.REGISTER,
             )
         forgotten = [p for p in self._parameters if p.requires_grad and p not in updated]
         if forgotten:
             self.warn(
                 f"{len(forgotten)} parameters want gradients but are in no registered optimizer:"
                 " they will not be trained. Register all optimizers, as a list.",
-                "Several models and optimizers",
+                Section.SEVERAL_MODELS,
             )
 
     def _check_schedulers(
@@ -116,7 +116,7 @@ class Pitfalls:
             raise ScriptError(
                 "A scheduler moves the rate of an optimizer that is not registered. Was the"
                 " optimizer made anew after the scheduler?",
-                "register",
+                Section.REGISTER,
             )
         for optimizer in optimizers:
             has_one = hasattr(optimizer.step, "_wrapped_by_lr_sched")
@@ -124,7 +124,7 @@ class Pitfalls:
                 self.warn(
                     "A learning rate scheduler is not registered: newcomers would begin its"
                     " schedule anew. Use job.register(model, optimizer, scheduler).",
-                    "Schedulers",
+                    Section.SCHEDULERS,
                 )
 
     # -- before an epoch -----------------------------------------------------------------------
@@ -136,13 +136,13 @@ class Pitfalls:
             raise ScriptError(
                 "The model's parameters were replaced, added or removed after job.register, and"
                 " would not be synchronised. Change the model first, then register it.",
-                "register",
+                Section.REGISTER,
             )
         if now != self._parameters:
             raise ScriptError(
                 "The model was moved to another device after job.register. Move it first:"
                 " model.to(job.device).",
-                "register",
+                Section.REGISTER,
             )
         if any(_group_sizes(optimizer) != sizes for optimizer, sizes in self._groups.items()):
             raise ScriptError(
@@ -150,7 +150,7 @@ class Pitfalls:
                 " (optimizer.add_param_group), which newcomers would not have. Give it all"
                 " parameters before; freeze those that are to be trained later, with"
                 " requires_grad_(False), and unfreeze them then.",
-                "register",
+                Section.REGISTER,
             )
 
     def check_process_group(self) -> None:
@@ -160,7 +160,7 @@ class Pitfalls:
                 "The script called torch.distributed.init_process_group: that group cannot grow or"
                 " shrink, and gradients would be summed twice. Leave it out; ask job.rank and"
                 " job.world_size; or run the job with `elastic: {mode: restart}`.",
-                "DistributedDataParallel",
+                Section.DISTRIBUTED_DATA_PARALLEL,
             )
 
     def tell_batch_size(self, own: int | None, of_job: int) -> None:
@@ -194,7 +194,7 @@ class Pitfalls:
                 f"{name} is read from the environment ({script}:{number}): an elastic job"
                 " has none, for it would not follow the number of workers. Ask job.rank and"
                 " job.world_size where you use them.",
-                "The number of workers",
+                Section.NUMBER_OF_WORKERS,
             )
 
     def _tell_early_reads(self) -> None:
@@ -202,7 +202,7 @@ class Pitfalls:
             self.warn(
                 f"job.{name} was read before job.epochs began ({place}): it tells of one worker"
                 " until then, and changes later. Read it where you use it.",
-                "The number of workers",
+                Section.NUMBER_OF_WORKERS,
             )
 
     # -- in between ----------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class Pitfalls:
         self.warn(
             "A batch passed without optimizer.step(): nothing was learned from it. Call it once"
             " for every batch; accumulating gradients is the platform's.",
-            "Several backward passes",
+            Section.SEVERAL_BACKWARD_PASSES,
         )
 
     def check_validation(self, model: nn.Module, batches: int) -> None:
@@ -227,7 +227,7 @@ class Pitfalls:
                     f"Lightning validates after {due_at} batches, and an epoch had {batches} here:"
                     " validation_step is never called. Validate in on_train_epoch_end, on all"
                     " workers, with job.mean.",
-                    "PyTorch Lightning",
+                    Section.LIGHTNING,
                 )
             return
 
@@ -237,13 +237,13 @@ class Pitfalls:
             " job.epochs is to yield: under `lr_scaling: adascale` larger batches need more of"
             " the data. If a limit such as max_epochs or num_train_epochs ended it, set it higher:"
             " job.epochs ends the training by itself.",
-            "Batch size and learning rate",
+            Section.BATCH_SIZE,
         )
 
     def refuse_to_stay(self) -> NoReturn:
         """Of a worker that has been released, and whose script goes on."""
         text = "The script caught the SystemExit by which a worker leaves; it is raised once more."
-        _say(f"{text} (See {PAGE}, “Leaving”.)")
+        _say(f"{text} (See {Section.LEAVING}.)")
         raise SystemExit(int(ExitCode.RELEASED))
 
 
@@ -266,5 +266,5 @@ def _refuse_wrappers(model: nn.Module) -> None:
             raise ScriptError(
                 f"The model is wrapped in {type(module).__name__}, which would sum gradients"
                 " on its own. Use job.ddp(model), or the model itself.",
-                "DistributedDataParallel",
+                Section.DISTRIBUTED_DATA_PARALLEL,
             )

@@ -9,6 +9,7 @@ import torch
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
 from concertina_worker.data.source import source_of
 from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state import several
@@ -44,7 +45,7 @@ class Registration:
             raise ScriptError(
                 f"job.state was given {name!r} twice: only the second would be kept. Give each"
                 " object a name of its own.",
-                "State of your own",
+                Section.STATE,
             )
         self._extras[name] = extra
         self._once_per_step[name] = once_per_step
@@ -62,7 +63,7 @@ class Registration:
     ) -> TrainingLoop:
         """Raises ScriptError when these objects do not belong together."""
         if self._loop is not None:
-            raise ScriptError("register was called before: register all at once.", "register")
+            raise ScriptError("register was called before: register all at once.", Section.REGISTER)
         schedulers = several.members(scheduler)
         self._extras |= {f"scheduler {number}": one for number, one in enumerate(schedulers)}
         state = TrainingState(

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from torch.optim import lr_scheduler as schedulers
 
+from concertina_worker.manual import Section
+
 _MOST_OFF: Final = 0.03  # guessed: a difference that nobody would notice
 _ROUNDING: Final = 1  # of schedules that count from 1, or up to the last but one
 _COUNTED: Final[dict[type, str]] = {
@@ -45,7 +47,7 @@ class Length:
 class ScheduleWatch:
     """Looks at the schedules of one script until they have moved, then never again."""
 
-    def __init__(self, warn: Callable[[str, str], None]) -> None:
+    def __init__(self, warn: Callable[[str, Section], None]) -> None:
         self._warn = warn
         self._before: list[tuple[Any, int]] | None = None
         self._is_over = False
@@ -79,7 +81,7 @@ class ScheduleWatch:
             f"{total.name} is made for {total.steps} steps, but this training makes"
             f" {steps * epochs} of them ({takes}): its rates would not end where they are meant"
             f" to. Give it {steps * epochs}; len(loader) counts batches of the loader's own size.",
-            "Schedulers",
+            Section.SCHEDULERS,
         )
 
 

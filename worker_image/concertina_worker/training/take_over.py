@@ -16,6 +16,7 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.swa_utils import AveragedModel
 
+from concertina_worker.manual import Section
 from concertina_worker.training.moment import Moment
 from concertina_worker.training.pitfalls import ScriptError
 
@@ -47,7 +48,7 @@ def take_over_optimizer(optimizer: torch.optim.Optimizer, loop: StepMaker) -> No
                 "optimizer.step() was called outside of `for … in job.batches(…)`. Take the batches"
                 " from there: a DataLoader of the script's own would give each worker the whole"
                 " data, in batches that do not follow the job: job.batches(loader).",
-                "Batches",
+                Section.BATCHES,
             )
         loss = None
         if closure is not None:
@@ -91,13 +92,13 @@ def take_over_extra(extra: Any, loop: StepMaker, once_per_step: Iterable[str] = 
 
     for name in once_per_step:
         if not callable(getattr(extra, name, None)):
-            raise ScriptError(f"{type(extra).__name__} has no method {name}.", "State of your own")
+            raise ScriptError(f"{type(extra).__name__} has no method {name}.", Section.STATE)
     named: dict[str, Callable[[], int]] = dict.fromkeys(once_per_step, may_change)
     match extra:
         case torch.optim.Optimizer():
             raise ScriptError(
                 "An optimizer was given to job.state. Give all of them to job.register, as a list.",
-                "Several models and optimizers",
+                Section.SEVERAL_MODELS,
             )
         case GradScaler():
             _guard(extra, {"unscale_": loop.exchange, "step": loop.exchange, "update": may_change})
