@@ -17,9 +17,9 @@ from autoscaler.control_loop import growth
 from autoscaler.control_loop.job_view import JobView, has_only_waited
 from autoscaler.control_loop.planned_job import Histories, holder_of, planned_job
 from autoscaler.control_loop.pool_view import pools
+from autoscaler.control_loop.remembering.planned import PlannedMemory
 from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
-from autoscaler.control_loop.waiting_memory import PlannedMemory
 from autoscaler.job_vocabulary import EventKind
 from autoscaler.planning.snapshot import cluster_state as planning
 from jobs.lifecycle import FINAL, State
@@ -74,13 +74,13 @@ def cluster_state(
             return holder_of(view, now)
         return growth.kept_from_growing(job) if view.id in held_back else job
 
-    jobs = [seen(view) for view in plannable]
-    _planned.remember(zip(plannable, jobs, strict=True))
+    jobs = {view.id: job for view in plannable if (job := seen(view)) is not None}
+    _planned.remember(plannable, jobs)
     state = planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(pools()),
         quotas=tuple(team_quotas()),
-        jobs=tuple(job for job in jobs if job is not None),
+        jobs=tuple(jobs.values()),
         changes=tuple(_changes(now)),
     )
     return Seen(state=state, failing=failing)

@@ -79,6 +79,7 @@ class JobView:
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
     state_since: datetime  # when it came into its present state
+    spec_characters: int = 0  # as it is stored
     unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread
 
     @property

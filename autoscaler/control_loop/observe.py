@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 
 from autoscaler.control_loop.job_view import JobView, WorkerView, has_only_waited
 from autoscaler.control_loop.names import coordinator_id
-from autoscaler.control_loop.waiting_memory import VERSION, WaitingMemory
+from autoscaler.control_loop.remembering.waiting import VERSION, WaitingMemory
 from autoscaler.job_vocabulary import EventKind
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Event, Generation, Job, Worker
@@ -56,7 +56,10 @@ def job_ids_with_workers() -> list[str]:
 
 
 def planned_jobs(processes: Processes) -> tuple[JobView, ...]:
-    """Jobs that hold GPUs or want some, in the order they were submitted."""
+    """Jobs that hold GPUs or want some, in the order they were submitted.
+
+    Of jobs that have only waited, which have no processes, the same views may come again.
+    """
     rows = Job.objects.filter(state__in=[State.QUEUED, *WITH_WORKERS])
     found = rows.order_by("submitted_at", "id").values_list("id", *VERSION)
     versions = {job_id: version for job_id, *version in found}
@@ -84,6 +87,7 @@ def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
     return JobView(
         job=job,
         spec=stored.spec,
+        spec_characters=len(job.stored_spec),  # type: ignore[attr-defined] # annotated
         unreadable=stored.unreadable,
         assignment=rows.assignments.get(job.id),
         generation=rows.generations.get(job.id),

@@ -1,7 +1,8 @@
 """One pass of the control loop: observe, plan, check, apply.
 
 `run_once` is the unit of everything: Celery calls it, tests call it, and it may be killed at any
-line. It keeps nothing in memory between passes, but for questions to nodes that take longer.
+line. What it keeps in memory between passes may be lost: questions to nodes that take longer, and
+what would cost much to make again (`remembering`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ of a processor at a time, and more of them the longer the queues are.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any, Final
 
 from celery.signals import celeryd_after_setup
 
-OF_ANSWERS: Final = 5  # about a third of what another process gets beside it
-OF_THE_BACKGROUND: Final = 10  # about a tenth
+NICENESS_OF_ANSWERS: Final = 5  # about a third of what another process gets beside it
+NICENESS_OF_THE_BACKGROUND: Final = 10  # about a tenth
 BACKGROUND_QUEUE: Final = "io"
+_TRIES: Final = 20
+_BETWEEN_TRIES_SECONDS: Final = 0.1  # as long as Linux refuses the next
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
 
 
@@ -28,7 +31,7 @@ def connect() -> None:
 
 def _on_worker_set_up(instance: Any, **_: Any) -> None:
     if is_in_the_background(instance.app.amqp.queues.consume_from):
-        give_way(OF_THE_BACKGROUND, leader=os.getpid())
+        give_way(NICENESS_OF_THE_BACKGROUND, leader=os.getpid())
 
 
 def is_in_the_background(queues: Iterable[str]) -> bool:
@@ -45,4 +48,13 @@ def give_way(niceness: int, *, leader: int, autogroup: Path = _AUTOGROUP) -> Non
     os.nice(niceness)
     if os.getsid(0) == leader:
         with suppress(OSError):  # there are none on this machine
+            _write(autogroup, niceness)
+
+
+def _write(autogroup: Path, niceness: int) -> None:
+    """Try for a while: of all sessions of a machine, only one at a time may be made nicer."""
+    for _ in range(_TRIES):
+        with suppress(BlockingIOError):
             autogroup.write_text(str(niceness))
+            return
+        time.sleep(_BETWEEN_TRIES_SECONDS)

@@ -99,7 +99,7 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
     """gunicorn's ASGI worker over `BoundedProtocol`, for which it has no setting."""
 
     def init_process(self) -> None:
-        giving_way.give_way(giving_way.OF_ANSWERS, leader=self.ppid)
+        giving_way.give_way(giving_way.NICENESS_OF_ANSWERS, leader=self.ppid)
         gasgi.ASGIProtocol = BoundedProtocol
         super().init_process()
 

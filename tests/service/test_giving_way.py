@@ -1,4 +1,4 @@
-"""Do background tasks give way to ticks and requests where the processors are busy?"""
+"""Do background tasks and answers give way to ticks where the processors are busy?"""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from autoscaler.control_loop.apply.start import start
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.last_said import LastSaid
 from autoscaler.control_loop.patience import is_given_up
+from autoscaler.control_loop.remembering.words import LastSaid
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.upkeep.rounds import note_error
 from autoscaler.planning.decisions.plan import Action, Plan

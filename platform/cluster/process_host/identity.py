@@ -28,7 +28,7 @@ class Identity:
 
     def is_alive(self) -> bool:
         """Whether it runs; one that ended and was not collected yet is dead."""
-        fields = _stat_fields(self.pid)
+        fields = stat_fields(self.pid)
         return (
             fields is not None
             and not _is_dead(fields)
@@ -68,7 +68,7 @@ class Identity:
 
 def of(pid: int) -> Identity | None:
     """The identity of a running process; None: there is none of this pid."""
-    fields = _stat_fields(pid)
+    fields = stat_fields(pid)
     if fields is None or _is_dead(fields):
         return None
     return Identity(pid=pid, start_ticks=int(fields[_START_TICKS]), boot_id=boot_id())
@@ -83,7 +83,8 @@ def _is_dead(fields: list[str]) -> bool:
     return fields[_STATE] in _DEAD_STATES and int(fields[_THREADS]) <= 1
 
 
-def _stat_fields(pid: int) -> list[str] | None:
+def stat_fields(pid: int) -> list[str] | None:
+    """What `/proc/<pid>/stat` tells behind the name in parentheses; None: there is none."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):

@@ -95,11 +95,12 @@ def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
 
 def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:
     """Every process with a mark of ours whose environment we may read."""
+    give_up_at = time.monotonic() + environments.PATIENCE_SECONDS
     for entry in os.listdir("/proc"):  # noqa: PTH208 - names are all we need
         if not entry.isdigit():
             continue
         try:
-            raw = environments.raw(int(entry))
+            raw = environments.raw(int(entry), give_up_at=give_up_at)
         except OSError:  # it ended, or it is none that we may look at
             continue
         if records.RECORD_VARIABLE.encode() not in raw:

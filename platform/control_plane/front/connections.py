@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from typing import Final, Protocol
 
 SHARE_OF_ONE_ADDRESS: Final = 0.5  # of the connections
-CHANGES_PER_SECOND: Final = 50.0  # of one address' places; each costs a millisecond
+CHANGES_PER_SECOND: Final = 15.0  # of one address' places; each costs some milliseconds
 LONGEST_WAIT_SECONDS: Final = 10.0  # as long as a connection is waited for
 _MOST_KNOWN: Final = 10_000
 

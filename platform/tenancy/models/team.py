@@ -11,7 +11,7 @@ from django.db import models
 
 from tenancy.models.slug import slug_validator
 
-MOST_QUEUED_JOBS: Final = 100_000  # each is read in every tick
+MOST_QUEUED_JOBS: Final = 100_000  # each is planned in every tick
 
 
 class Team(models.Model):

@@ -1,19 +1,23 @@
-"""Is a job that only waits read again when anything about it changed, and not before?"""
+"""Is what a tick remembers of jobs that wait made again when anything changed, and not before?"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from cluster.models import Pool
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from tenancy.models import Team
+from django.utils import timezone
+from tenancy.models import FairShareSettings, Team
 
 from autoscaler.control_loop import observe
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.last_said import LastSaid
-from autoscaler.control_loop.waiting_memory import Version, WaitingMemory
+from autoscaler.control_loop.planned_job import Histories, planned_job
+from autoscaler.control_loop.remembering.planned import PlannedMemory
+from autoscaler.control_loop.remembering.waiting import Version, WaitingMemory, memorable
+from autoscaler.control_loop.remembering.words import LastSaid
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
 from autoscaler.planning.snapshot.cluster_state import Allocation
@@ -47,6 +51,10 @@ def test_whatever_changed_is_read_again(world: World) -> None:
     assert seen()[job.id].job.team.name == "renamed"
     Pool.objects.update(gpu_type="h100")
     assert seen()[job.id].job.pool.gpu_type == "h100"
+    settings = FairShareSettings.objects.create(pool=job.pool, half_life_hours=1.0)
+    assert seen()[job.id].job.pool.fair_share.half_life_hours == 1.0
+    settings.delete()
+    assert not hasattr(seen()[job.id].job.pool, "fair_share")
 
 
 def test_a_job_that_starts_is_read_in_each_tick(world: World) -> None:
@@ -62,10 +70,28 @@ def test_of_very_many_jobs_only_so_many_are_remembered(world: World) -> None:
     jobs = [world.job(name=f"job-{number}") for number in range(3)]
     views = [seen()[job.id] for job in jobs]
     versions: dict[str, Version] = {view.id: ["1"] for view in views}
-    memory = WaitingMemory(most=2)
+    memory = WaitingMemory(most_characters=views[0].spec_characters * 2 + 1)
     memory.remember(views, versions)
     assert memory.unchanged(versions) == {view.id: view for view in views[:2]}
     assert memory.unchanged({views[0].id: ["2"]}) == {}
+
+
+def test_a_planning_value_is_made_again_of_another_view_only(world: World) -> None:
+    job = world.job()
+    view = seen()[job.id]
+    made = planned_job(view, Histories.of([view]), timezone.now())
+    memory = PlannedMemory()
+    memory.remember([view], {job.id: made})
+    assert memory.made_of(view) is made
+    assert memory.made_of(replace(view)) is None
+    memory.remember([view], {})  # it could not be looked into
+    assert memory.made_of(view) is None
+
+
+def test_what_is_made_of_a_view_is_remembered_with_it_or_not_at_all(world: World) -> None:
+    jobs = [world.job(name=f"job-{number}") for number in range(3)]
+    views = [seen()[job.id] for job in jobs]
+    assert [*memorable(views, views[0].spec_characters)] == views[:1]
 
 
 def test_what_is_decided_again_for_the_same_reason_keeps_its_words() -> None:
