@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autoscaler.planning.decisions.plan import Plan
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, Pool
 
 
 def test_every_change_that_a_waiting_job_is_told_of_starts_it() -> None:
@@ -157,8 +157,18 @@ def with_remedy(  # noqa: PLR0911 - one for each remedy
             return with_job(state, job_id, min_workers=remedy.workers)
         case RemedyKind.PREEMPTIBLE:
             return with_job(state, job_id, preemptibility=Preemptibility.PREEMPTIBLE)
+        case RemedyKind.REOPENED_NODE:
+            return replace(state, pools=tuple(with_open(pool, remedy.node) for pool in state.pools))
         case RemedyKind.PATIENCE | RemedyKind.NONE:
             return state
+
+
+def with_open(pool: Pool, name: str | None) -> Pool:
+    def opened(node: Node) -> Node:
+        is_meant = node.name == name
+        return replace(node, is_schedulable=True, is_draining=False) if is_meant else node
+
+    return replace(pool, nodes=tuple(map(opened, pool.nodes)))
 
 
 def with_job(state: ClusterState, job_id: str, **changes: object) -> ClusterState:
