@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.allocation.guarantees import team_bounds
-from autoscaler.planning.allocation.offers import Offers
 from autoscaler.planning.allocation.placing import place_split
+from autoscaler.planning.allocation.size_values import PlanValues
 from autoscaler.planning.allocation.split import split
 from autoscaler.planning.decisions.plan import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
@@ -66,13 +66,13 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
-    demands = demands_of(map(policy.seen, jobs), pool, state.now)
+    demands = demands_of(map(policy.restrict, jobs), pool, state.now)
 
     # 2. Who may run at all?
     admission, dropped = admit_or_drop(demands, pool=pool, tree=tree, gpus=open_gpus, now=state.now)
 
     # 3. Who gets how much? GPUs of closed nodes count for those that hold them.
-    offers = Offers(
+    values = PlanValues(
         objective_of=lambda some: policy.objective(
             Situation(demands=some, pool=pool, now=state.now)
         ),
@@ -82,7 +82,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     def split_among(some: Sequence[Demand]) -> Split:
         gpus = open_gpus + sum(demand.stuck_gpus for demand in some)
         bounds = partial(team_bounds, pool=pool, tree=tree, gpus=gpus)
-        return split(offers.of(some), bounds=bounds, now=state.now)
+        return split(values.of(some), bounds=bounds, now=state.now)
 
     # 4. Where? And where a size does not fit: which one instead?
     placing = place_split(pool.nodes, admission.admitted, split_among, now=state.now)
@@ -124,7 +124,7 @@ def _outcome(demand: Demand, placing: Placing) -> Outcome:
         return Outcome(
             demand=demand, action=action, size=None, allocation=None, fragmentation=fragmentation
         )
-    size = next_step(demand.question, size)
+    size = next_step(demand.curve_inputs, size)
     if place is None or demand.is_pinned or _is_as_before(demand, size, place):
         return Outcome(
             demand=demand,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from autoscaler.planning.fair_share.usage import Usage
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
-from autoscaler.planning.teams.water_filling import Thirst, fair_shares
+from autoscaler.planning.teams.water_filling import Want, fair_shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def standings(
     tree = TeamTree.of(quotas)
     held = {quota.team: holdings.get(quota.team, Holding()) for quota in quotas}
     usage = Usage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
-    wants = {team: Thirst(demand=one.demand) for team, one in held.items()}
+    wants = {team: Want(demand=one.demand) for team, one in held.items()}
     shares = fair_shares(tree, wants, gpus=gpus).own
     claims = _claims_of_all(tree, held, gpus=gpus, rules=rules)
     lent = lent_gpus(tree, held, gpus=gpus)
@@ -111,7 +111,7 @@ def _claims_of_all(
     rules: SharingRules,
 ) -> Mapping[str, int]:
     """What each team could keep if all wanted as much as they may have."""
-    greedy = {team: Thirst(demand=gpus) for team in held}
+    greedy = {team: Want(demand=gpus) for team in held}
     claims = fair_shares(tree, greedy, gpus=gpus, has_surplus=rules.reclaims_fair_share).own
     if rules.reclaims_fair_share:
         return claims

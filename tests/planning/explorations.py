@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from autoscaler.planning.demand.curve_inputs import CurveInputs
 from autoscaler.planning.demand.curves import curve_of
-from autoscaler.planning.demand.question import Question
 from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
 from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.snapshot.cluster_state import Measurement
@@ -66,16 +66,18 @@ def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...
             key = math.ceil(batch / workers), workers
         if key not in found:
             found[key] = measured_at(profile, batch, workers, rng)
-        curve = curve_of(_question(profile, tuple(found.values()), batch, seed))
+        curve = curve_of(_curve_inputs(profile, tuple(found.values()), batch, seed))
         within = curve.sizes[: curve.reach]
         size = within[-1] if rng.random() < 0.75 else rng.choice(within)
         batch, workers = size.global_batch_size, size.workers
     return tuple(found.values())
 
 
-def _question(profile: Profile, found: tuple[Measurement, ...], batch: int, seed: int) -> Question:
+def _curve_inputs(
+    profile: Profile, found: tuple[Measurement, ...], batch: int, seed: int
+) -> CurveInputs:
     """Every other job reports its gradient noise, of a quarter of its training."""
-    return Question(
+    return CurveInputs(
         fit(found, batch=profile.batch),
         replace(profile.batch, accumulation=False),
         WorkerRules(1, WORKERS[-1], 1, WORKERS, 1),

@@ -207,8 +207,8 @@ def test_every_built_in_policy_is_in_the_map() -> None:
 def test_a_random_batch_is_always_the_same_for_a_job_and_another_for_another() -> None:
     policy = BUILT_IN.policy("fixed_batch:batch=random")
     jobs = [waiting(f"j{number}", batch=WIDE) for number in range(40)]
-    fixed = [policy.seen(job).batch for job in jobs]
-    assert fixed == [policy.seen(job).batch for job in jobs]
+    fixed = [policy.restrict(job).batch for job in jobs]
+    assert fixed == [policy.restrict(job).batch for job in jobs]
     assert {rules.base for rules in fixed} == set(range(32, 257, 32))
     assert all(rules.minimum == rules.base == rules.maximum for rules in fixed)
 
@@ -221,5 +221,7 @@ def test_a_job_refused_for_its_fixed_batch_is_told_how_many_gpus_that_needs() ->
 
 def test_a_constant_batch_stays_what_it_is_wherever_it_is_fixed() -> None:
     for at in ("min", "max", "random"):
-        seen_job = BUILT_IN.policy(f"fixed_batch:batch={at}").seen(waiting("a", batch=batch(96)))
-        assert seen_job.batch == batch(96)
+        restricted = BUILT_IN.policy(f"fixed_batch:batch={at}").restrict(
+            waiting("a", batch=batch(96))
+        )
+        assert restricted.batch == batch(96)

@@ -73,6 +73,18 @@ def test_a_policy_from_elsewhere_joins_but_replaces_nothing() -> None:
         BUILT_IN.joined([CompletionTime])
 
 
+def test_a_policy_that_narrows_jobs_by_the_former_name_does_not_join() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Former(CompletionTime):
+        name: ClassVar = "former"
+
+        def seen(self, job: object) -> object:
+            return job
+
+    with pytest.raises(PolicyRefused, match="`seen`: it is called `restrict` now"):
+        BUILT_IN.joined([Former])
+
+
 def test_what_is_no_policy_does_not_join() -> None:
     class Bare(CompletionTime):
         name: ClassVar = 3

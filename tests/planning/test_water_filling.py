@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.teams.team_tree import POOL, TeamNode, TeamTree
-from autoscaler.planning.teams.water_filling import Thirst, fair_shares, pour
+from autoscaler.planning.teams.water_filling import Want, fair_shares, pour
 
 MANY = settings(max_examples=150)
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -38,10 +38,10 @@ def quota(
     )
 
 
-def shares(gpus: int, quotas: list[TeamQuota], **wants: int) -> dict[str, int]:
-    thirst = {team: Thirst(demand=demand) for team, demand in wants.items()}
-    own = fair_shares(TeamTree.of(quotas), thirst, gpus=gpus).own
-    return {team: own[team] for team in wants}
+def shares(gpus: int, quotas: list[TeamQuota], **demands: int) -> dict[str, int]:
+    wants = {team: Want(demand=demand) for team, demand in demands.items()}
+    own = fair_shares(TeamTree.of(quotas), wants, gpus=gpus).own
+    return {team: own[team] for team in demands}
 
 
 EXPECTED: dict[str, tuple[dict[str, int], dict[str, int]]] = {
@@ -126,7 +126,7 @@ def slow_pour(amount: int, vessels: list[tuple[int, int]]) -> list[float]:
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> tuple[list[TeamQuota], dict[str, Thirst], int]:
+def trees(draw: st.DrawFn) -> tuple[list[TeamQuota], dict[str, Want], int]:
     """Any settings, also such as promise more than the parent or the pool has."""
     count = draw(st.integers(1, len(NAMES)))
     quotas = []
@@ -137,22 +137,22 @@ def trees(draw: st.DrawFn) -> tuple[list[TeamQuota], dict[str, Thirst], int]:
         weight = draw(st.sampled_from((0.0, 0.5, 1.0, 1.0, 3.0)))
         lends = draw(st.sampled_from((None, None, 0, guaranteed // 2)))
         quotas.append(quota(team, guaranteed, limit, weight=weight, parent=above, lends=lends))
-    thirst = {team: Thirst(demand=draw(st.integers(0, 12))) for team in NAMES[:count]}
-    return quotas, thirst, draw(st.integers(0, 40))
+    wants = {team: Want(demand=draw(st.integers(0, 12))) for team in NAMES[:count]}
+    return quotas, wants, draw(st.integers(0, 40))
 
 
 @MANY
 @given(trees())
 def test_shares_equal_filling_drop_by_drop(
-    case: tuple[list[TeamQuota], dict[str, Thirst], int],
+    case: tuple[list[TeamQuota], dict[str, Want], int],
 ) -> None:
     """Each drop goes to whoever is lowest, level by level; both ways agree within rounding."""
-    quotas, thirst, gpus = case
+    quotas, wants, gpus = case
     tree = TeamTree.of(quotas)
-    found = fair_shares(tree, thirst, gpus=gpus)
-    expected = DropByDrop(tree, thirst).pour(gpus)
-    depth = max(len(list(tree.path(team))) for team in thirst)
-    for team in thirst:
+    found = fair_shares(tree, wants, gpus=gpus)
+    expected = DropByDrop(tree, wants).pour(gpus)
+    depth = max(len(list(tree.path(team))) for team in wants)
+    for team in wants:
         # Each division on the way down rounds by less than one GPU, and drops are of 1/20.
         assert abs(found.own[team] - expected[team]) < depth * (1 + len(NAMES) / 20) + 0.01
 
@@ -160,14 +160,14 @@ def test_shares_equal_filling_drop_by_drop(
 class DropByDrop:
     """A reference that knows no closed form: 1/20 GPU after the other, from the pool down."""
 
-    def __init__(self, tree: TeamTree, thirst: dict[str, Thirst]) -> None:
-        self.tree, self.thirst = tree, thirst
+    def __init__(self, tree: TeamTree, wants: dict[str, Want]) -> None:
+        self.tree, self.wants = tree, wants
         self.level: dict[tuple[str, str], float] = {}
-        self.own = dict.fromkeys(thirst, 0.0)
+        self.own = dict.fromkeys(wants, 0.0)
 
     def usable(self, node: TeamNode) -> float:
         inside = sum(self.takes(child) for child in self.tree.children(node))
-        inside += self.thirst[node.name].demand if node.name in self.thirst else 0
+        inside += self.wants[node.name].demand if node.name in self.wants else 0
         return inside if node.limit is None else min(inside, node.limit)
 
     def takes(self, node: TeamNode) -> float:
@@ -179,15 +179,15 @@ class DropByDrop:
     def keeps(self, node: TeamNode) -> float:
         """What is its own or kept, by its own lending limit or by those of teams below it."""
         inside = sum(self.keeps(child) for child in self.tree.children(node))
-        if node.name in self.thirst:
-            inside += min(self.thirst[node.name].demand, node.own_guaranteed)
+        if node.name in self.wants:
+            inside += min(self.wants[node.name].demand, node.own_guaranteed)
         inside = inside if node.limit is None else min(inside, node.limit)
         return max(self.entitled(node), node.kept, inside)
 
     def layers(self, parent: TeamNode, name: str) -> list[tuple[float, float]]:
         """(top, width) of entitled, kept and surplus, of a child or of the parent's own jobs."""
         if name == parent.name:
-            demand, width = self.thirst[name].demand, parent.own_guaranteed
+            demand, width = self.wants[name].demand, parent.own_guaranteed
             return [(min(demand, width), width), (0, 0), (demand, 1.0)]
         node = self.tree.nodes[name]
         entitled = min(self.usable(node), node.guaranteed)
@@ -209,7 +209,7 @@ class DropByDrop:
         return self.own
 
     def lowest(self, node: TeamNode) -> str | None:
-        names = [*node.children, *([node.name] if node.name in self.thirst else [])]
+        names = [*node.children, *([node.name] if node.name in self.wants else [])]
         for layer in range(3):
             levels = {}
             for name in names:
@@ -227,11 +227,11 @@ class DropByDrop:
 @MANY
 @given(trees())
 def test_the_sum_is_conserved_and_bounds_are_kept(
-    case: tuple[list[TeamQuota], dict[str, Thirst], int],
+    case: tuple[list[TeamQuota], dict[str, Want], int],
 ) -> None:
-    quotas, thirst, gpus = case
+    quotas, wants, gpus = case
     tree = TeamTree.of(quotas)
-    found = fair_shares(tree, thirst, gpus=gpus)
+    found = fair_shares(tree, wants, gpus=gpus)
     top = {node.name: found.subtree[node.name] for node in tree.children(tree.pool)}
     assert sum(top.values()) <= gpus
     for node in tree.nodes.values():
@@ -239,10 +239,10 @@ def test_the_sum_is_conserved_and_bounds_are_kept(
             continue
         inside = found.own[node.name] + sum(found.subtree[child] for child in node.children)
         assert inside <= found.subtree[node.name]
-        assert 0 <= found.own[node.name] <= thirst[node.name].demand
+        assert 0 <= found.own[node.name] <= wants[node.name].demand
         assert node.limit is None or inside <= max(node.limit, 0)
     kept = sum(max(tree.nodes[team].kept - top[team], 0) for team in top)
-    wanted = DropByDrop(tree, thirst)
+    wanted = DropByDrop(tree, wants)
     if all(node.weight > 0 for node in tree.nodes.values()):
         most = sum(wanted.takes(node) for node in tree.children(tree.pool))
         assert sum(top.values()) == min(gpus, most)
@@ -252,28 +252,28 @@ def test_the_sum_is_conserved_and_bounds_are_kept(
 @MANY
 @given(trees(), st.sampled_from(NAMES), st.integers(1, 20))
 def test_no_team_gains_by_stating_more_than_it_can_use(
-    case: tuple[list[TeamQuota], dict[str, Thirst], int], liar: str, more: int
+    case: tuple[list[TeamQuota], dict[str, Want], int], liar: str, more: int
 ) -> None:
-    quotas, thirst, gpus = case
-    if liar not in thirst:
+    quotas, wants, gpus = case
+    if liar not in wants:
         return
     tree = TeamTree.of(quotas)
-    honest = fair_shares(tree, thirst, gpus=gpus).own[liar]
-    lie = thirst | {liar: replace(thirst[liar], demand=thirst[liar].demand + more)}
+    honest = fair_shares(tree, wants, gpus=gpus).own[liar]
+    lie = wants | {liar: replace(wants[liar], demand=wants[liar].demand + more)}
     told = fair_shares(tree, lie, gpus=gpus).own[liar]
-    assert min(told, thirst[liar].demand) <= honest
+    assert min(told, wants[liar].demand) <= honest
 
 
 @MANY
 @given(trees())
 def test_every_own_guarantee_is_met_where_promises_are_kept(
-    case: tuple[list[TeamQuota], dict[str, Thirst], int],
+    case: tuple[list[TeamQuota], dict[str, Want], int],
 ) -> None:
-    quotas, thirst, gpus = case
+    quotas, wants, gpus = case
     quotas = [replace(one, limit_gpus=None) for one in quotas]
     tree = TeamTree.of(quotas)
-    found = fair_shares(tree, thirst, gpus=max(gpus, tree.pool.guaranteed))
-    for team, want in thirst.items():
+    found = fair_shares(tree, wants, gpus=max(gpus, tree.pool.guaranteed))
+    for team, want in wants.items():
         assert found.own[team] >= min(want.demand, tree.nodes[team].own_guaranteed)
 
 
@@ -284,6 +284,6 @@ def test_shares_of_a_thousand_teams_are_conserved() -> None:
         for i in range(1000)
     ]
     tree = TeamTree.of(quotas)
-    thirst = {one.team: Thirst(demand=rng.randint(0, 9)) for one in quotas}
-    found = fair_shares(tree, thirst, gpus=4096)
-    assert sum(found.own.values()) == min(4096, sum(t.demand for t in thirst.values()))
+    wants = {one.team: Want(demand=rng.randint(0, 9)) for one in quotas}
+    found = fair_shares(tree, wants, gpus=4096)
+    assert sum(found.own.values()) == min(4096, sum(t.demand for t in wants.values()))

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.optimizer import Bounds, Claim
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from autoscaler.planning.teams.team_tree import POOL
-from autoscaler.planning.teams.water_filling import Shares, Thirst, fair_shares
+from autoscaler.planning.teams.water_filling import Shares, Want, fair_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from autoscaler.planning.allocation.offers import Offer
+    from autoscaler.planning.allocation.size_values import SizeValues
     from autoscaler.planning.snapshot.cluster_state import Pool
     from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
 
@@ -41,7 +41,7 @@ class TeamBounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Want:
+class _TeamNeed:
     """The GPUs of one team's own jobs: at least, at most of use, and wherever between."""
 
     floor: int  # all on the smallest sizes they may take now
@@ -50,22 +50,26 @@ class _Want:
     steps: Sequence[Sequence[int]]  # of each job: the GPUs it may take above its smallest size
 
 
-def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: int) -> TeamBounds:
+def team_bounds(
+    values_of_jobs: Sequence[SizeValues], *, pool: Pool, tree: TeamTree, gpus: int
+) -> TeamBounds:
     """Bounds for all teams of the tree.
 
     Guarantees are cut, by water-filling, only where the pool is smaller than all of them together:
     nodes are gone, or more was promised than there is.
     """
-    wants = _wants(offers)
+    needs = _needs(values_of_jobs)
     divide = partial(
         fair_shares,
         tree,
         gpus=gpus,
         has_surplus=pool.reclaim.target is ReclaimTarget.FAIR_SHARE,
     )
-    now = divide({team: Thirst(demand=w.useful, floor=w.floor) for team, w in wants.items()})
-    due = divide({team: Thirst(demand=w.useful, floor=w.smallest) for team, w in wants.items()})
-    granted, least = _usable(now, wants, divide)
+    now = divide({team: Want(demand=need.useful, floor=need.floor) for team, need in needs.items()})
+    due = divide(
+        {team: Want(demand=need.useful, floor=need.smallest) for team, need in needs.items()}
+    )
+    granted, least = _usable(now, needs, divide)
     kept = _kept(tree, granted, least)
     return TeamBounds(
         gpus=gpus,
@@ -75,28 +79,28 @@ def team_bounds(offers: Sequence[Offer], *, pool: Pool, tree: TeamTree, gpus: in
             Claim(job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1))
             for team, n in kept.items()
         ],
-        are_met=now == due and _limits_are_kept(tree, wants),
+        are_met=now == due and _limits_are_kept(tree, needs),
     )
 
 
 def _usable(
-    granted: Shares, wants: Mapping[str, _Want], divide: Callable[[Mapping[str, Thirst]], Shares]
+    granted: Shares, needs: Mapping[str, _TeamNeed], divide: Callable[[Mapping[str, Want]], Shares]
 ) -> tuple[Shares, dict[str, int]]:
     """Shares of which nothing is wasted, and what each team's jobs make of its own.
 
     A share may lie between two sizes. What its team cannot use of it goes to the others.
     """
-    most = {team: want.useful for team, want in wants.items()}
+    most = {team: need.useful for team, need in needs.items()}
     while True:
         least = {
-            team: w.floor + largest_within(w.steps, granted.own[team] - w.floor)
-            for team, w in wants.items()
+            team: need.floor + largest_within(need.steps, granted.own[team] - need.floor)
+            for team, need in needs.items()
         }
         wasting = {team: n for team, n in least.items() if n < min(granted.own[team], most[team])}
         if not wasting:
             return granted, least
         most |= wasting
-        granted = divide({t: Thirst(demand=most[t], floor=w.floor) for t, w in wants.items()})
+        granted = divide({t: Want(demand=most[t], floor=need.floor) for t, need in needs.items()})
 
 
 def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
@@ -121,27 +125,27 @@ def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
     return totals.bit_length() - 1
 
 
-def _wants(offers: Iterable[Offer]) -> dict[str, _Want]:
-    teams: defaultdict[str, list[Offer]] = defaultdict(list)
-    for offer in offers:
-        teams[offer.demand.job.team].append(offer)
-    return {team: _want(own) for team, own in teams.items()}
+def _needs(values_of_jobs: Iterable[SizeValues]) -> dict[str, _TeamNeed]:
+    teams: defaultdict[str, list[SizeValues]] = defaultdict(list)
+    for job_values in values_of_jobs:
+        teams[job_values.demand.job.team].append(job_values)
+    return {team: _need(own) for team, own in teams.items()}
 
 
-def _want(offers: Sequence[Offer]) -> _Want:
-    floor = sum([offer.claim.gpus[0] for offer in offers])
-    return _Want(
+def _need(values_of_jobs: Sequence[SizeValues]) -> _TeamNeed:
+    floor = sum([job_values.claim.gpus[0] for job_values in values_of_jobs])
+    return _TeamNeed(
         floor=floor,
-        smallest=sum([offer.demand.smallest_gpus for offer in offers]),
-        useful=max(_useful_gpus(offers), floor),
-        steps=[offer.steps for offer in offers],
+        smallest=sum([job_values.demand.smallest_gpus for job_values in values_of_jobs]),
+        useful=max(_useful_gpus(values_of_jobs), floor),
+        steps=[job_values.steps for job_values in values_of_jobs],
     )
 
 
-def _limits_are_kept(tree: TeamTree, wants: Mapping[str, _Want]) -> bool:
+def _limits_are_kept(tree: TeamTree, needs: Mapping[str, _TeamNeed]) -> bool:
     inside: dict[str, int] = {}
     for name, node in tree.nodes.items():
-        own = wants[name].floor if name in wants else 0
+        own = needs[name].floor if name in needs else 0
         inside[name] = own + sum(inside[child] for child in node.children)
     return all(
         node.limit is None or inside[node.name] <= node.limit for node in tree.nodes.values()
@@ -180,13 +184,13 @@ def _most(node: TeamNode, least: int) -> int | None:
     return None if node.limit is None else max(node.limit, least)
 
 
-def _useful_gpus(offers: Sequence[Offer]) -> int:
+def _useful_gpus(values_of_jobs: Sequence[SizeValues]) -> int:
     """What the team's jobs have a use for together.
 
     A team that asks for more must gain clearly; one that holds it keeps it while it is of any use.
     Otherwise noise would move the same GPU to and fro.
     """
-    clearly = sum([offer.clearly_useful_gpus for offer in offers])
-    at_all = sum([offer.useful_gpus for offer in offers])
-    held = sum([offer.demand.held_gpus for offer in offers])
+    clearly = sum([job_values.clearly_useful_gpus for job_values in values_of_jobs])
+    at_all = sum([job_values.useful_gpus for job_values in values_of_jobs])
+    held = sum([job_values.demand.held_gpus for job_values in values_of_jobs])
     return max(clearly, min(at_all, held))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.allocation.offers import Offer
+from autoscaler.planning.allocation.size_values import SizeValues
 from autoscaler.planning.optimizer import Problem, Solution, solve
 
 if TYPE_CHECKING:
@@ -20,38 +20,38 @@ class Split:
     """The optimum: a size per job. `solution` None: nothing fits, so everything stays."""
 
     sizes: Mapping[str, Size]
-    offers: Mapping[str, Offer]
+    size_values: Mapping[str, SizeValues]
     solution: Solution | None
 
 
 def split(
-    offers: Sequence[Offer],
+    values_of_jobs: Sequence[SizeValues],
     *,
-    bounds: Callable[[Sequence[Offer]], TeamBounds],
+    bounds: Callable[[Sequence[SizeValues]], TeamBounds],
     now: float,
 ) -> Split:
     """The best sizes. Jobs changed a short while ago stay, unless a guarantee needs their GPUs."""
-    calm = [_calm(offer, _stays, now) for offer in offers]
+    calm = [_calm(job_values, _stays, now) for job_values in values_of_jobs]
     solution, is_met = _solve(calm, bounds)
     if solution is None or not is_met:
-        calm = [_calm(offer, _does_not_grow, now) for offer in offers]
+        calm = [_calm(job_values, _does_not_grow, now) for job_values in values_of_jobs]
         solution, _ = _solve(calm, bounds)
     chosen = solution.chosen[: len(calm)].tolist() if solution else []
     return Split(
         sizes={
-            offer.demand.job.job_id: offer.sizes[index]
-            for offer, index in zip(calm, chosen, strict=False)
+            job_values.demand.job.job_id: job_values.sizes[index]
+            for job_values, index in zip(calm, chosen, strict=False)
         },
-        offers={offer.demand.job.job_id: offer for offer in offers},
+        size_values={job_values.demand.job.job_id: job_values for job_values in values_of_jobs},
         solution=solution,
     )
 
 
 def _solve(
-    offers: Sequence[Offer], bounds: Callable[[Sequence[Offer]], TeamBounds]
+    values_of_jobs: Sequence[SizeValues], bounds: Callable[[Sequence[SizeValues]], TeamBounds]
 ) -> tuple[Solution | None, bool]:
-    within = bounds(offers)
-    claims = [*(offer.claim for offer in offers), *within.kept]
+    within = bounds(values_of_jobs)
+    claims = [*(job_values.claim for job_values in values_of_jobs), *within.kept]
     problem = Problem.of(claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents)
     return solve(problem), within.are_met
 
@@ -65,11 +65,11 @@ def is_cooling(demand: Demand, now: float) -> bool:
     )
 
 
-def _calm(offer: Offer, rule: Callable[[Demand, Size], bool], now: float) -> Offer:
+def _calm(job_values: SizeValues, rule: Callable[[Demand, Size], bool], now: float) -> SizeValues:
     """What the policy wants of the job; of one that was changed a short while ago less."""
-    if is_cooling(offer.demand, now):
-        offer = offer.restricted(lambda size: rule(offer.demand, size))
-    return offer.wanted
+    if is_cooling(job_values.demand, now):
+        job_values = job_values.restricted(lambda size: rule(job_values.demand, size))
+    return job_values.wanted
 
 
 def _stays(demand: Demand, size: Size) -> bool:

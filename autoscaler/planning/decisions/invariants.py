@@ -50,9 +50,9 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
 
     A pool's policy may narrow what its jobs may have; the rules hold for what it leaves of them.
     """
-    seen_in = {pool.name: policies.policy(pool.policy).seen for pool in state.pools}
-    asked = [job for job in state.jobs if job.pool in seen_in]
-    jobs = {job.job_id: seen_in[job.pool](job) for job in asked}
+    restricted_in = {pool.name: policies.policy(pool.policy).restrict for pool in state.pools}
+    asked = [job for job in state.jobs if job.pool in restricted_in]
+    jobs = {job.job_id: restricted_in[job.pool](job) for job in asked}
     decisions = {decision.job_id: decision for decision in plan.decisions}
     if sorted(decision.job_id for decision in plan.decisions) != sorted(jobs):
         message = "the plan does not decide on every job exactly once"

@@ -4,8 +4,8 @@
     change_cost         what a change costs a running job
     batch               which global batch is best for a number of workers
     batch_growth        how fast the batch may grow
-    question            all that the speed of a job depends on
-    curves              the speed of a job at each size, remembered by that question
+    curve_inputs        all that the speed of a job depends on
+    curves              the speed of a job at each size, remembered by these inputs
     usefulness          up to which size more GPUs still make the job faster
     application_metric  how many workers the application itself asks for
     demand              all of it for one job, seen from where the job is now

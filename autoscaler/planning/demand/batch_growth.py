@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.planning.demand.question import Question
+    from autoscaler.planning.demand.curve_inputs import CurveInputs
     from autoscaler.planning.snapshot.cluster_state import Job
 
 LARGEST_STEP: Final = 2
@@ -26,12 +26,12 @@ def has_settled(job: Job, now: float) -> bool:
     return now - changed_at >= BATCH_SETTLES_SECONDS
 
 
-def largest_next_batch(question: Question) -> int:
+def largest_next_batch(inputs: CurveInputs) -> int:
     """The most samples that the next change may bring; never less than the present batch."""
-    if question.scaling is None:
-        return question.batch.maximum
-    measured, current = question.scaling.measured_batch, question.current_batch
+    if inputs.scaling is None:
+        return inputs.batch.maximum
+    measured, current = inputs.scaling.measured_batch, inputs.current_batch
     if current is None:  # a start: nothing larger than what is known to work
-        return max(measured, question.batch.base)
-    grown = LARGEST_STEP * min(measured, current) if question.may_grow else 0
+        return max(measured, inputs.batch.base)
+    grown = LARGEST_STEP * min(measured, current) if inputs.may_grow else 0
     return max(grown, current)

@@ -2,7 +2,7 @@
 
 A curve depends on what is known of the job's speed, on its rules and on the pool's shape, but on
 no other job and not on the time. Most ticks change none of these, so curves are cached by exactly
-that: the `question`. A new one costs a fraction of a millisecond, all sizes and batches at once.
+that: its `CurveInputs`. A new one costs a fraction of a millisecond, all sizes and batches at once.
 
 Speeds are compared as S(k) = goodput(b_opt(k), k) / goodput(base batch, smallest size), which is
 the founding paper's scaling factor T(b_opt(k), k) / T_base while the gradient noise is unknown.
@@ -25,7 +25,7 @@ from autoscaler.planning.speed.throughput import Configurations
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand.batch import Column, Counts
-    from autoscaler.planning.demand.question import Question
+    from autoscaler.planning.demand.curve_inputs import CurveInputs
 
 LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
 SOUND_ERROR: Final = 0.25  # guessed: predictions this sure are off by 5 to 10 % in the median
@@ -60,46 +60,46 @@ class Curve:
 
 
 @lru_cache(maxsize=16384)  # some KiB each
-def curve_of(question: Question) -> Curve:
+def curve_of(inputs: CurveInputs) -> Curve:
     """The job's speed at every size it may have, each with its best batch."""
-    counts = allowed_sizes(question.workers, question.shape)
-    smallest = counts[0] if counts else question.workers.minimum
-    base_rate = _base_rate(question, smallest)
-    if question.also:
-        counts = tuple(sorted({*counts, question.also}))
+    counts = allowed_sizes(inputs.workers, inputs.shape)
+    smallest = counts[0] if counts else inputs.workers.minimum
+    base_rate = _base_rate(inputs, smallest)
+    if inputs.also:
+        counts = tuple(sorted({*counts, inputs.also}))
     workers = np.array(counts, dtype=np.int64)
     if not counts:
         return Curve(sizes=(), reach=0, smallest=smallest, base_rate=base_rate)
-    batches = _batches(question, workers)
+    batches = _batches(inputs, workers)
     fits = batches != NO_BATCH
-    predicted = _Prediction.of(question, workers[fits], batches[fits])
+    predicted = _Prediction.of(inputs, workers[fits], batches[fits])
     sizes = predicted.sizes(smallest=smallest, base_rate=base_rate)
     return Curve(
         sizes=sizes,
-        reach=_reach(question, sizes, smallest),
+        reach=_reach(inputs, sizes, smallest),
         smallest=smallest,
         base_rate=base_rate,
     )
 
 
 @lru_cache(maxsize=16384)
-def size_at(question: Question, workers: int, batch: int, crosses_nodes: bool) -> Size:  # noqa: FBT001 - part of the key
+def size_at(inputs: CurveInputs, workers: int, batch: int, crosses_nodes: bool) -> Size:  # noqa: FBT001 - part of the key
     """What a job does at one configuration, whether or not it may choose it."""
-    curve = curve_of(question)
+    curve = curve_of(inputs)
     at = np.array([workers]), np.array([batch])
-    predicted = _Prediction.of(question, *at, crosses_nodes=np.array([crosses_nodes]))
+    predicted = _Prediction.of(inputs, *at, crosses_nodes=np.array([crosses_nodes]))
     (size,) = predicted.sizes(smallest=curve.smallest, base_rate=curve.base_rate)
     return size
 
 
-def next_step(question: Question, size: Size) -> Size:
+def next_step(inputs: CurveInputs, size: Size) -> Size:
     """The size with the batch that training takes next on its way to that size's own."""
-    largest = largest_next_batch(question)
+    largest = largest_next_batch(inputs)
     if size.global_batch_size <= largest:
         return size
-    feasible = FeasibleBatches.of(question.batch, np.array([size.workers]), at_most=largest)
+    feasible = FeasibleBatches.of(inputs.batch, np.array([size.workers]), at_most=largest)
     batch = int(feasible.nearest(largest)[0])
-    return size_at(question, size.workers, batch, size.spans_nodes)
+    return size_at(inputs, size.workers, batch, size.spans_nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,23 +117,23 @@ class _Prediction:
     @classmethod
     def of(
         cls,
-        question: Question,
+        inputs: CurveInputs,
         workers: Counts,
         batches: Counts,
         crosses_nodes: np.typing.NDArray[np.bool_] | None = None,
     ) -> _Prediction:
-        crosses = workers > question.workers_per_node if crosses_nodes is None else crosses_nodes
+        crosses = workers > inputs.workers_per_node if crosses_nodes is None else crosses_nodes
         rates, errors = np.zeros(len(workers)), np.full(len(workers), NOTHING_KNOWN)
-        if question.scaling is not None and len(workers) and workers[0] > 0:
-            at = _configurations(question, workers, crosses, batches)
-            rates = batches / question.scaling.throughput.step_seconds(at)
-            errors = question.scaling.relative_error(at)
+        if inputs.scaling is not None and len(workers) and workers[0] > 0:
+            at = _configurations(inputs, workers, crosses, batches)
+            rates = batches / inputs.scaling.throughput.step_seconds(at)
+            errors = inputs.scaling.relative_error(at)
         return cls(
             workers=workers,
             batches=batches,
-            shares_work=question.shares_work,
+            shares_work=inputs.shares_work,
             rates=rates,
-            efficiencies=_efficiency(question, batches),
+            efficiencies=_efficiency(inputs, batches),
             errors=errors,
             crosses=crosses,
         )
@@ -166,50 +166,50 @@ class _Prediction:
         )
 
 
-def _batches(question: Question, workers: Counts) -> Counts:
+def _batches(inputs: CurveInputs, workers: Counts) -> Counts:
     """The best batch by number of workers; while nothing is known, the one nearest to today's.
 
     Known gradient noise says itself where a larger batch stops paying, so the whole range is open:
     a job is worth what its batch will grow to, step by step. Without, it is worth the next step.
     """
-    rules, scaling = question.batch, question.scaling
-    within_reach = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(question))
+    rules, scaling = inputs.batch, inputs.scaling
+    within_reach = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(inputs))
     if scaling is None:
-        return within_reach.nearest(question.current_batch or rules.base)
+        return within_reach.nearest(inputs.current_batch or rules.base)
     feasible = within_reach
-    if question.noise_scale is not None:
+    if inputs.noise_scale is not None:
         feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
-    crosses = workers > question.workers_per_node
+    crosses = workers > inputs.workers_per_node
 
     def goodput(batches: Counts) -> Column:
-        at = _configurations(question, workers[:, None], crosses[:, None], batches)
-        return batches / scaling.throughput.step_seconds(at) * _efficiency(question, batches)
+        at = _configurations(inputs, workers[:, None], crosses[:, None], batches)
+        return batches / scaling.throughput.step_seconds(at) * _efficiency(inputs, batches)
 
     best = best_batches(
-        feasible, goodput, max_per_gpu=rules.max_per_gpu, current=question.current_batch
+        feasible, goodput, max_per_gpu=rules.max_per_gpu, current=inputs.current_batch
     )
     return np.where(within_reach.count > 0, best, NO_BATCH)
 
 
-def _base_rate(question: Question, smallest: int) -> float:
-    rules, workers = question.batch, np.array([smallest])
+def _base_rate(inputs: CurveInputs, smallest: int) -> float:
+    rules, workers = inputs.batch, np.array([smallest])
     feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
     base = int(feasible.nearest(rules.base)[0]) or rules.base
-    predicted = _Prediction.of(question, workers, np.array([base]))
+    predicted = _Prediction.of(inputs, workers, np.array([base]))
     return float(predicted.rates[0] * predicted.efficiencies[0])
 
 
-def _reach(question: Question, sizes: tuple[Size, ...], smallest: int) -> int:
+def _reach(inputs: CurveInputs, sizes: tuple[Size, ...], smallest: int) -> int:
     """How many of the sizes, from the first up, may be tried now.
 
     Where a job was never measured, the smallest only. Then one size more than the largest measured
     one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever
     waits for a measurement that never comes may try them all, if its workers share the work.
     """
-    scaling = question.scaling
-    if not question.shares_work:
+    scaling = inputs.scaling
+    if not inputs.shares_work:
         return min(len(sizes), 1)
-    if scaling is None and not question.is_measurable:
+    if scaling is None and not inputs.is_measurable:
         return len(sizes)
     measured = scaling.measured_workers if scaling else 0
     reach = 0
@@ -224,7 +224,7 @@ def _reach(question: Question, sizes: tuple[Size, ...], smallest: int) -> int:
 
 
 def _configurations(
-    question: Question,
+    inputs: CurveInputs,
     workers: Counts,
     crosses: np.typing.NDArray[np.bool_],
     batches: Counts,
@@ -233,9 +233,9 @@ def _configurations(
         workers=workers,
         crosses_nodes=crosses,
         global_batch=batches,
-        micro_batch=question.batch.max_per_gpu,
+        micro_batch=inputs.batch.max_per_gpu,
     )
 
 
-def _efficiency(question: Question, batches: Counts) -> Column:
-    return efficiency(batches, base_batch=question.batch.base, noise_scale=question.noise_scale)
+def _efficiency(inputs: CurveInputs, batches: Counts) -> Column:
+    return efficiency(batches, base_batch=inputs.batch.base, noise_scale=inputs.noise_scale)

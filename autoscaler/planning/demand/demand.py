@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.demand.batch import fewest_workers
+from autoscaler.planning.demand.curve_inputs import CurveInputs
 from autoscaler.planning.demand.curves import Curve, Size, curve_of, size_at
-from autoscaler.planning.demand.question import Question
 from autoscaler.planning.demand.sizes import PoolShape
 from autoscaler.planning.demand.usefulness import useful_size
 from autoscaler.planning.snapshot.cluster_state import Allocation, JobPhase
@@ -45,7 +45,7 @@ class Demand:
     is_pinned: bool  # nothing but the present size may be chosen
     stuck_workers: int  # on nodes that take nothing new: nobody else could use their GPUs
     displaced_workers: int  # on nodes that are being drained: they have to leave
-    question: Question  # what its sizes were predicted from
+    curve_inputs: CurveInputs  # what its sizes were predicted from
     useful_workers: int  # more make it no faster; also while it is pinned
 
     @cached_property
@@ -104,7 +104,7 @@ class Demand:
         """
         if size.spans_nodes or size.workers == 1:
             return size
-        across = size_at(self.question, size.workers, size.global_batch_size, True)
+        across = size_at(self.curve_inputs, size.workers, size.global_batch_size, True)
         slower = min(across, size, key=lambda one: one.samples_per_second)
         return replace(slower, spans_nodes=True)
 
@@ -182,12 +182,12 @@ class _Ground:
 
 def _demand(job: Job, ground: _Ground) -> Demand:
     allocation = _expected_allocation(job, ground)
-    question = Question.of(job, ground.shape, allocation, ground.now)
-    present = _present(question, allocation)
+    inputs = CurveInputs.of(job, ground.shape, allocation, ground.now)
+    present = _present(inputs, allocation)
     displaced = _workers_on(ground.draining, allocation) if job.can_rescale else 0
     stuck = _workers_on(ground.closed, allocation) - displaced
-    question = _with_present(question, job, present)
-    curve = curve_of(question)
+    inputs = _with_present(inputs, job, present)
+    curve = curve_of(inputs)
     sizes, reach = _choices(curve, present, stuck)
     useful = useful_size(sizes[:reach]).workers if sizes else 0
     is_pinned = present is not None and not job.can_rescale
@@ -204,7 +204,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
         is_pinned=is_pinned,
         stuck_workers=stuck,
         displaced_workers=displaced,
-        question=question,
+        curve_inputs=inputs,
         useful_workers=max(useful, sizes[0].workers if sizes else 0),
     )
 
@@ -226,21 +226,21 @@ def _workers_on(nodes: frozenset[str], allocation: Allocation | None) -> int:
     return sum(count for node, count in allocation.workers_by_node if node in nodes)
 
 
-def _present(question: Question, allocation: Allocation | None) -> Size | None:
+def _present(inputs: CurveInputs, allocation: Allocation | None) -> Size | None:
     if allocation is None:
         return None
     crosses_nodes = len(allocation.workers_by_node) > 1
-    return size_at(question, allocation.workers, allocation.global_batch_size, crosses_nodes)
+    return size_at(inputs, allocation.workers, allocation.global_batch_size, crosses_nodes)
 
 
-def _with_present(question: Question, job: Job, present: Size | None) -> Question:
+def _with_present(inputs: CurveInputs, job: Job, present: Size | None) -> CurveInputs:
     """Asks for the present size too, wherever the job may stay there."""
     if present is None or not 0 < present.workers <= job.max_workers:
-        return question
+        return inputs
     may_stay = job.min_workers <= present.workers and job.allowed_workers is None
     if may_stay or job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
-        return question._replace(also=present.workers)
-    return question
+        return inputs._replace(also=present.workers)
+    return inputs
 
 
 def _choices(curve: Curve, present: Size | None, stuck: int) -> tuple[tuple[Size, ...], int]:

@@ -77,8 +77,8 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
     before, after = demand.present, outcome.size
     assert before is not None  # noqa: S101 - a rescale has a size before
     assert after is not None  # noqa: S101 - and one after
-    offer = picture.split.offers.get(outcome.job_id)
-    old, new = choice(before, offer), choice(after, offer)
+    size_values = picture.split.size_values.get(outcome.job_id)
+    old, new = choice(before, size_values), choice(after, size_values)
     is_owed = cause.reason is JobReason.RECLAIM_GUARANTEE and outcome.loses
     return Rescaled(
         reason=cause.reason,

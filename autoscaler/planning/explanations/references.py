@@ -10,7 +10,7 @@ from autoscaler.planning.decisions.explanation import Choice, JobRef, Jobs, Rese
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.allocation.offers import Offer
+    from autoscaler.planning.allocation.size_values import SizeValues
     from autoscaler.planning.demand import Size
     from autoscaler.planning.fair_share import Reservation
     from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
@@ -64,21 +64,21 @@ def reserved(reservation: Reservation, picture: PoolPicture) -> Reserved:
 
 def choices(outcome: Outcome, picture: PoolPicture) -> tuple[Choice, ...]:
     """The chosen size between its neighbours; for a job that gets nothing, its smallest size."""
-    demand, offer = outcome.demand, picture.split.offers.get(outcome.job_id)
-    sizes = (*(offer.sizes if offer else demand.sizes), *demand.larger)
+    demand, size_values = outcome.demand, picture.split.size_values.get(outcome.job_id)
+    sizes = (*(size_values.sizes if size_values else demand.sizes), *demand.larger)
     chosen = next(
         (i for i, s in enumerate(sizes) if outcome.size and s.workers == outcome.size.workers), None
     )
     around = sizes[:1] if chosen is None else sizes[max(chosen - 1, 0) : chosen + 2]
-    return tuple(choice(size, offer) for size in around)
+    return tuple(choice(size, size_values) for size in around)
 
 
-def choice(size: Size, offer: Offer | None) -> Choice:
+def choice(size: Size, size_values: SizeValues | None) -> Choice:
     return Choice(
         workers=size.workers,
         global_batch_size=size.global_batch_size,
         samples_per_second=size.samples_per_second,
         speedup=size.speedup,
-        value=offer.value_of(size) if offer else 0.0,
+        value=size_values.value_of(size) if size_values else 0.0,
         efficiency=size.efficiency,
     )

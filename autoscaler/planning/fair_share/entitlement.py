@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.fair_share.precedence import in_team_order
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
-from autoscaler.planning.teams.water_filling import Thirst, fair_shares
+from autoscaler.planning.teams.water_filling import Want, fair_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,11 +54,11 @@ def entitle(
         teams[demand.job.team][0].append(demand)
     for demand in waiting:
         teams[demand.job.team][1].append(demand)
-    thirst = {
-        team: Thirst(demand=sum(d.useful_gpus for d in (*active, *queued)))
+    wants = {
+        team: Want(demand=sum(d.useful_gpus for d in (*active, *queued)))
         for team, (active, queued) in teams.items()
     }
-    divide = partial(fair_shares, tree, thirst, gpus=gpus, has_surplus=has_surplus)
+    divide = partial(fair_shares, tree, wants, gpus=gpus, has_surplus=has_surplus)
     shares, lowered = divide().own, divide(weight=lowered_weight).own
     within: set[str] = set()
     held: dict[str, int] = {}

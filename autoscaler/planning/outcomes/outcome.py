@@ -80,7 +80,7 @@ class PoolPicture:
     """
 
     pool: Pool
-    jobs: Mapping[str, Job]  # by id, as they were submitted; `demand.job` is as the policy sees it
+    jobs: Mapping[str, Job]  # by id, as submitted; `demand.job` is as the policy restricts it
     now: float
     quotas: Mapping[str, TeamQuota]
     admission: Admission

@@ -101,4 +101,6 @@ def _checked(policy: type[Policy]) -> type[Policy]:
     for word in ("name", "summary"):
         if not isinstance(getattr(policy, word, None), str):
             raise PolicyRefused(f"{policy!r} has no {word}.")
+    if hasattr(policy, "seen"):  # else what it narrows would be lost without a word
+        raise PolicyRefused(f"{policy!r} has a method `seen`: it is called `restrict` now.")
     return policy

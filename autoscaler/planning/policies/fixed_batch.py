@@ -39,7 +39,7 @@ class FixedBatch(Throughput):
         FixedAt.MAX, "Where in a job's batch range its batch is fixed: min, max or random."
     )
 
-    def seen(self, job: Job) -> Job:
+    def restrict(self, job: Job) -> Job:
         fixed = _fixed(_held(job), self.batch, seed=job.job_id)
         return replace(job, batch=replace(job.batch, base=fixed, minimum=fixed, maximum=fixed))
 

@@ -1,4 +1,4 @@
-"""What may a policy decide? How each job is seen, and what every size is worth to it."""
+"""What may a policy decide? How far each job is restricted, and what every size is worth to it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Policy(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]  # completes "The planner ..." for the admin who chooses
 
-    def seen(self, job: Job) -> Job:
+    def restrict(self, job: Job) -> Job:
         """The job as this policy lets it be: a narrower batch range, fewer sizes, a priority.
 
         Whatever is returned must lie within what the job itself allows. The smallest size left is

@@ -18,7 +18,7 @@ class Static(Throughput):
     name: ClassVar = "static"
     summary: ClassVar = "gives the requested workers, first come, first served (a baseline)"
 
-    def seen(self, job: Job) -> Job:
+    def restrict(self, job: Job) -> Job:
         requested = _nearest_allowed(job, job.requested_workers or job.max_workers)
         base = job.batch.base
         return replace(

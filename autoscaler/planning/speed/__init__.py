@@ -1,7 +1,9 @@
 """How long does a training step take, and what is a sample worth? The formulas, and no data.
 
-throughput  the time of a step with k workers and a given local batch
-all_reduce  the time of one exchange of gradients, measured once for each pool
-scaling     what is known of one job's speed on one GPU type, and how sure that is
-goodput     what is left of a sample's worth when the batch grows
+    throughput  the time of a step with k workers and a given local batch
+    scaling     what is known of one job's speed on one GPU type, and how sure that is
+    all_reduce  the time of one exchange of gradients, measured once for each pool
+    goodput     what is left of a sample's worth when the batch grows
+
+`scaling` builds on `throughput`; the other two stand alone.
 """

@@ -1,5 +1,7 @@
 """What may each team claim of a pool?
 
-team_tree      how teams stand above one another, and what each subtree is promised
-water_filling  the fair share of each team, poured down that tree
+    team_tree      how teams stand above one another, and what each subtree is promised
+    water_filling  the fair share of each team, poured down that tree
+
+Who may run within these claims is decided in `fair_share`.
 """

@@ -31,7 +31,7 @@ _ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thirst:
+class Want:
     """What a team's own jobs want, and what of it they cannot give up, in GPUs."""
 
     demand: int = 0
@@ -58,7 +58,7 @@ class _Vessel:
 @dataclass(slots=True, kw_only=True)
 class _Filling:
     tree: TeamTree
-    thirst: Mapping[str, Thirst]
+    wants: Mapping[str, Want]
     weight: Weight
     vessels: dict[str, _Vessel] = field(default_factory=dict)
     own: dict[str, int] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class _Filling:
 
     def own_vessel(self, node: TeamNode) -> _Vessel:
         """The team's own jobs, as a vessel among those of its sub-teams."""
-        thirst = self.thirst.get(node.name, Thirst())
-        top = max(thirst.floor, thirst.demand)
-        entitled = min(max(thirst.floor, node.own_guaranteed), top)
+        want = self.wants.get(node.name, Want())
+        top = max(want.floor, want.demand)
+        entitled = min(max(want.floor, node.own_guaranteed), top)
         return _Vessel(
             name=node.name,
-            tops=(thirst.floor, entitled, entitled, top),
-            widths=(thirst.floor, node.own_guaranteed, 0.0, 1.0),
+            tops=(want.floor, entitled, entitled, top),
+            widths=(want.floor, node.own_guaranteed, 0.0, 1.0),
         )
 
     def inside(self, node: TeamNode) -> list[_Vessel]:
@@ -110,7 +110,7 @@ class _Filling:
 
 def fair_shares(
     tree: TeamTree,
-    thirst: Mapping[str, Thirst],
+    wants: Mapping[str, Want],
     *,
     gpus: int,
     weight: Weight = lambda node: node.weight,
@@ -120,7 +120,7 @@ def fair_shares(
 
     Cost: proportional to the teams times the logarithm of the most siblings.
     """
-    filling = _Filling(tree=tree, thirst=thirst, weight=weight)
+    filling = _Filling(tree=tree, wants=wants, weight=weight)
     nodes = list(tree.nodes.values())
     for node in nodes:
         filling.measure(node)

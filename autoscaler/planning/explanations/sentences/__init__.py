@@ -1,10 +1,12 @@
 """How does an explanation read? One sentence for each fact, made of values and nothing else.
 
-rendering            the whole explanation of one job
-waiting_sentences    why it waits, or was refused
-change_sentences     why its size changes
-straggler_sentences  which slow worker was replaced, or why it was not
-deadline_sentences   that it will miss its deadline
-remedy_sentences     what would let it start
-wording              numbers, names and plurals
+    rendering            the whole explanation of one job
+    waiting_sentences    why it waits, or was refused
+    change_sentences     why its size changes
+    straggler_sentences  which slow worker was replaced, or why it was not
+    deadline_sentences   that it will miss its deadline
+    remedy_sentences     what would let it start
+    wording              numbers, names and plurals
+
+All other modules may use `wording`.
 """

@@ -26,7 +26,7 @@ LAST_RESORT: Final = 1e6  # what a size that is not wanted is worth less than an
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class SizeValues:
     """The sizes a job may choose from, and what each is worth to it under the policy.
 
     `values` go with `sizes`; a size that the policy does not want is worth `NOT_WANTED` and chosen
@@ -42,7 +42,7 @@ class Offer:
     def value_of(self, size: Size) -> float:
         return self.value_by_workers.get(size.workers, NOT_WANTED)
 
-    def restricted(self, may_take: Callable[[Size], bool]) -> Offer:
+    def restricted(self, may_take: Callable[[Size], bool]) -> SizeValues:
         kept = [(s, v) for s, v in zip(self.sizes, self.values, strict=True) if may_take(s)]
         if not kept:
             return self
@@ -90,7 +90,7 @@ class Offer:
         return best.workers * self.demand.job.gpus_per_worker
 
     @cached_property
-    def wanted(self) -> Offer:
+    def wanted(self) -> SizeValues:
         """Without sizes the policy does not want; where it wants none, all count the same.
 
         The smallest size stays as a last resort, as all that admission promised is the sum of
@@ -112,8 +112,8 @@ class Offer:
 
 
 @dataclass(slots=True, kw_only=True)
-class Offers:
-    """The offers of one plan, which may be asked for again with some jobs changed or left out.
+class PlanValues:
+    """The size values of one plan. They may be asked for again with some jobs changed or left out.
 
     The objective is asked for once for the same jobs, and a job is valued once under it.
     """
@@ -122,23 +122,23 @@ class Offers:
     now: float
     _jobs: tuple[str, ...] | None = None
     _objective: Objective | None = None
-    _known: dict[str, Offer] = field(default_factory=dict)
+    _known: dict[str, SizeValues] = field(default_factory=dict)
 
-    def of(self, demands: Sequence[Demand]) -> list[Offer]:
+    def of(self, demands: Sequence[Demand]) -> list[SizeValues]:
         jobs = tuple(demand.job.job_id for demand in demands)
         if self._objective is None or jobs != self._jobs:
             self._jobs, self._objective, self._known = jobs, self.objective_of(demands), {}
-        return [self._offer(demand, self._objective) for demand in demands]
+        return [self._size_values(demand, self._objective) for demand in demands]
 
-    def _offer(self, demand: Demand, objective: Objective) -> Offer:
+    def _size_values(self, demand: Demand, objective: Objective) -> SizeValues:
         known = self._known.get(demand.job.job_id)
         if known is None or known.demand is not demand:
-            known = offer_for(demand, objective, self.now)
+            known = size_values_for(demand, objective, self.now)
             self._known[demand.job.job_id] = known
         return known
 
 
-def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
+def size_values_for(demand: Demand, objective: Objective, now: float) -> SizeValues:
     """Staying is worth the present speed; other workers are worth theirs times the change factor.
 
     At the present number of workers the present batch counts, unless the best one is clearly
@@ -148,7 +148,7 @@ def offer_for(demand: Demand, objective: Objective, now: float) -> Offer:
     sizes = _with_faster_present(demand, (*demand.sizes, *demand.larger), factor)
     values = _values(demand, sizes, objective, factor)
     within = len(demand.sizes)
-    return Offer(
+    return SizeValues(
         demand=demand,
         sizes=sizes[:within],
         values=tuple(values[:within]),

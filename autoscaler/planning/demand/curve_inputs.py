@@ -1,4 +1,4 @@
-"""What does it depend on how fast a job could be? All that its curve is reckoned from."""
+"""What does the speed of a job at each size depend on? All that its curve is computed from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.speed.scaling import ScalingModel
 
 
-class Question(NamedTuple):
+class CurveInputs(NamedTuple):
     """A named tuple, because it is hashed for every job and tick."""
 
     scaling: ScalingModel | None
@@ -32,7 +32,7 @@ class Question(NamedTuple):
     @classmethod
     def of(
         cls, job: Job, shape: PoolShape, allocation: Allocation | None, now: float = math.inf
-    ) -> Question:
+    ) -> CurveInputs:
         has_choice = job.batch.minimum < job.batch.maximum
         current = allocation.global_batch_size if allocation and has_choice else None
         return cls(
