@@ -6,9 +6,9 @@ from typing import ClassVar
 import pytest
 
 from autoscaler.planning.policies import BUILT_IN, Policy, PolicyRefused
+from autoscaler.planning.policies.baselines.fixed_batch import FixedAt, FixedBatch
 from autoscaler.planning.policies.catalogue import text_of
 from autoscaler.planning.policies.completion_time import CompletionTime
-from autoscaler.planning.policies.fixed_batch import FixedAt, FixedBatch
 from autoscaler.planning.policies.scaling_efficiency import ScalingEfficiency
 
 
