@@ -15,7 +15,7 @@ from time import process_time
 
 import numpy as np
 
-from autoscaler.planning.fitting.fitting import fitting
+from autoscaler.planning.fitting import fitting
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 from tests.planning.explorations import SIX, at, explored, relative_errors, unseen
