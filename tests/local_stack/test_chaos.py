@@ -233,6 +233,14 @@ def test_a_job_that_says_another_number_of_samples_is_named() -> None:
     assert "ended after 4 samples and says 8" in said
 
 
+def test_steps_that_the_last_generation_went_back_behind_are_not_in_the_model() -> None:
+    """It was told to end before it made a step of its own."""
+    ended = replace(COMPLETED, generations=(generation(1), generation(2, step=2)))
+    three_steps = record(*EXACT[:2], line(1, 3, 1, 0, 2))
+    assert list(invariants.of_samples(ended, three_steps, samples_per_epoch=4)) == []
+    assert list(invariants.of_samples(COMPLETED, three_steps, samples_per_epoch=4))
+
+
 def test_a_standstill_that_began_before_a_fault_and_ended_after_it_counts() -> None:
     assert longest_gap([1, 2, 7, 8], since=6) == 5
     assert longest_gap([1, 2, 7, 8], since=7.5) == 1

@@ -7,7 +7,7 @@ import time
 
 import psutil
 from local_stack.chaos.faults import Component, Fault, Way
-from local_stack.chaos.noticing import PRECISION_SECONDS, successors
+from local_stack.chaos.noticing import PRECISION_SECONDS, begun_after, successors
 from local_stack.chaos.processes import JobProcess, Part, began_at
 from local_stack.chaos.strikes import Struck, Target
 
@@ -30,6 +30,12 @@ def test_whoever_was_not_hit_is_a_successor_though_it_seems_to_have_begun_before
 def test_neither_who_was_hit_nor_one_of_another_job_is() -> None:
     assert found(hit=(US,)) == []
     assert found(hit=(), job_id="another") == []
+
+
+def test_a_worker_that_was_killed_before_it_was_seen_begins_again() -> None:
+    seen = JobProcess(process=US, part=Part.WORKER, worker_id="one-1-7", started_at=100.1)
+    assert begun_after(100.0, [seen]) == {"one-1-7"}
+    assert begun_after(100.2, [seen]) == set()
 
 
 def test_when_a_process_began_is_known_to_a_hundredth() -> None:

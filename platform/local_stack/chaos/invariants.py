@@ -127,8 +127,17 @@ def of_gpu_time(facts: Facts) -> Iterator[str]:
             )
 
 
+def _in_the_model(job: JobFact, record: SampleRecord) -> SampleRecord:
+    """Without what the last generation went back behind, when it ended before it made a step."""
+    newest = job.generations[-1] if job.generations else None
+    if newest is None or any(one.generation >= newest.number for one in record.steps):
+        return record
+    return SampleRecord(steps=frozenset(one for one in record.steps if one.step <= newest.step))
+
+
 def of_samples(job: JobFact, record: SampleRecord, *, samples_per_epoch: int) -> Iterator[str]:
     """Every sample once, and as many as the job says when it has ended."""
+    record = _in_the_model(job, record)
     for problem in record.problems(samples_per_epoch=samples_per_epoch):
         yield f"{job.name}: {problem}"
     if not job.is_final:

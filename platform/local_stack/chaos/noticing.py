@@ -71,6 +71,15 @@ def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) ->
             yield max(one.started_at, struck.at + PRECISION_SECONDS)
 
 
+def begun_after(moment: float, running: Sequence[JobProcess]) -> set[str]:
+    """Ids of workers with a process that began then.
+
+    One that nobody had seen running yet is started again, and is the same worker on record.
+    """
+    workers = (one for one in running if one.part is Part.WORKER)
+    return {one.worker_id for one in workers if one.started_at > moment}
+
+
 def _losses(target: Target, facts: Facts) -> Iterator[float]:
     for job in facts.jobs:
         for worker in job.workers:

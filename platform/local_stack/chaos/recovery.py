@@ -19,7 +19,7 @@ from local_stack.chaos.database import Database
 from local_stack.chaos.doubles import Doubles
 from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import Component, Way
-from local_stack.chaos.noticing import successors
+from local_stack.chaos.noticing import begun_after, successors
 from local_stack.chaos.strikes import Struck
 from local_stack.chaos.target_stack import TargetStack
 from local_stack.chaos.watching import Watcher
@@ -97,8 +97,10 @@ class Recovery:
         """Until a loss is on record, everything looks as it was."""
         killed = [one for one in struck.targets if one.fault.way in {Way.KILL, Way.LOSE}]
         lost = {worker_id for target in killed for worker_id in target.worker_ids}
-        if lost and (live := self.database.live_workers(lost)):
-            return f"{live[0]} was killed, and is alive on record"
+        if lost and (live := set(self.database.live_workers(lost))):
+            begun_again = begun_after(struck.at, self.stack.job_processes())
+            if live - begun_again:
+                return f"{min(live - begun_again)} was killed, and is alive on record"
         led = [one for one in killed if one.fault.component is Component.COORDINATOR]
         for target in led:
             if target.job_ids <= self.workload.told_to_end():
