@@ -12,9 +12,9 @@ from django.db import connection
 from tenancy import usage
 from tenancy.models import Quota
 
-from jobs.lifecycle import State
-from jobs.models import GpuClaim, Job
-from jobs.spec import MOST_GPUS, MOST_WORKERS
+from autoscaler.control_loop.job_view import JobView
+from jobs.models import GpuClaim
+from jobs.spec import MOST_GPUS
 
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
@@ -50,13 +50,13 @@ def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
         cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now, "most_gpus": MOST_GPUS})
 
 
-def sample_utilisation(now: datetime) -> None:
+def sample_utilisation(waiting: Iterable[JobView], now: datetime) -> None:
     """One row per team and pool with a quota, GPUs in use or waiting jobs; usage grows along."""
     if UtilisationSample.objects.filter(at__gt=now - timedelta(seconds=SAMPLE_SECONDS)).exists():
         return
     used = _used_gpus()
     usage.record(used, now)
-    waiting = _waiting_gpus()
+    wanted = _least_gpus(waiting)
     guaranteed = {
         (quota.pool_id, quota.team_id): quota.guaranteed_gpus for quota in Quota.objects.all()
     }
@@ -67,9 +67,9 @@ def sample_utilisation(now: datetime) -> None:
             team_id=team_id,
             gpus=used[pool_id, team_id],
             guaranteed_gpus=guaranteed.get((pool_id, team_id), 0),
-            waiting_gpus=waiting[pool_id, team_id],
+            waiting_gpus=wanted[pool_id, team_id],
         )
-        for pool_id, team_id in sorted({*used, *waiting, *guaranteed})
+        for pool_id, team_id in sorted({*used, *wanted, *guaranteed})
     )
 
 
@@ -78,20 +78,11 @@ def _used_gpus() -> Counter[tuple[int, int]]:
     return Counter(claims)
 
 
-def _waiting_gpus() -> Counter[tuple[int, int]]:
-    waiting: Counter[tuple[int, int]] = Counter()
-    queued = Job.objects.filter(state=State.QUEUED).values_list(
-        "pool_id",
-        "team_id",
-        "resolved_spec__resources__gpus_per_worker",
-        "resolved_spec__elastic__min_workers",
-    )
-    for pool_id, team_id, gpus, workers in queued:
-        least = _count(workers, MOST_WORKERS) * _count(gpus, MOST_GPUS)
-        waiting[pool_id, team_id] += least
-    return waiting
-
-
-def _count(value: object, most: int) -> int:
-    """A number of a stored spec, which nobody has checked since."""
-    return min(max(value, 1), most) if isinstance(value, int) else 1
+def _least_gpus(waiting: Iterable[JobView]) -> Counter[tuple[int, int]]:
+    """That these jobs need to start, by pool and team."""
+    least: Counter[tuple[int, int]] = Counter()
+    for view in waiting:
+        spec = view.spec
+        gpus = spec.elastic.min_workers * spec.resources.gpus_per_worker
+        least[view.job.pool_id, view.job.team_id] += gpus
+    return least

@@ -139,8 +139,10 @@ def _changes(now: datetime) -> Iterable[planning.Change]:
     ended = Q(kind=EventKind.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
     since = now - timedelta(seconds=_RECENT_SECONDS)
     recent = Event.objects.filter(ended | Q(kind=EventKind.WORKER_LOST), at__gt=since)
-    rows = recent.select_related("job__pool", "job__team").order_by("id")
-    changes = (_change(event) for event in rows)
+    rows = recent.order_by("id").values_list(
+        "kind", "job_id", "job__name", "job__pool__name", "job__team__name"
+    )
+    changes = (_change(*row) for row in rows)
     return dict.fromkeys([*_changed_nodes(since), *changes])
 
 
@@ -151,11 +153,11 @@ def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
             yield planning.Change(kind=kind, pool=change.pool, name=change.node)
 
 
-def _change(event: Event) -> planning.Change:
-    is_loss = event.kind == EventKind.WORKER_LOST
+def _change(kind: str, job_id: str, job_name: str, pool: str, team: str) -> planning.Change:
+    is_loss = kind == EventKind.WORKER_LOST
     return planning.Change(
         kind=planning.ChangeKind.WORKER_LOST if is_loss else planning.ChangeKind.JOB_FINISHED,
-        pool=event.job.pool.name,
-        name=event.job_id if is_loss else event.job.name,
-        team=event.job.team.name,
+        pool=pool,
+        name=job_id if is_loss else job_name,
+        team=team,
     )

@@ -77,8 +77,8 @@ def exclusively(*, holder: str, now: datetime) -> Iterator[Fence | None]:
 def _take(holder: str, now: datetime) -> Fence:
     expires_at = now + timedelta(seconds=LEASE_SECONDS)
     first = {"holder": holder, "fence": 1, "expires_at": expires_at}
-    Lease.objects.get_or_create(pk=LEASE_NAME, defaults=first)
-    lease = Lease.objects.select_for_update().get(pk=LEASE_NAME)
+    leases = Lease.objects.select_for_update()
+    lease, _ = leases.get_or_create(pk=LEASE_NAME, defaults=first)
     if lease.holder != holder:
         lease.holder = holder
         lease.fence += 1

@@ -100,6 +100,10 @@ class JobView:
         return self.state in ACTIVE
 
     @property
+    def is_queued(self) -> bool:
+        return self.state is State.QUEUED
+
+    @property
     def is_hot(self) -> bool:
         """Its workers are led by a coordinator and survive each other's loss."""
         return self.job.mode != Job.Mode.RESTART

@@ -60,8 +60,7 @@ def plan_what_can_be_planned(
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
         _log.exception("Nothing can be planned.", extra={"action": "plan"})
         made = PlanningRound(decided=_nothing(error), decisions=())
-    with _noting(shell, of="pools"):
-        _note_unplanned(made.decided.unplanned, shell)
+    _note_unplanned(made.decided.unplanned, shell)
     return made
 
 
@@ -122,10 +121,14 @@ def _nothing(error: Exception) -> Decided:
 
 
 def _note_unplanned(unplanned: Mapping[str, str], shell: Shell) -> None:
-    """Each pool says since when it has no plan; one statement where all have one."""
-    planned = Pool.objects.exclude(name__in=unplanned).exclude(unplanned_since=None)
-    planned.update(unplanned_since=None, unplanned_because="")
-    for name, why in unplanned.items():
-        of_name = Pool.objects.filter(name=name)
-        of_name.filter(unplanned_since=None).update(unplanned_since=shell.now)
-        of_name.filter(~Q(unplanned_because=why)).update(unplanned_because=why)
+    """Each pool says since when it has no plan, and why; one statement where all have one."""
+    unsaid = Q(name__in=unplanned) | ~Q(unplanned_since=None)
+    if not Pool.objects.filter(unsaid).exists():
+        return
+    with _noting(shell, of="pools"):
+        planned = Pool.objects.exclude(name__in=unplanned).exclude(unplanned_since=None)
+        planned.update(unplanned_since=None, unplanned_because="")
+        for name, why in unplanned.items():
+            of_name = Pool.objects.filter(name=name)
+            of_name.filter(unplanned_since=None).update(unplanned_since=shell.now)
+            of_name.filter(~Q(unplanned_because=why)).update(unplanned_because=why)

@@ -116,13 +116,14 @@ class ControlLoop:
         )
         leftovers = remove_orphans(shell)
         remove_homes(self.state_dir, self.surroundings)
-        with fence.transaction():
-            silence.note(
-                shell.processes.silent_nodes,
-                leftovers=leftovers,
-                now=shell.now,
-                told_after=self.limits.silence_told_after,
-            )
+        if silence.concerns_anybody(shell.processes.silent_nodes):
+            with fence.transaction():
+                silence.note(
+                    shell.processes.silent_nodes,
+                    leftovers=leftovers,
+                    now=shell.now,
+                    told_after=self.limits.silence_told_after,
+                )
         with_workers = observe.job_ids_with_workers()
         observed = observe.job_views(with_workers, shell.processes)
         changed = [view.id for view in observed if attend(view, shell)]
@@ -135,10 +136,10 @@ class ControlLoop:
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
             attend(view, shell)
+        waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
         with fence.transaction():
             accounting.update_gpu_seconds(with_workers, self.clock())
-        with fence.transaction():
-            accounting.sample_utilisation(self.clock())
+            accounting.sample_utilisation(waiting, self.clock())
         watch.lap("apply")
         _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
         keep_warm(shell)

@@ -21,6 +21,11 @@ LEFTOVERS: Final = "it answers again; what was left running there is being stopp
 _LONGEST: Final = 300  # characters of a reason, as the column has
 
 
+def concerns_anybody(silent: Collection[str]) -> bool:
+    """True where a node is silent, or is still written down as such: then there is to `note`."""
+    return bool(silent) or Node.objects.exclude(silent_since=None).exists()
+
+
 def note(
     silent: Mapping[str, str], *, leftovers: Collection[str], now: datetime, told_after: float
 ) -> None:
