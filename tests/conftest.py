@@ -23,7 +23,7 @@ import xdist
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.child_process import ChildProcess, ProcessSpec
 
-from tests import image_shelf, own_network
+from tests import campaigns, image_shelf, own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -49,14 +49,6 @@ django.setup()  # so that the folders' own conftest files may import models
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples on every run; `--hypothesis-seed=N` looks for others. Time judges none of them.
-TIMELESS = hypothesis.settings(
-    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.register_profile("others", TIMELESS)
-hypothesis.settings.register_profile("repeatable", TIMELESS, derandomize=True)
-hypothesis.settings.load_profile("repeatable")
-
 pytest_plugins = ("tests.docker_daemon",)
 
 _servers: list[ChildProcess] = []
@@ -77,9 +69,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A seed only counts where examples are not always the same."""
-    if config.getoption("--hypothesis-seed") is not None:
-        hypothesis.settings.load_profile("others")
+    """Load what test modules see when they are imported."""
+    if config.getoption("--thorough"):
+        campaigns.go_through_all()
+    # The same examples on every run; `--hypothesis-seed=N` looks for others.
+    hypothesis.settings.register_profile(
+        "suite",
+        max_examples=campaigns.number_of_examples(),
+        derandomize=config.getoption("--hypothesis-seed") is None,
+        deadline=None,  # time judges none of them
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("suite")
 
 
 @pytest.hookimpl(trylast=True)  # pytest-randomly has shuffled them
@@ -147,12 +148,6 @@ def _forbid_the_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_forbid_the_network)
-
-
-@pytest.fixture(scope="session")
-def is_thorough(pytestconfig: pytest.Config) -> bool:
-    """Whether a campaign is gone through whole: hundreds of deaths, of races, of schedules."""
-    return bool(pytestconfig.getoption("--thorough"))
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.worker_host import Launch, Limits, ProcessPhase
 
+from tests.campaigns import rounds
+
 from .conftest import ProcessBench, exited, labels, observed, texts, until
 
 PYTHON = sys.executable
@@ -276,10 +278,10 @@ def test_a_process_that_cannot_be_noted_runs_nevertheless(process_bench: Process
 
 
 def test_a_forgotten_process_is_not_found_again(
-    process_bench: ProcessBench, monkeypatch: pytest.MonkeyPatch, *, is_thorough: bool
+    process_bench: ProcessBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cluster.process_host.host._SEE_OFF_SECONDS", 60.0)
-    for number in range(20 if is_thorough else 4):
+    for number in range(rounds(20)):
         process_bench.launch(f"w{number}", ("true",))
         until(record(process_bench, f"w{number}").exit_path.exists)
         process_bench.host.forget(f"w{number}")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.decisions.invariants import check
@@ -23,6 +23,7 @@ from autoscaler.planning.snapshot.cluster_state import Allocation
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
 from jobs.noise_scale import smoothed
+from tests.campaigns import examples
 from tests.planning.builders import NOW, applied, batch, cluster, running, waiting
 from tests.planning.random_states import BATCHES, states
 
@@ -111,7 +112,7 @@ def test_a_batch_shrinks_at_once_to_what_pays() -> None:
     assert next_batch(elastic(4096, noise_scale=100.0)) < 1024
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(states(calm=True), st.data())
 def test_a_plan_applied_twice_changes_no_batch(state: ClusterState, data: st.DataObject) -> None:
     """With any noise, and whatever was measured before."""

@@ -7,11 +7,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from autoscaler.planning.explanations.audience import seen_by
 from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
+from tests.campaigns import examples
 from tests.planning.builders import (
     cluster,
     waiting,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(states())
 def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterState) -> None:
     result = plan(state)
@@ -35,7 +36,7 @@ def test_every_job_is_explained_in_full_sentences_and_as_json(state: ClusterStat
         assert json.loads(json.dumps(asdict(explanation)))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(states())
 def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) -> None:
     """Names no word contains, so that finding one means that it was told."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
@@ -16,12 +16,13 @@ from autoscaler.planning.fair_share.precedence import AGEING_SECONDS
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import JobPhase, ReclaimRules, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import Preemptibility, ReclaimTarget
+from tests.campaigns import examples
 from tests.planning.builders import NOW, applied, cluster, measured, running, summary, waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
-SOME = settings(max_examples=40)
+SOME = examples(40)
 FAIR = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)
 LINEAR = measured((1, 100.0), (2, 200.0), (4, 400.0), (8, 800.0))
 

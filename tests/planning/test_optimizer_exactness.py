@@ -1,4 +1,7 @@
-"""Over 10,000 random instances the optimizer equals the textbook; see `knapsack_instances`."""
+"""Over 10,000 random instances the optimizer equals the textbook; see `knapsack_instances`.
+
+The suite takes a sample of them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 
 from autoscaler.planning.optimizer import Problem, solve
+from tests.campaigns import rounds
 from tests.planning.knapsack_instances import any_problem
 from tests.planning.knapsack_reference import best_value_by_trying_all, best_values, totals_of
 
@@ -37,7 +41,7 @@ def check(problem: Problem, solution: Solution | None, best: np.ndarray) -> bool
     return True
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(rounds(10)))
 def test_small_instances_of_every_kind_equal_the_dynamic_program(seed: int) -> None:
     rng = np.random.default_rng(seed)
     solved = 0
@@ -74,7 +78,7 @@ def test_larger_instances_of_every_kind_equal_the_dynamic_program(seed: int) -> 
 
 def test_the_smallest_instances_equal_the_best_of_all_combinations() -> None:
     rng = np.random.default_rng(7)
-    for _ in range(1000):
+    for _ in range(rounds(1000)):
         gpus = int(rng.integers(1, 14))
         problem = any_problem(rng, jobs=4, sizes=4, gpus=gpus)
         best = [best_value_by_trying_all(problem, pool) for pool in (gpus, gpus + 1)]
@@ -88,7 +92,7 @@ def test_the_smallest_instances_equal_the_best_of_all_combinations() -> None:
 
 def test_the_order_of_the_jobs_does_not_matter_for_the_value() -> None:
     rng = np.random.default_rng(8)
-    for _ in range(300):
+    for _ in range(rounds(300)):
         problem = any_problem(rng, jobs=10, sizes=8, gpus=int(rng.integers(1, 40)))
         solution, turned = solve(problem), solve(_reordered(problem, rng))
         assert (solution is None) == (turned is None)

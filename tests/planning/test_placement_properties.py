@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.placement.packing import fewest_nodes
@@ -16,13 +16,14 @@ from autoscaler.planning.placement.room import Room
 from autoscaler.planning.placement.seating import place
 from autoscaler.planning.placement.seats import Seats
 from autoscaler.planning.snapshot.cluster_state import Node
+from tests.campaigns import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from autoscaler.planning.placement.seats import WorkersByNode
 
-MANY = settings(max_examples=200)
+MANY = examples(200)
 Instance = tuple[tuple[Node, ...], list[Seats]]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
@@ -15,6 +15,7 @@ from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import Node
+from tests.campaigns import examples
 from tests.planning.builders import applied, cluster, learned, measured, running
 from tests.planning.random_states import states
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, Measurement
 
-MANY = settings(max_examples=150)
-SOME = settings(max_examples=60)
+MANY = examples(150)
+SOME = examples(60)
 
 
 @MANY
@@ -33,7 +34,7 @@ def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
     assert check(state, plan(state)) == ()
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(states())
 def test_no_node_is_called_lost_while_all_are_there(state: ClusterState) -> None:
     """Unless the job itself lost workers: nobody else takes them below its smallest size."""

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import JobPhase, ReclaimRules
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
+from tests.campaigns import examples
 from tests.planning.builders import SCALES_WELL, applied, cluster, measured, running, waiting
 from tests.planning.random_states import states
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.snapshot.cluster_state import ClusterState
 
-MANY = settings(max_examples=120)
-SOME = settings(max_examples=60)
+MANY = examples(120)
+SOME = examples(60)
 
 SLOWS_DOWN = measured((1, 100), (2, 86), (3, 89))
 TICK_SECONDS = 5.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.fitting.fitting import fit
@@ -17,6 +17,7 @@ from autoscaler.planning.fitting.observations import usable
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import Configurations
+from tests.campaigns import examples
 from tests.planning.explorations import SIX, explored, relative_errors, unseen
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def test_reports_of_batches_outside_of_the_job_s_range_are_ignored() -> None:
         assert fit([GOOD, absurd], batch=batch) == fit([GOOD], batch=batch)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     measurements=st.lists(reports, max_size=12),
     model_bytes=st.sampled_from((0, 1, 10**8, 10**15)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.job_vocabulary import JobReason
@@ -15,6 +15,7 @@ from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
+from tests.campaigns import examples
 from tests.planning.builders import cluster, running, said, summary, waiting
 from tests.planning.random_states import states
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 
-MANY = settings(max_examples=200)
+MANY = examples(200)
 
 OTHER_CHANGES = st.lists(
     st.sampled_from(

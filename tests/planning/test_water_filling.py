@@ -7,14 +7,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.teams.team_tree import POOL, TeamNode, TeamTree
 from autoscaler.planning.teams.water_filling import Want, fair_shares, pour
+from tests.campaigns import examples
 
-MANY = settings(max_examples=150)
+MANY = examples(150)
 NAMES = ("a", "b", "c", "d", "e", "f")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from concertina_worker.data.source import DataError, Source
+from tests.campaigns import examples
 from tests.worker.elastic_reading import Change, ReadingJob, numbers
 
 CHANGES = st.builds(
@@ -22,7 +23,7 @@ AGREED = st.builds(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     source=st.builds(
         numbers, st.integers(1, 120), ahead=st.integers(0, 6), is_stream=st.booleans()
@@ -42,7 +43,7 @@ def test_any_schedule_uses_every_sample_once_an_epoch(
         assert set(used.values()) == {1}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     source=st.builds(
         numbers, st.integers(1, 200), ahead=st.integers(0, 6), is_stream=st.booleans()

@@ -16,12 +16,13 @@ from typing import Any, Final
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import TensorDataset
 
 from concertina_worker.job import Job
 from concertina_worker.state import portions
+from tests.campaigns import examples
 from tests.worker.exact_training import (
     EPOCHS,
     SAMPLES,
@@ -167,7 +168,7 @@ def state_in_many_portions() -> Iterator[None]:
 
 @pytest.mark.filterwarnings("ignore:Detected call of `lr_scheduler.step")  # overflow at once
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-@settings(max_examples=25)
+@examples(25)
 @given(recipe=RECIPES, schedule=SCHEDULES, is_stream=st.booleans())
 def test_any_schedule_trains_like_one_worker(
     recipe: Recipe,

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 
 from concertina_worker.protocol import GenerationReport
+from tests import campaigns
 from tests.worker.conftest import MANY_EPOCHS
 from tests.worker.running_job import RunningJob
 from tests.worker.siege import ALL, ALONE, Siege, chosen_moments, table
@@ -61,14 +62,12 @@ def losing_steps(siege: Siege) -> list[GenerationReport]:
 
 @pytest.mark.timeout(1800)
 def test_deaths_at_random_moments_cost_no_step_and_no_sample(
-    *,
-    is_thorough: bool,
     tmp_path: Path,
     zygote: WorkerZygote,
     undisturbed: Callable[..., dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    campaign = WHOLE if is_thorough else SAMPLE
+    campaign = WHOLE if campaigns.are_whole() else SAMPLE
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         sieges = list(
             pool.map(
