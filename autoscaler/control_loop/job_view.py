@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cluster.models import Node
-from cluster.worker_host import ObservedProcess, ProcessPhase
+from cluster.worker_host import ObservedProcess
 
-from autoscaler.control_loop.endings import Ending, ending_of
 from autoscaler.control_loop.names import coordinator_id
+from autoscaler.reconciling.endings import Ending, ending_of
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec import JobSpec
@@ -37,30 +37,6 @@ class WorkerView:
     @property
     def is_gone(self) -> bool:
         return self.row.phase == Worker.Phase.GONE
-
-    @property
-    def is_running(self) -> bool:
-        return self.process is not None and self.process.phase is ProcessPhase.RUNNING
-
-    @property
-    def is_unheard(self) -> bool:
-        """Its node does not answer: nobody can tell how it is."""
-        node = self.row.node
-        return self.process is None and node is not None and node.silent_since is not None
-
-    @property
-    def is_there(self) -> bool:
-        """It runs, or is about to."""
-        return self.process is not None and self.process.phase is not ProcessPhase.EXITED
-
-    @property
-    def has_registered(self) -> bool:
-        """Its script called the library, and is warm or further."""
-        return self.row.phase in {
-            Worker.Phase.READY,
-            Worker.Phase.TRAINING,
-            Worker.Phase.LEAVING,
-        }
 
     @property
     def ending(self) -> Ending | None:
@@ -115,11 +91,6 @@ class JobView:
         return not self.is_hot and not is_declared and self.job.group_seen_at is None
 
     @property
-    def has_coordinator(self) -> bool:
-        """Also while it is run as a plain script, for that may register yet: late is not never."""
-        return self.spec.elastic.mode != "restart"
-
-    @property
     def wanted(self) -> tuple[str, ...]:
         """Ids of the newest assignment's workers, in rank order."""
         return tuple(self.assignment.worker_ids) if self.assignment else ()
@@ -129,17 +100,6 @@ class JobView:
         """Workers of the newest assignment that have a row, gone or not, in rank order."""
         by_id = {worker.id: worker for worker in self.workers}
         return tuple(by_id[worker_id] for worker_id in self.wanted if worker_id in by_id)
-
-    @property
-    def trained(self) -> tuple[WorkerView, ...]:
-        """Members of the newest generation."""
-        newest = self.generation.worker_ids if self.generation else ()
-        return tuple(worker for worker in self.members if worker.id in newest)
-
-    @property
-    def goes_on_without_newcomers(self) -> bool:
-        """Others train already, and do not need those that cannot be started."""
-        return self.is_hot and any(worker.has_registered for worker in self.members)
 
     @property
     def live(self) -> tuple[WorkerView, ...]:
@@ -152,19 +112,9 @@ class JobView:
         return tuple(worker for worker in self.live if worker.id not in self.wanted)
 
     @property
-    def in_preparation(self) -> tuple[ObservedProcess, ...]:
-        """Processes that its host is making ready to run: of what it wants, and its coordinator."""
-        processes = (self.coordinator, *(worker.process for worker in self.members))
-        return tuple(p for p in processes if p and p.phase is ProcessPhase.PREPARING)
-
-    @property
     def is_between_sets(self) -> bool:
         """A restart: the new workers have no rows before the old ones have gone."""
         return len(self.members) < len(self.wanted)
-
-    @property
-    def is_starting_over(self) -> bool:
-        return self.state is State.STARTING and not any(w.has_registered for w in self.members)
 
 
 def has_only_waited(job: Job) -> bool:

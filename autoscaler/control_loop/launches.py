@@ -162,7 +162,7 @@ def check_image(view: JobView, worker: WorkerView, shell: Shell) -> None:
         ImageNotAllowed: the rule was taken away since the job was submitted.
     """
     image = view.spec.image
-    if image is not None and view.is_starting_over:
+    if image is not None:
         ours = shell.surroundings.of_worker(worker.row, image=None).image
         image_rules.check(image, team=view.job.team, platform_image=ours)
 

@@ -6,7 +6,7 @@ another epoch than the first bears it in its name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from cluster.worker_host import Role
 
@@ -24,16 +24,6 @@ def worker_ids(
     last = max((_number(worker_id) for worker_id in used), default=0)
     first = f"{job_id}-{attempt}-{epoch}" if epoch else f"{job_id}-{attempt}"
     return [f"{first}-{last + n}" for n in range(1, count + 1)]
-
-
-def listed(names: Collection[str], *, at_most: int = 3) -> str:
-    """`a, b and c`; `a, b, c and 4 more`."""
-    ordered = list(names)
-    if len(ordered) > at_most:
-        return f"{', '.join(ordered[:at_most])} and {len(ordered) - at_most} more"
-    if len(ordered) < 2:  # noqa: PLR2004 - one name needs no "and"
-        return "".join(ordered)
-    return f"{', '.join(ordered[:-1])} and {ordered[-1]}"
 
 
 def _number(worker_id: str) -> int:

@@ -11,18 +11,18 @@ from typing import Final
 from django.db.models import Avg
 
 from autoscaler.control_loop.arrangements import arrangement_of
-from autoscaler.control_loop.endings import AT_THE_END
 from autoscaler.control_loop.job_terms import batch_range, terms
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe.claims import is_slow_to_change
 from autoscaler.control_loop.pool_view import all_reduce
 from autoscaler.control_loop.scale_metrics import Values, newest_values, reported, scale_on
-from autoscaler.control_loop.upkeep import reclaiming
 from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.quarantine.standing_still import holder
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.planning.snapshot.remaining_work import remaining_samples
 from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.reconciling.endings import AT_THE_END
 from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs.lifecycle import State
 from jobs.models import Generation, GpuClaim, Measurement, Worker
@@ -80,8 +80,7 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
         model_bytes=job.model_bytes,
         can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
         target=None if is_waiting or is_settled else _target(view),
-        can_pause=(is_settled and (is_fixed or view.is_plain))
-        or reclaiming.is_slow_to_change(view, now),
+        can_pause=(is_settled and (is_fixed or view.is_plain)) or is_slow_to_change(view, now),
         scaling=_scaling(view, histories),
         is_measurable=view.is_hot,
         shares_work=not view.is_plain,
@@ -108,7 +107,7 @@ def holder_of(view: JobView, now: datetime) -> planning.Job | None:
         gpus_per_worker=_gpus_per_worker(view),
         held=_places(held) if held else target,
         target=target,
-        can_pause=_is_settled(view) or reclaiming.is_slow_to_change(view, now),
+        can_pause=_is_settled(view) or is_slow_to_change(view, now),
     )
 
 

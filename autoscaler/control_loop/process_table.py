@@ -45,9 +45,9 @@ class ProcessTable(Mapping[str, ObservedProcess]):
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def is_missing(self, process_id: str) -> bool:
-        """Neither there when the tick began nor asked for since."""
-        return process_id not in self._by_id and process_id not in self._started
+    def was_asked_for(self, process_id: str) -> bool:
+        """This tick has started it; it is not listed before the next."""
+        return process_id in self._started
 
     def is_running(self, process_id: str) -> bool:
         process = self._by_id.get(process_id)

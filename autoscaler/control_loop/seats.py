@@ -32,32 +32,41 @@ def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list
 def take(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> bool:
     """Make the workers and claim their GPUs, inside the caller's transaction.
 
+    False, and nothing changed, when not every seat is free.
+    """
+    places = chosen(job, seats, now=now)
+    for seat, node, indices in places or ():
+        worker = Worker.objects.create(id=seat.worker_id, job=job, attempt=attempt, node=node)
+        GpuClaim.objects.bulk_create(
+            GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices
+        )
+    return places is not None
+
+
+def chosen(
+    job: Job, seats: Collection[Seat], *, now: datetime
+) -> list[tuple[Seat, Node, list[int]]] | None:
+    """The GPUs for each seat; None: not every seat is free, or a node does not answer.
+
     GPUs of workers that were slow lately are taken where there are no others, whatever their index:
     slots may share a GPU.
-    False, and nothing changed, when not every seat is free, or a node does not answer.
     """
     names = {seat.node for seat in seats}
     nodes = {n.name: n for n in Node.objects.filter(name__in=names, silent_since=None)}
     free = free_gpus([node.id for node in nodes.values()])
     found = slow_gpus(now, team=job.team_id)
     slow = {(name, nodes[name].cuda_name(index)) for name, index in found if name in nodes}
-    chosen: list[tuple[Seat, list[int]]] = []
+    places: list[tuple[Seat, Node, list[int]]] = []
     for seat in seats:
         node = nodes.get(seat.node)
         indices = free.get(node.id, []) if node else []
         if node is None or len(indices) < seat.gpus:
-            return False
+            return None
         fine = [index for index in indices if (node.name, node.cuda_name(index)) not in slow]
         taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
         free[node.id] = [index for index in indices if index not in taken]
-        chosen.append((seat, taken))
-    for seat, indices in chosen:
-        node = nodes[seat.node]
-        worker = Worker.objects.create(id=seat.worker_id, job=job, attempt=attempt, node=node)
-        GpuClaim.objects.bulk_create(
-            GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices
-        )
-    return True
+        places.append((seat, node, taken))
+    return places
 
 
 def neighbouring(free: Sequence[int], count: int) -> list[int]:

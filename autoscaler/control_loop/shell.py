@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cluster.models import Node
-
 from autoscaler.control_loop.exclusive import Fence
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
-from autoscaler.control_loop.timing import LIMITS, Limits
+from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.disk_limit import DiskLimits
 from jobs.models import Job
 
@@ -43,11 +41,6 @@ class Shell:
         """
         with self.fence.transaction():
             yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
-
-    def is_lost(self, node: Node) -> bool:
-        """It has been silent for so long that what ran there counts as lost."""
-        silence = node.silent_since
-        return silence is not None and self.seconds_since(silence) >= self.limits.node_lost_after
 
     def seconds_since(self, moment: datetime | None) -> float:
         """Infinite for something that never happened."""

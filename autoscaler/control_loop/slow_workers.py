@@ -1,4 +1,4 @@
-"""What does the planner learn of a job's slow workers, and what becomes of one that is replaced?"""
+"""What does the planner learn of a job's slow workers?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
@@ -55,9 +54,3 @@ def _without_another_gpu(slow: WorkerView, gpus: int) -> tuple[str, ...]:
     its_own = node.cuda_names(claim.gpu_index for claim in slow.row.claims.all())
     others = [i for i in free_gpus([node.id])[node.id] if node.cuda_name(i) not in its_own]
     return (node.name,) if len(others) < gpus else ()
-
-
-def called_back(view: JobView) -> list[WorkerView]:
-    """Who was to leave for a substitute that did not come, and still trains: it stays."""
-    replaced = arrangement_of(view.assignment).replaces if view.assignment else None
-    return [worker for worker in view.live if worker.id == replaced and worker.is_running]

@@ -16,7 +16,7 @@ from pathlib import Path
 from cluster import silence
 from cluster.worker_host import HostUnavailable, WorkerHost
 
-from autoscaler.control_loop import accounting, decision_document, epochs, observe
+from autoscaler.control_loop import accounting, decision_document, epochs
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.deciding import Check, Decided, Planner
 from autoscaler.control_loop.disk_watch import DiskWatch
@@ -27,16 +27,17 @@ from autoscaler.control_loop.homes import remove_homes
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.observe import views as observe
 from autoscaler.control_loop.orders import Orders
+from autoscaler.control_loop.orphans import remove_orphans
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.reconcile_job import reconcile_job
 from autoscaler.control_loop.shell import Clock, Shell
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
-from autoscaler.control_loop.timing import LIMITS, Limits
-from autoscaler.control_loop.upkeep.orphans import remove_orphans
-from autoscaler.control_loop.upkeep.rounds import attend
 from autoscaler.control_loop.warm_pools import keep_warm
+from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.disk_limit import DiskLimits
 
 _log = logging.getLogger(__name__)
@@ -126,7 +127,7 @@ class ControlLoop:
                 )
         with_workers = observe.job_ids_with_workers()
         observed = observe.job_views(with_workers, shell.processes)
-        changed = [view.id for view in observed if attend(view, shell)]
+        changed = [view.id for view in observed if reconcile_job(view, shell)]
         views = {view.id: view for view in observe.planned_jobs(shell.processes)}
         planned = plan_what_can_be_planned(
             views, shell, planner=self.planner, check=self.check, lap=watch.lap
@@ -135,7 +136,7 @@ class ControlLoop:
         applied = apply_plan(planned.decisions, views, shell)
         applied_to = [decision.job_id for decision in applied]
         for view in observe.job_views(applied_to, shell.processes):
-            attend(view, shell)
+            reconcile_job(view, shell)
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
         with fence.transaction():
             accounting.update_gpu_seconds(with_workers, self.clock())

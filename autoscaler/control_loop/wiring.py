@@ -17,7 +17,7 @@ from django.utils import timezone
 from autoscaler.control_loop.surroundings.containers import Containers
 from autoscaler.control_loop.surroundings.machine import Machine
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
-from autoscaler.control_loop.timing import Limits
+from autoscaler.reconciling.limits import Limits
 
 if TYPE_CHECKING:
     from autoscaler.control_loop.disk_watch import DiskWatch

@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from django.db import InterfaceError, OperationalError
 
-from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.control_loop.observe import views as observe
 from autoscaler.foresight.advice import advise
 from autoscaler.foresight.foretelling import foretell
 from autoscaler.foresight.recent_past import past_until, rescale_cost

@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import as_submitted
+from autoscaler.control_loop.observe import views as observe
 from autoscaler.simulation.engine.settings import HotRescale
 from autoscaler.simulation.prediction.uncertainty import Past, PastJob
 from jobs.lifecycle import LIVE, State

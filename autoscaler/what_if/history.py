@@ -7,9 +7,9 @@ from typing import Final
 
 from django.utils import timezone
 
-from autoscaler.control_loop import observe
 from autoscaler.control_loop.cluster_view import as_submitted
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe import views as observe
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.simulation.workload.importers.history import HistoryRow, trace_of_history

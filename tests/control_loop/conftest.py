@@ -28,7 +28,6 @@ from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.surroundings.machine import Machine
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
-from autoscaler.control_loop.timing import LIMITS
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
     Explanation,
@@ -44,6 +43,7 @@ from autoscaler.planning.decisions.explanation import (
 from autoscaler.planning.decisions.plan import Action, Decision, Plan
 from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState, JobPhase
 from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
+from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import WorkerPhase
 from jobs.commands.sync import record_sync
 from jobs.job_token import Credential

@@ -8,7 +8,7 @@ from typing import Final
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
 
-from autoscaler.control_loop.timing import Limits
+from autoscaler.reconciling.limits import Limits
 
 from .conftest import World
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import Listing, Role
 
-from autoscaler.control_loop.timing import LIMITS
+from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import Env, ExitCode, WorkerPhase
 from jobs.commands import control
 from jobs.models import Job

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from cluster.disk_walk import Found
 
-from autoscaler.control_loop.disk_excess import excess_of, in_words, sentence
 from autoscaler.control_loop.disk_lane import MOST_ASKED
 from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.exclusive import exclusively
@@ -18,6 +17,7 @@ from autoscaler.control_loop.orders import Orders
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.disk_excess import excess_of, in_words, sentence
 from jobs.disk_limit import DiskLimits
 from jobs.models import Event, Job
 from jobs.spec import JobSpec, parse

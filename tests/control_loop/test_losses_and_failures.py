@@ -9,7 +9,7 @@ import pytest
 from cluster.models import Node
 from cluster.worker_host import Failing
 
-from autoscaler.control_loop.endings import Ending, described, ending_of
+from autoscaler.reconciling.endings import Ending, described, ending_of
 from concertina_worker.protocol import Env, ExitCode
 from jobs.api.serializers.job import JobSerializer
 from jobs.models import Assignment, Event, Job, Worker

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autoscaler.control_loop.signs_of_life import LOSSES_COUNT_FOR, losses_in_a_row
+from autoscaler.reconciling.signs_of_life import LOSSES_COUNT_FOR, losses_in_a_row
 from concertina_worker.protocol import ExitCode
 from jobs.models import Job
 

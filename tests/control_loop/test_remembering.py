@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
-from autoscaler.control_loop import observe
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe import views as observe
 from autoscaler.control_loop.planned_job import Histories, planned_job
 from autoscaler.control_loop.remembering.planned import PlannedMemory
 from autoscaler.control_loop.remembering.waiting import Version, WaitingMemory, memorable

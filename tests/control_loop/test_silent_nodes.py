@@ -13,8 +13,8 @@ from cluster.worker_host import HostUnavailable, Listing
 from django.db.models import F
 
 from autoscaler.control_loop.models import Lease
-from autoscaler.control_loop.timing import LIMITS
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
+from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import Env, WorkerPhase
 from jobs.commands import control
 from jobs.models import Assignment, Event, Job, Worker

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autoscaler.control_loop.signs_of_life import Due, due
+from autoscaler.reconciling.signs_of_life import Due, due
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Job
 

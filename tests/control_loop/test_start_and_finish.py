@@ -9,7 +9,7 @@ import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.exclusive import exclusively
-from autoscaler.control_loop.timing import LIMITS
+from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs import job_token
 from jobs.models import Job, Worker

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from autoscaler.control_loop.assignments import NotNow
+from autoscaler.control_loop.carry_out.instructions import carry_out
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
-from autoscaler.control_loop.upkeep.outcome import stop
+from autoscaler.reconciling.instructions import Stop
 from jobs.lifecycle import State
 
 
 def pause(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:
     """Ask its workers to write a checkpoint and to leave; False: somebody changed the job."""
-    return stop(
-        view,
-        shell,
-        ends_as=State.QUEUED,
-        reason=decision.reason,
-        message=decision.message,
-    )
+    stop = Stop(ends_as=State.QUEUED, reason=decision.reason, message=decision.message)
+    try:
+        carry_out((stop,), view, shell)
+    except NotNow:
+        return False
+    return True

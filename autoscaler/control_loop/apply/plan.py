@@ -21,9 +21,9 @@ from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.patience import is_given_up
+from autoscaler.control_loop.reconcile_job import note_error
 from autoscaler.control_loop.remembering.words import LastSaid
 from autoscaler.control_loop.shell import Shell
-from autoscaler.control_loop.upkeep.rounds import note_error
 from autoscaler.planning.decisions.plan import Action, Plan
 from jobs.models import Job
 

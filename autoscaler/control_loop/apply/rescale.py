@@ -2,7 +2,7 @@
 
 Hot: those who stay keep their ids and ranks, joiners get seats at once, leavers train on until the
 coordinator has switched. Restart: the new set is written down and all old workers are asked to
-end; `upkeep.restart_mode` seats the new ones when they have gone.
+end; `reconciling` seats the new ones when they have gone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""By when must lent GPUs be back? In the pool's time, when another team's guarantee is at stake.
-
-A job's own `grace_period` and `registration_timeout` say how patient everybody is with it. They are
-its user's choice, up to an hour each: whoever borrows could keep for hours what another team is
-guaranteed. So the pool's `reclaim_seconds` caps them, counted from the claim.
-"""
+"""Does another team wait for what a job borrows, and since when? And how long may it keep that?"""
 
 from __future__ import annotations
 
@@ -16,7 +11,6 @@ from django.db.models.functions import Coalesce
 from tenancy.models import FairShareSettings, Quota
 
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
@@ -28,25 +22,6 @@ def reclaim_seconds(pool: Pool) -> float:
     return float(settings.reclaim_seconds)
 
 
-def is_due(view: JobView, shell: Shell) -> bool:
-    """Whether another team has waited long enough for what this job is giving back."""
-    if shell.seconds_since(_began(view)) < _patience(view, shell):
-        return False
-    claimed_at = _claimed_at(view, shell)
-    return claimed_at is not None and shell.seconds_since(claimed_at) >= _patience(view, shell)
-
-
-def grace_seconds(own: float, view: JobView, shell: Shell) -> float:
-    """The job's own grace period, or what the pool leaves of it. No statement where it is short."""
-    patience = _patience(view, shell)
-    if own <= patience:
-        return own
-    claimed_at = _claimed_at(view, shell)
-    if claimed_at is None:
-        return own
-    return min(own, max(patience - shell.seconds_since(claimed_at), 0.0))
-
-
 def is_slow_to_change(view: JobView, now: datetime) -> bool:
     """It starts or rescales for so long that it may be paused in the middle of that."""
     if view.state not in {State.STARTING, State.RESCALING}:
@@ -54,31 +29,9 @@ def is_slow_to_change(view: JobView, now: datetime) -> bool:
     return now - view.state_since >= timedelta(seconds=reclaim_seconds(view.job.pool))
 
 
-def _patience(view: JobView, shell: Shell) -> float:
-    """Who is not gone by then is killed, which takes a moment more."""
-    return max(reclaim_seconds(view.job.pool) - shell.limits.kill_grace, 0.0)
-
-
-def _began(view: JobView) -> datetime:
-    """When it was asked to give something back."""
-    if view.state is State.STOPPING or view.assignment is None:
-        return view.state_since
-    return view.assignment.at
-
-
-def _claimed_at(view: JobView, shell: Shell) -> datetime | None:
-    """When another team laid claim to what it holds; None: nobody does."""
-    reason = view.job.reason if view.state is State.STOPPING else _reason_of_assignment(view)
-    if reason == JobReason.RECLAIM_GUARANTEE:
-        return _began(view)
-    if not _is_borrowing(view.job):
-        return None
-    first = _others_wait_since(view.job, shell.now)
-    return None if first is None else max(first, _began(view))
-
-
-def _reason_of_assignment(view: JobView) -> str:
-    return view.assignment.reason if view.assignment else ""
+def owners_wait_since(job: Job, now: datetime) -> datetime | None:
+    """Since when a team waits for what it is guaranteed and this job borrows; None: none does."""
+    return _others_wait_since(job, now) if _is_borrowing(job) else None
 
 
 def _is_borrowing(job: Job) -> bool:

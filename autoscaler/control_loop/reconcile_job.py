@@ -1,71 +1,41 @@
-"""In which order do the rules look at a job? Until none of them has anything left to do."""
+"""What is done for one job in a tick? Its rules are applied until none has anything to do."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from cluster.worker_host import HostUnavailable
 from django.db import Error, InterfaceError, OperationalError
 
+from autoscaler.control_loop.assignments import NotNow
+from autoscaler.control_loop.carry_out.instructions import carry_out
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.observe import job_views
+from autoscaler.control_loop.observe.answers import answer
+from autoscaler.control_loop.observe.snapshots import snapshot_of
+from autoscaler.control_loop.observe.views import job_views
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
-from autoscaler.control_loop.upkeep import (
-    disk,
-    joining,
-    launching,
-    outcome,
-    preparing,
-    refusals,
-    release,
-    restart_mode,
-    silent_nodes,
-    slow_nodes,
-    standstill,
-    stopping,
-)
 from autoscaler.job_vocabulary import EventKind
+from autoscaler.reconciling.instructions import Instructions, change_the_job
+from autoscaler.reconciling.questions import Unanswered
+from autoscaler.reconciling.snapshot import (
+    JobSnapshot,
+)
+from autoscaler.reconciling.table import Rule, rules_for
 from jobs import events
 from jobs.models import Event, Job
 
-Rule = Callable[[JobView, Shell], bool]
-
-RULES: Final[tuple[Rule, ...]] = (
-    release.release_ended_workers,
-    refusals.give_up_what_cannot_start,
-    refusals.give_up_what_is_always_killed,
-    outcome.settle,
-    disk.end_what_writes_too_much,
-    disk.warn_of_a_filling_disk,
-    joining.go_on_without_the_gone,
-    preparing.tell_of_preparations,
-    joining.give_up_preparations,
-    joining.drop_late_joiners,
-    joining.detect_mode,
-    joining.kill_hung_workers,
-    joining.give_up_stuck_changes,
-    standstill.end_what_stands_still,
-    slow_nodes.warn_of_slow_nodes,
-    silent_nodes.warn_of_silent_nodes,
-    silent_nodes.leave_the_lost_behind,
-    restart_mode.seat_next_set,
-    restart_mode.begin_generation,
-    stopping.stop_workers,
-    stopping.finish,
-    launching.start_missing,
-)
-_MOST_ROUNDS: Final = 20  # more changes than one job can need at once
+_MOST_LOOKS: Final = 20  # more changes than one job can need at once
 _BETWEEN_ERROR_EVENTS: Final = timedelta(seconds=60)
 
 _log = logging.getLogger(__name__)
 
 
-def attend(view: JobView, shell: Shell) -> bool:
+def reconcile_job(view: JobView, shell: Shell) -> bool:
     """Do all that is to be done for one job; True when anything changed.
 
     A job whose data breaks a rule is noted and left for the next tick: it must not stop the
@@ -76,7 +46,7 @@ def attend(view: JobView, shell: Shell) -> bool:
         OperationalError: the database went away.
     """
     try:
-        return _attend(view, shell)
+        return _reconcile(view, shell)
     except OperationalError as error:
         if is_given_up(error, job_id=view.id, action="attend"):
             return False
@@ -124,13 +94,46 @@ def _record_error(job_id: str, shell: Shell) -> None:
         events.record(job_id=job_id, kind=EventKind.CONTROL_LOOP_ERROR, message=message)
 
 
-def _attend(view: JobView, shell: Shell) -> bool:
-    for rounds in range(_MOST_ROUNDS):
-        if not any(rule(view, shell) for rule in RULES):
-            return rounds > 0
+def _reconcile(view: JobView, shell: Shell) -> bool:
+    for looks in range(_MOST_LOOKS):
+        if not _Look(view, shell).changes_the_job():
+            return looks > 0
         views = job_views([view.id], shell.processes)
         if not views:  # deleted meanwhile
             return True
         (view,) = views
     _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": view.id})
     return True
+
+
+class _Look:
+    """One look at a job: the rules that hold for it, up to the first that changes it."""
+
+    def __init__(self, view: JobView, shell: Shell) -> None:
+        self._view, self._shell = view, shell
+        self._snapshot: JobSnapshot = snapshot_of(view, shell)
+
+    def changes_the_job(self) -> bool:
+        return any(self._apply(rule) for rule in rules_for(self._snapshot))
+
+    def _apply(self, rule: Rule) -> bool:
+        """Whether the job is another now. What is refused is told the rule, which decides anew."""
+        instructions = self._instructions_of(rule)
+        try:
+            refused = carry_out(instructions, self._view, self._shell)
+        except NotNow:
+            return False
+        if refused is not None:
+            self._snapshot = replace(self._snapshot, refused=refused)
+            return self._apply(rule)
+        return change_the_job(instructions)
+
+    def _instructions_of(self, rule: Rule) -> Instructions:
+        """What the rule gives, once it has been told all that it asks."""
+        while True:
+            try:
+                return rule(self._snapshot)
+            except Unanswered as missing:
+                found = answer(missing.question, self._view, self._shell)
+                answers = {**self._snapshot.answers, missing.question: found}
+                self._snapshot = replace(self._snapshot, answers=answers)

@@ -9,7 +9,7 @@ from django.db import DatabaseError, InterfaceError
 
 from autoscaler.control_loop.exclusive import Overtaken
 from autoscaler.control_loop.names import coordinator_id
-from autoscaler.control_loop.observe import WITH_WORKERS
+from autoscaler.control_loop.observe.views import WITH_WORKERS
 from autoscaler.control_loop.shell import Shell
 from jobs.models import Job, Worker
 

@@ -11,7 +11,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from jobs.models import Job
+from autoscaler.reconciling.snapshot import (
+    Life,
+)
 
 LOSSES_COUNT_FOR: Final = timedelta(hours=6)
 """A loss before that tells nothing of this one. Guessed: longer than five hopeless starts take,
@@ -38,12 +40,12 @@ def due(*, since: datetime, told_at: datetime | None, now: datetime, timeout: fl
     return Due.END if now - told_at >= half else None
 
 
-def losses_in_a_row(job: Job, *, now: datetime) -> int:
+def losses_in_a_row(life: Life, *, now: datetime) -> int:
     """How often all workers have been lost with no sign of life between, this time included."""
-    if job.lost_at is None or now - job.lost_at > LOSSES_COUNT_FOR:
+    if life.lost_at is None or now - life.lost_at > LOSSES_COUNT_FOR:
         return 1
-    has_lived = job.progress_at is not None and job.progress_at > job.lost_at
-    return 1 if has_lived else job.losses_in_a_row + 1
+    has_lived = life.progress_at is not None and life.progress_at > life.lost_at
+    return 1 if has_lived else life.losses_in_a_row + 1
 
 
 def of_run(*, began: datetime, ended: datetime, wrote: datetime | None) -> datetime | None:

@@ -5,48 +5,50 @@ from __future__ import annotations
 from typing import Final
 
 from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.snapshot import (
+    DiskUse,
+)
 from jobs.disk_limit import DiskLimits
-from jobs.models import Job
 from jobs.quantities import format_size
 from jobs.spec import JobSpec
 
 
-def excess_of(job: Job, spec: JobSpec, limits: DiskLimits) -> JobReason | None:
+def excess_of(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> JobReason | None:
     """By what was found last; None: all is well, as far as anybody could see."""
-    if job.disk_bytes is None or job.disk_files is None:
+    if use.disk_bytes is None or use.disk_files is None:
         return None
-    if job.disk_bytes > limits.bytes_of(spec.resources.disk_per_job):
+    if use.disk_bytes > limits.bytes_of(spec.resources.disk_per_job):
         return JobReason.OUT_OF_DISK
-    if job.disk_files > limits.most_files:
+    if use.disk_files > limits.most_files:
         return JobReason.TOO_MANY_FILES
-    return JobReason.FOLDER_CLOSED if job.has_closed_folder else None
+    return JobReason.FOLDER_CLOSED if use.has_closed_folder else None
 
 
-def is_near(job: Job, spec: JobSpec, limits: DiskLimits) -> bool:
+def is_near(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> bool:
     """Whether its people should hear of it while they can still do something."""
     limit = limits.bytes_of(spec.resources.disk_per_job)
-    return job.disk_bytes is not None and job.disk_bytes > _NEAR * limit
+    return use.disk_bytes is not None and use.disk_bytes > _NEAR * limit
 
 
-def warning(job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+def warning(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
     """How near, and what happens then."""
     limit = limits.bytes_of(spec.resources.disk_per_job)
     return (
-        f"Its files take {in_words(job.disk_bytes or 0)} of the {format_size(limit)} that it may"
+        f"Its files take {in_words(use.disk_bytes or 0)} of the {format_size(limit)} that it may"
         " write (`resources.disk_per_job`). Above that it is ended, as failed."
     )
 
 
-def sentence(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+def sentence(found: JobReason, use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
     """What was too much, what the limit is, and what to change."""
-    return f"{_what_is_wrong(found, job, spec, limits)} {_AFTERWARDS}"
+    return f"{_what_is_wrong(found, use, spec, limits)} {_AFTERWARDS}"
 
 
-def _what_is_wrong(found: JobReason, job: Job, spec: JobSpec, limits: DiskLimits) -> str:
+def _what_is_wrong(found: JobReason, use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
     if found is JobReason.OUT_OF_DISK:
         limit = limits.bytes_of(spec.resources.disk_per_job)
         return (
-            f"Its files take {in_words(job.disk_bytes or 0)}, more than the {format_size(limit)}"
+            f"Its files take {in_words(use.disk_bytes or 0)}, more than the {format_size(limit)}"
             " that it may write (`resources.disk_per_job`). Write less, keep fewer checkpoints"
             " (`checkpoint.keep_last`), or ask for more:"
             f" at most {format_size(limits.most_bytes)} here."

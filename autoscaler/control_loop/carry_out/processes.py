@@ -1,0 +1,97 @@
+"""How is each order given to the worker host? One function for each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import singledispatch
+
+from cluster.models import Node
+from cluster.worker_host import HostUnavailable, LaunchRefused
+from tenancy.image_rules import ImageNotAllowed
+from tenancy.team_secrets import SecretUnavailable
+
+from autoscaler.control_loop import launches
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.shell import Shell
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.instructions import (
+    Forget,
+    Order,
+    StartCoordinator,
+    StartWorkers,
+    StopProcess,
+)
+from autoscaler.reconciling.snapshot import (
+    Refused,
+)
+from jobs.models import Job
+
+_log = logging.getLogger(__name__)
+
+
+def give(orders: Sequence[Order], view: JobView, shell: Shell) -> Refused | None:
+    """Give them one after the other, up to the first that is refused."""
+    for order in orders:
+        try:
+            order_of_host(order, view, shell)
+        except HostUnavailable as problem:
+            if not isinstance(order, StartCoordinator | StartWorkers):
+                raise
+            extra = {"action": "start", "job_id": view.id}
+            _log.warning("Starts wait: %s", problem, extra=extra)
+            return None
+        except LaunchRefused as problem:
+            return _refused(order, JobReason.LAUNCH_REFUSED, problem)
+        except SecretUnavailable as problem:
+            return _refused(order, JobReason.SECRET_UNAVAILABLE, problem)
+        except ImageNotAllowed as problem:
+            return _refused(order, JobReason.IMAGE_UNAVAILABLE, problem)
+    return None
+
+
+def _refused(order: Order, reason: JobReason, problem: Exception) -> Refused:
+    workers = order.workers if isinstance(order, StartWorkers) else ()
+    return Refused(reason=reason, why=str(problem), workers=workers)
+
+
+@singledispatch
+def order_of_host(order: Order, view: JobView, shell: Shell) -> None:
+    """Give this order.
+
+    Raises:
+        HostUnavailable: a node does not answer.
+        LaunchRefused: the host will never start this.
+        SecretUnavailable: it names a secret that cannot be had.
+        ImageNotAllowed: its image is not allowed any more.
+    """
+    raise NotImplementedError(order, view, shell)
+
+
+@order_of_host.register
+def stop_process(order: StopProcess, _: JobView, shell: Shell) -> None:
+    shell.processes.stop(order.process, grace_seconds=order.grace_seconds)
+
+
+@order_of_host.register
+def forget(order: Forget, _: JobView, shell: Shell) -> None:
+    shell.processes.forget(order.process)
+
+
+@order_of_host.register
+def start_coordinator(order: StartCoordinator, view: JobView, shell: Shell) -> None:
+    if view.job.coordinator_node != order.node or view.job.takes_workers_token:
+        changes = {"coordinator_node": order.node, "takes_workers_token": False}
+        with shell.changing(view.id):
+            Job.objects.filter(pk=view.id).update(**changes)
+    node = Node.objects.get(name=order.node)
+    shell.processes.start(launches.of_coordinator(view, node, shell))
+
+
+@order_of_host.register
+def start_workers(order: StartWorkers, view: JobView, shell: Shell) -> None:
+    workers = [worker for worker in view.members if worker.id in order.workers]
+    node = Node.objects.get(name=order.coordinator_node)
+    if order.is_first_set:
+        launches.check_image(view, workers[0], shell)
+    shell.processes.start(*(launches.of_worker(view, one, node, shell) for one in workers))

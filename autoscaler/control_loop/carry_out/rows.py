@@ -1,0 +1,131 @@
+"""How is each instruction written that changes a job, or tells of it? One function for each.
+
+All are called inside a transaction that holds the job's row.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+from functools import singledispatch
+
+from django.db.models import F
+
+from autoscaler.control_loop.assignments import NotNow
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.shell import Shell
+from autoscaler.job_vocabulary import StoredReason
+from autoscaler.reconciling.instructions import (
+    BeginTerm,
+    ChangeMode,
+    EndAs,
+    Finish,
+    Instruction,
+    Remember,
+    Say,
+    Stop,
+    Tell,
+)
+from jobs import events
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Job
+from jobs.transitions import move
+
+_log = logging.getLogger(__name__)
+
+
+@singledispatch
+def write(instruction: Instruction, job: Job, view: JobView, shell: Shell) -> None:
+    """Write it of this job, whose row is held; `view` is what the rule has seen of it.
+
+    Raises:
+        NotNow: the job is not as the rule has seen it.
+    """
+    raise NotImplementedError(instruction, job, view, shell)
+
+
+@write.register
+def stop(instruction: Stop, job: Job, _: JobView, __: Shell) -> None:
+    counters = asdict(instruction.counters).items()
+    changes = {name: value for name, value in counters if value is not None}
+    is_mine = move(
+        job.id,
+        ACTIVE,
+        State.STOPPING,
+        reason=instruction.reason,
+        message=instruction.message,
+        data=instruction.data,
+        changes={"ends_as": instruction.ends_as, **changes},
+    )
+    if not is_mine:
+        raise NotNow
+
+
+@write.register
+def end_as(instruction: EndAs, job: Job, _: JobView, __: Shell) -> None:
+    if not Job.objects.filter(pk=job.id, state=State.STOPPING).update(**asdict(instruction)):
+        raise NotNow
+
+
+@write.register
+def finish(_: Finish, job: Job, __: JobView, ___: Shell) -> None:
+    is_mine = move(
+        job.id,
+        {State.STOPPING},
+        State(job.ends_as),
+        reason=StoredReason(job.reason),
+        message=job.message,
+        changes={
+            "ends_as": "",
+            "coordinator_port": None,
+            "coordinator_node": "",
+            "coordinator_term": F("coordinator_term") + 1,
+            "samples_per_second": 0.0,
+        },
+    )
+    if not is_mine:
+        raise NotNow
+
+
+@write.register
+def change_mode(instruction: ChangeMode, job: Job, view: JobView, _: Shell) -> None:
+    seen = Job.objects.filter(pk=job.id, mode=view.job.mode)
+    if not seen.update(mode=instruction.mode):
+        raise NotNow
+
+
+@write.register
+def begin_term(instruction: BeginTerm, job: Job, view: JobView, _: Shell) -> None:
+    term = view.job.coordinator_term
+    seen = Job.objects.filter(pk=job.id, coordinator_term=term)
+    if not seen.update(coordinator_term=term + 1, coordinator_node=instruction.node):
+        raise NotNow
+
+
+@write.register
+def remember(instruction: Remember, job: Job, _: JobView, __: Shell) -> None:
+    moments = {
+        "progress_at": instruction.life_at,
+        "silence_told_at": instruction.told_of_silence_at,
+    }
+    changes = {name: moment for name, moment in moments.items() if moment is not None}
+    Job.objects.filter(pk=job.id).update(**changes)
+
+
+@write.register
+def say(instruction: Say, job: Job, view: JobView, _: Shell) -> None:
+    Job.objects.filter(pk=job.id, state=view.state).update(message=instruction.message)
+
+
+@write.register
+def tell(instruction: Tell, job: Job, _: JobView, __: Shell) -> None:
+    if instruction.is_alarm:
+        extra = {"action": "alarm", "job_id": job.id, **instruction.data}
+        _log.critical(instruction.message, extra=extra)
+    events.record(
+        job_id=job.id,
+        kind=instruction.kind,
+        reason=instruction.reason,
+        message=instruction.message,
+        data=instruction.data,
+    )

@@ -1,0 +1,107 @@
+"""What does a rule want to know that the rows of a job do not tell? One function per question."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from cluster.models import Node
+from cluster.worker_host import LogLine
+
+from autoscaler.control_loop import seats
+from autoscaler.control_loop.arrangements import arrangement_of
+from autoscaler.control_loop.job_view import JobView
+from autoscaler.control_loop.observe.claims import owners_wait_since
+from autoscaler.control_loop.observe.memory_limits import memory_limit
+from autoscaler.control_loop.observe.snapshots import node_snapshot
+from autoscaler.control_loop.shell import Shell
+from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.reconciling.questions import (
+    CoordinatorRestarts,
+    Failure,
+    HasRoomForNextSet,
+    KillsForMemory,
+    LastFailure,
+    LastLines,
+    MemoryLimit,
+    NewlySlowNodes,
+    NodeNamed,
+    OwnersWaitSince,
+    Question,
+    WasTold,
+)
+from autoscaler.reconciling.worker_snapshot import (
+    NodeSnapshot,
+)
+from jobs.models import Event
+from jobs.stragglers import LATELY, slow_nodes
+
+
+@singledispatch
+def answer(question: Question[object], view: JobView, shell: Shell) -> object:
+    """Look it up, of this job and now."""
+    raise NotImplementedError(question, view, shell)
+
+
+@answer.register
+def last_lines(question: LastLines, view: JobView, shell: Shell) -> tuple[LogLine, ...]:
+    return shell.processes.last_lines(question.worker, question.count, job_id=view.id)
+
+
+@answer.register
+def memory_limit_of(question: MemoryLimit, view: JobView, _: Shell) -> int | None:
+    worker = next(worker for worker in view.workers if worker.id == question.worker)
+    return memory_limit(worker.row, view.spec)
+
+
+@answer.register
+def was_told(question: WasTold, view: JobView, _: Shell) -> bool:
+    told = Event.objects.filter(job_id=view.id, kind__in=question.kinds)
+    return told.filter(data__contains=dict(question.about)).exists()
+
+
+@answer.register
+def last_failure(_: LastFailure, view: JobView, __: Shell) -> Failure | None:
+    failures = Event.objects.filter(job_id=view.id, kind=EventKind.WORKER_FAILED)
+    last = failures.order_by("id").last()
+    if last is None:
+        return None
+    return Failure(message=last.message, log=tuple(last.data.get("log", ())))
+
+
+@answer.register
+def kills_for_memory(question: KillsForMemory, view: JobView, _: Shell) -> int:
+    killed = Event.objects.filter(
+        job_id=view.id, kind=EventKind.WORKER_LOST, reason=JobReason.OUT_OF_MEMORY
+    )
+    return killed.filter(at__gt=question.since).count()
+
+
+@answer.register
+def newly_slow_nodes(question: NewlySlowNodes, view: JobView, shell: Shell) -> frozenset[str]:
+    now = shell.now
+    told = Event.objects.filter(kind=EventKind.NODE_IS_SLOW, at__gt=now - LATELY)
+    slow = question.among.intersection(slow_nodes(now, team=view.job.team_id))
+    return slow.difference(told.values_list("data__node", flat=True)) if slow else slow
+
+
+@answer.register
+def node_named(question: NodeNamed, _: JobView, __: Shell) -> NodeSnapshot | None:
+    node = Node.objects.filter(name=question.name).first()
+    return None if node is None else node_snapshot(node)
+
+
+@answer.register
+def coordinator_restarts(question: CoordinatorRestarts, view: JobView, _: Shell) -> int:
+    restarts = Event.objects.filter(job_id=view.id, kind=EventKind.COORDINATOR_RESTARTED)
+    return restarts.filter(at__gt=question.since).count()
+
+
+@answer.register
+def owners_wait(_: OwnersWaitSince, view: JobView, shell: Shell) -> object:
+    return owners_wait_since(view.job, shell.now)
+
+
+@answer.register
+def has_room_for_next_set(_: HasRoomForNextSet, view: JobView, shell: Shell) -> bool:
+    wanted = arrangement_of(view.assignment).seats if view.assignment else ()
+    return seats.chosen(view.job, wanted, now=shell.now) is not None

@@ -1,0 +1,109 @@
+"""What must a rule know that costs something to find out? It asks, and only then is it looked up.
+
+A rule that lacks an answer raises `Unanswered`; whoever applies the rule finds the answer, puts it
+into the snapshot and applies the rule anew. So the rule stays a function of the snapshot, and
+nothing is read that nobody needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from cluster.worker_host import LogLine
+
+from autoscaler.job_vocabulary import EventKind
+from autoscaler.reconciling.worker_snapshot import (
+    NodeSnapshot,
+)
+
+_Answer_co = TypeVar("_Answer_co", covariant=True)
+
+
+class Question(Generic[_Answer_co]):
+    """Equal questions have the same answer within one look at a job."""
+
+    __slots__ = ()
+
+
+class Unanswered(Exception):
+    """The snapshot does not hold the answer to this question."""
+
+    def __init__(self, question: Question[object]) -> None:
+        super().__init__(question)
+        self.question = question
+
+
+@dataclass(frozen=True, slots=True)
+class LastLines(Question[tuple[LogLine, ...]]):
+    """The end of what a worker wrote, oldest first."""
+
+    worker: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimit(Question[int | None]):
+    """How many bytes a worker may use; None: its node has told nothing of its machine."""
+
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class WasTold(Question[bool]):
+    """Whether the job has an event of one of these kinds with these data."""
+
+    kinds: frozenset[EventKind]
+    about: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A worker's failure, as it was told."""
+
+    message: str = ""
+    log: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastFailure(Question[Failure | None]):
+    """The newest failure of the job's own code; None: there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class KillsForMemory(Question[int]):
+    """How many of the job's workers were killed for their memory since then."""
+
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewlySlowNodes(Question[frozenset[str]]):
+    """Which of these nodes slow their workers down, and nobody has been told of lately."""
+
+    among: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNamed(Question[NodeSnapshot | None]):
+    """The node of this name; None: there is none any more."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorRestarts(Question[int]):
+    """How often another coordinator took over since then."""
+
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersWaitSince(Question[datetime | None]):
+    """Since when a team waits for what it is guaranteed and this job borrows; None: none does."""
+
+
+@dataclass(frozen=True, slots=True)
+class HasRoomForNextSet(Question[bool]):
+    """Whether the GPUs that the newest assignment counts on are free."""

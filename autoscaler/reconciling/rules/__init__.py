@@ -1,0 +1,1 @@
+"""What does each rule do about a job? One module per concern."""

@@ -1,0 +1,79 @@
+"""What becomes of a job with workers on a node that does not answer?
+
+Nothing at first: they may well train on, and the node may come back. After `node_lost_after` they
+count as lost (`release`): from then on the job is meant to go on without them. If its coordinator
+still hears them, it lets them go as in any rescale, which loses nothing; if it does not, it has
+gone on without them long since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
+from autoscaler.reconciling.questions import WasTold
+from autoscaler.reconciling.snapshot import (
+    JobSnapshot,
+)
+from autoscaler.reconciling.words import counted, listed, sentence_case, silence_of
+from autoscaler.reconciling.worker_snapshot import (
+    WorkerSnapshot,
+    ids,
+)
+
+
+def warn_of_silent_nodes(job: JobSnapshot) -> Instructions:
+    """An event of each job that is on the node, once for each silence that lasts."""
+    unheard = [worker for worker in job.live if worker.is_unheard]
+    by_node = [
+        [worker for worker in unheard if worker.node.name == name]
+        for name in dict.fromkeys(worker.node.name for worker in unheard)
+    ]
+    return tuple(_warning(job, workers) for workers in by_node if _is_news(job, workers))
+
+
+def leave_the_lost_behind(job: JobSnapshot) -> Instructions:
+    """The newest generation has workers that count as lost: go on without them."""
+    newest = job.generation
+    if newest is None or newest.ended_at is not None:
+        return NOTHING
+    lost = [worker for worker in job.trained if _counts_as_lost(worker)]
+    if not lost or not job.staying:
+        return NOTHING
+    message = (
+        f"Goes on with {counted(len(job.staying), 'worker')} without {listed(ids(lost))}:"
+        f" {silence_of(lost[0].node)}."
+    )
+    return (Reassign(workers=tuple(ids(job.staying)), message=message, begins_rescale=True),)
+
+
+def _counts_as_lost(worker: WorkerSnapshot) -> bool:
+    return worker.is_gone and worker.is_unheard and worker.exit_code is None
+
+
+def _is_news(job: JobSnapshot, workers: Sequence[WorkerSnapshot]) -> bool:
+    if job.seconds_since(workers[0].node.silent_since) < job.limits.silence_told_after:
+        return False
+    about = tuple(_about(workers).items())
+    return not job.answer_to(WasTold(frozenset({EventKind.NODE_SILENT}), about))
+
+
+def _about(workers: Sequence[WorkerSnapshot]) -> dict[str, object]:
+    node = workers[0].node
+    since = node.silent_since.timestamp() if node.silent_since else 0.0
+    return {"node": node.name, "since": since}
+
+
+def _warning(job: JobSnapshot, workers: Sequence[WorkerSnapshot]) -> Tell:
+    said = sentence_case(silence_of(workers[0].node))
+    return Tell(
+        kind=EventKind.NODE_SILENT,
+        reason=JobReason.NODE_LOST,
+        message=(
+            f"{said}; {listed(ids(workers))} may train on there. After"
+            f" {job.limits.node_lost_after:.0f} s of silence what runs there counts as lost;"
+            " nothing new is placed on it."
+        ),
+        data=_about(workers),
+    )

@@ -1,0 +1,229 @@
+"""How does one job stand at this moment, in the database and on the worker host? As values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar, cast
+
+from cluster.worker_host import ObservedProcess, ProcessPhase
+
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.limits import LIMITS, Limits
+from autoscaler.reconciling.questions import Question, Unanswered
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
+from jobs.disk_limit import DiskLimits
+from jobs.lifecycle import ACTIVE, State
+from jobs.spec import JobSpec
+
+_Answer = TypeVar("_Answer")
+
+
+class Mode(StrEnum):
+    """How a job changes its workers."""
+
+    HOT = "hot"  # led by a coordinator; they survive each other's loss
+    RESTART = "restart"  # all of them end, then the next set starts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorSnapshot:
+    """A job's coordinator in its present term."""
+
+    node: str = ""  # where it was started last; empty: nowhere yet
+    port: int | None = None
+    seen_at: datetime | None = None  # when it spoke last
+    process: ObservedProcess | None = None
+    was_asked_for: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        return self.process is None and not self.was_asked_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignmentSnapshot:
+    """What the job should run with, as written down last."""
+
+    at: datetime
+    worker_ids: tuple[str, ...]  # in rank order
+    reason: str = ""
+    message: str = ""
+    replaces: str | None = None  # the worker that leaves for another
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationSnapshot:
+    """What the job trained with last, or trains with."""
+
+    number: int
+    worker_ids: tuple[str, ...]
+    began_at: datetime
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """When the job last showed that it gets anywhere, and when it was lost."""
+
+    samples: int = 0
+    progress_at: datetime | None = None
+    trained_at: datetime | None = None  # its last epoch was over
+    told_of_silence_at: datetime | None = None
+    lost_at: datetime | None = None
+    losses_in_a_row: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskUse:
+    """What was measured last of the job's files; None: nothing was."""
+
+    disk_bytes: int | None = None
+    disk_files: int | None = None
+    has_closed_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What holds for all jobs of a look, or for all of a pool."""
+
+    now: datetime
+    limits: Limits = LIMITS
+    disk_limits: DiskLimits = field(default_factory=DiskLimits)
+    reclaim_seconds: float = 60.0  # after which lent GPUs must be back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Processes that could not be asked for in this look, and why they never can."""
+
+    reason: JobReason
+    why: str
+    workers: tuple[str, ...]  # empty: the coordinator was refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSnapshot:
+    """One job, with the workers of its newest assignment and all that are not gone."""
+
+    id: str
+    state: State
+    state_since: datetime
+    spec: JobSpec
+    context: Context
+    mode: Mode = Mode.HOT
+    is_mode_known: bool = False  # its script registered once
+    forms_group: bool = False  # its workers were seen to
+    attempt: int = 1
+    failures: int = 0
+    starts: int = 1
+    revision: int = 0
+    ends_as: State | None = None
+    reason: str = ""
+    message: str = ""
+    life: Life = field(default_factory=Life)
+    disk: DiskUse = field(default_factory=DiskUse)
+    assignment: AssignmentSnapshot | None = None
+    generation: GenerationSnapshot | None = None  # the newest, open or ended
+    workers: tuple[WorkerSnapshot, ...] = ()
+    coordinator: CoordinatorSnapshot = field(default_factory=CoordinatorSnapshot)
+    refused: Refused | None = None
+    answers: Mapping[Question[object], object] = field(default_factory=dict)
+
+    def answer_to(self, question: Question[_Answer]) -> _Answer:
+        """What was found out. Raises: Unanswered."""
+        try:
+            return cast("_Answer", self.answers[question])
+        except KeyError:
+            raise Unanswered(question) from None
+
+    def seconds_since(self, moment: datetime | None) -> float:
+        """Infinite for something that never happened."""
+        return float("inf") if moment is None else (self.context.now - moment).total_seconds()
+
+    @property
+    def limits(self) -> Limits:
+        return self.context.limits
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ACTIVE
+
+    @property
+    def is_hot(self) -> bool:
+        return self.mode is Mode.HOT
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Ids of the newest assignment's workers, in rank order."""
+        return self.assignment.worker_ids if self.assignment else ()
+
+    @property
+    def members(self) -> tuple[WorkerSnapshot, ...]:
+        """Workers of the newest assignment that are on record, gone or not, in rank order."""
+        by_id = {worker.id: worker for worker in self.workers}
+        return tuple(by_id[worker_id] for worker_id in self.wanted if worker_id in by_id)
+
+    @property
+    def staying(self) -> tuple[WorkerSnapshot, ...]:
+        """Members that are not gone."""
+        return tuple(worker for worker in self.members if not worker.is_gone)
+
+    @property
+    def trained(self) -> tuple[WorkerSnapshot, ...]:
+        """Members of the newest generation."""
+        newest = self.generation.worker_ids if self.generation else ()
+        return tuple(worker for worker in self.members if worker.id in newest)
+
+    @property
+    def live(self) -> tuple[WorkerSnapshot, ...]:
+        """Workers that hold GPUs."""
+        return tuple(worker for worker in self.workers if not worker.is_gone)
+
+    @property
+    def goes_on_without_newcomers(self) -> bool:
+        """Others train already, and do not need those that cannot be started."""
+        return self.is_hot and any(worker.has_registered for worker in self.members)
+
+    @property
+    def in_preparation(self) -> tuple[ObservedProcess, ...]:
+        """Processes that its host is making ready to run: of what it wants, and its coordinator."""
+        processes = (self.coordinator.process, *(worker.process for worker in self.members))
+        return tuple(p for p in processes if p and p.phase is ProcessPhase.PREPARING)
+
+    @property
+    def is_between_sets(self) -> bool:
+        """A restart: the new workers are on record only when the old ones have gone."""
+        return len(self.members) < len(self.wanted)
+
+    @property
+    def is_starting_over(self) -> bool:
+        return self.state is State.STARTING and not any(w.has_registered for w in self.members)
+
+    @property
+    def is_heard(self) -> bool:
+        """Its coordinator speaks; else what it would say is unknown."""
+        return self.seconds_since(self.coordinator.seen_at) < self.limits.coordinator_silence
+
+    @property
+    def is_trained(self) -> bool:
+        """Its last epoch is over; what its script does now is its own affair."""
+        over = self.life.trained_at
+        return over is not None and self.assignment is not None and over >= self.assignment.at
+
+    def counts_as_lost(self, node: NodeSnapshot) -> bool:
+        """The node has been silent for so long that what ran there counts as lost."""
+        silent_since = node.silent_since
+        return (
+            silent_since is not None
+            and self.seconds_since(silent_since) >= self.limits.node_lost_after
+        )
+
+    def seconds_since_ready(self, moment: datetime) -> float:
+        """Since this moment, or since all that is wanted began to run, if that was later."""
+        if self.in_preparation:
+            return 0.0
+        started = [worker.process.started_at for worker in self.members if worker.process]
+        return self.seconds_since(max([moment, *started]))

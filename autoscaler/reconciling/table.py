@@ -1,0 +1,80 @@
+"""Which rules hold for a job, by how it changes its workers and by its state? In which order?
+
+A rule that changes the job ends the look at it: the next begins with the first rule again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from autoscaler.reconciling.instructions import Instructions
+from autoscaler.reconciling.rules import (
+    disk,
+    hung_workers,
+    joining,
+    launching,
+    mode,
+    outcome,
+    preparing,
+    refusals,
+    release,
+    restart_mode,
+    silent_nodes,
+    slow_nodes,
+    standstill,
+    stopping,
+)
+from autoscaler.reconciling.snapshot import (
+    JobSnapshot,
+    Mode,
+)
+from jobs.lifecycle import ACTIVE, State
+
+Rule = Callable[[JobSnapshot], Instructions]
+
+_ALL: Final = frozenset(State)
+_CHANGING: Final = frozenset({State.STARTING, State.RESCALING})
+_HOT: Final = frozenset({Mode.HOT})
+_RESTART: Final = frozenset({Mode.RESTART})
+_BOTH: Final = frozenset(Mode)
+
+_IN_ORDER: Final[tuple[tuple[Rule, frozenset[Mode], frozenset[State]], ...]] = (
+    (release.release_ended_workers, _BOTH, _ALL),
+    (refusals.give_up_what_cannot_start, _BOTH, ACTIVE),
+    (refusals.give_up_what_is_always_killed, _BOTH, ACTIVE),
+    (outcome.settle, _BOTH, ACTIVE),
+    (outcome.finish_after_all, _HOT, frozenset({State.STOPPING})),
+    (disk.end_what_writes_too_much, _BOTH, ACTIVE),
+    (disk.warn_of_a_filling_disk, _BOTH, ACTIVE),
+    (joining.go_on_without_the_gone, _HOT, _CHANGING),
+    (preparing.tell_of_preparations, _BOTH, _CHANGING),
+    (joining.give_up_preparations, _BOTH, _CHANGING),
+    (joining.drop_late_joiners, _HOT, _CHANGING),
+    (mode.detect_mode, _HOT, frozenset({State.STARTING})),
+    (hung_workers.kill_given_up_workers, _HOT, _ALL),
+    (hung_workers.kill_left_out_workers, _HOT, frozenset({State.RUNNING})),
+    (joining.give_up_stuck_changes, _HOT, _CHANGING),
+    (standstill.end_what_stands_still, _BOTH, frozenset({State.STARTING, State.RUNNING})),
+    (slow_nodes.warn_of_slow_nodes, _BOTH, _ALL),
+    (silent_nodes.warn_of_silent_nodes, _BOTH, _ALL),
+    (silent_nodes.leave_the_lost_behind, _HOT, frozenset({State.RUNNING})),
+    (restart_mode.seat_next_set, _BOTH, ACTIVE),
+    (restart_mode.begin_generation, _RESTART, _CHANGING),
+    (stopping.stop_workers, _BOTH, _ALL),
+    (stopping.finish, _BOTH, frozenset({State.STOPPING})),
+    (launching.start_missing, _BOTH, _ALL),
+)
+
+RULES: Final[dict[tuple[Mode, State], tuple[Rule, ...]]] = {
+    (mode, state): tuple(
+        rule for rule, modes, states in _IN_ORDER if mode in modes and state in states
+    )
+    for mode in Mode
+    for state in State
+}
+
+
+def rules_for(job: JobSnapshot) -> tuple[Rule, ...]:
+    """The rules that hold for this job, in order."""
+    return RULES[job.mode, job.state]

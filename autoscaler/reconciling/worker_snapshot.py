@@ -1,0 +1,86 @@
+"""How does one worker stand at this moment, and the node that it is on?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from cluster.worker_host import ObservedProcess, ProcessPhase
+
+from autoscaler.reconciling.endings import Ending, ending_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSnapshot:
+    """The node that a worker or a coordinator is on."""
+
+    name: str
+    silent_since: datetime | None = None  # None: it answers
+    silent_reason: str = ""
+
+
+class WorkerPhase(StrEnum):
+    """How far a worker is, as its row tells."""
+
+    STARTING = "starting"
+    READY = "ready"
+    TRAINING = "training"
+    LEAVING = "leaving"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSnapshot:
+    """One worker: what is on record of it, and its process if the host lists one."""
+
+    id: str
+    node: NodeSnapshot
+    created_at: datetime
+    phase: WorkerPhase = WorkerPhase.STARTING
+    gone_at: datetime | None = None
+    exit_code: int | None = None
+    failing: str = ""  # a `Failing`, or what another release called so
+    error: str = ""
+    is_given_up: bool = False
+    is_straggler: bool = False
+    process: ObservedProcess | None = None
+    was_asked_for: bool = False  # it has no process that is listed, for this tick asked for it
+
+    @property
+    def is_gone(self) -> bool:
+        return self.phase is WorkerPhase.GONE
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.phase is ProcessPhase.RUNNING
+
+    @property
+    def is_there(self) -> bool:
+        """It runs, or is about to."""
+        return self.process is not None and self.process.phase is not ProcessPhase.EXITED
+
+    @property
+    def is_missing(self) -> bool:
+        """Its process was not there when the tick began, and nobody has asked for it since."""
+        return self.process is None and not self.was_asked_for
+
+    @property
+    def is_unheard(self) -> bool:
+        """Its node does not answer: nobody can tell how it is."""
+        return self.process is None and self.node.silent_since is not None
+
+    @property
+    def has_registered(self) -> bool:
+        """Its script called the library, and is warm or further."""
+        return self.phase in {WorkerPhase.READY, WorkerPhase.TRAINING, WorkerPhase.LEAVING}
+
+    @property
+    def ending(self) -> Ending | None:
+        """How it ended; None while it is not gone."""
+        return ending_of(self.exit_code, self.failing) if self.is_gone else None
+
+
+def ids(workers: Iterable[WorkerSnapshot]) -> list[str]:
+    return [worker.id for worker in workers]
