@@ -77,7 +77,9 @@ def _planned(
     lap("observe")
     decided = decide(seen.state, planner, check)
     silent = tried.job_ids | seen.failing.keys() | decided.failing.keys()
-    decisions, unexplained = explained_decisions(decided.plan, views, left_out=silent)
+    decisions, unexplained = explained_decisions(
+        decided.plan, views, left_out=silent, on_trial=tried.on_trial
+    )
     failing = {**seen.failing, **decided.failing, **unexplained}
     healed = (tried.on_trial & _looked_into(seen, decided)) - failing.keys()
     if failing or healed:

@@ -95,6 +95,7 @@ class ObedientPlanner:
 
     wishes: dict[str, Mapping[str, int]] = field(default_factory=dict)
     batches: dict[str, int] = field(default_factory=dict)
+    reason: JobReason = JobReason.BEST_ALLOCATION  # of jobs that stay as they are
     seen: list[ClusterState] = field(default_factory=list)
 
     def __call__(self, state: ClusterState) -> Plan:
@@ -122,7 +123,7 @@ class ObedientPlanner:
             action=action,
             allocation=wanted if is_something else job.allocation,
             previous=job.allocation,
-            reason=JobReason.FAIR_SHARE if is_something else JobReason.BEST_ALLOCATION,
+            reason=JobReason.FAIR_SHARE if is_something else self.reason,
         )
 
     def _action(self, job: PlannedJob, wanted: Allocation) -> Action:

@@ -8,7 +8,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from autoscaler.control_loop.apply.turns import MOST_IN_A_TICK
 from autoscaler.foresight.look_ahead import look_ahead
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.simulation.prediction.prediction import Effort
 from jobs import stored_spec
 from jobs.models import Job
@@ -34,6 +36,35 @@ def test_a_tick_makes_as_many_statements_for_a_long_queue_as_for_one_job(world: 
     world.tick(2)
     assert statements(world, new=1) == statements(world, new=12)
     assert not Job.objects.filter(message="").exists()
+
+
+def test_a_tick_tells_some_of_a_long_queue_why_it_waits_and_the_next_ones_tell_the_others(
+    world: World,
+) -> None:
+    for number in range(MOST_IN_A_TICK + 5):
+        world.job(f"job-{number}")
+    untold = Job.objects.filter(explanation={})
+    world.tick()
+    assert untold.count() == 5
+    world.tick()
+    assert not untold.exists()
+
+
+def test_whoever_was_told_longest_ago_is_told_first(world: World) -> None:
+    for number in range(MOST_IN_A_TICK + 5):
+        world.job(f"job-{number}")
+    world.tick(2)
+    before = told_at()
+    first = set(sorted(before, key=before.__getitem__)[:MOST_IN_A_TICK])
+    world.planner.reason = JobReason.WAITING_FOR_QUOTA
+    world.tick()
+    assert {job_id for job_id, at in told_at().items() if at > before[job_id]} == first
+    world.tick()
+    assert {job.explanation["reason"] for job in Job.objects.all()} == {"waiting_for_quota"}
+
+
+def told_at() -> dict[str, str]:
+    return {job.id: job.explanation["decided_at"] for job in Job.objects.all()}
 
 
 def test_a_prediction_is_kept_in_as_many_statements(world: World) -> None:

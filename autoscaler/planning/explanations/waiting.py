@@ -20,7 +20,7 @@ from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
-    from autoscaler.planning.snapshot.cluster_state import Node, Pool
+    from autoscaler.planning.snapshot.cluster_state import Node
 
 _NODES_TOLD: Final = 3
 
@@ -28,7 +28,6 @@ _NODES_TOLD: Final = 3
 def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
     demand, reason = outcome.demand, picture.cause_of(outcome).reason
     refusal = picture.admission.refused.get(outcome.job_id)
-    closed = closed_nodes(picture.pool)
     return Waiting(
         reason=reason,
         needed_gpus=demand.needed_gpus,
@@ -48,21 +47,16 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
         holders=picture.holders,
         fragmentation=outcome.fragmentation and replace(outcome.fragmentation, relocations=()),
         movable=jobs(_movable(outcome, picture)),
-        closed_nodes=closed[:_NODES_TOLD],
-        closed_nodes_count=len(closed),
-        open_gpus=sum(node.gpus for node in picture.pool.nodes if node.is_schedulable),
+        closed_nodes=tuple(map(_closed, picture.closed_nodes[:_NODES_TOLD])),
+        closed_nodes_count=len(picture.closed_nodes),
+        open_gpus=picture.gpus_open,
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
     )
 
 
-def closed_nodes(pool: Pool) -> tuple[ClosedNode, ...]:
-    """Nodes that take no new work, those with most GPUs first."""
-    closed = (node for node in pool.nodes if not node.is_schedulable and node.gpus)
-    ordered = sorted(closed, key=lambda node: (-node.gpus, node.name))
-    return tuple(
-        ClosedNode(name=node.name, gpus=node.gpus, closing=_closing(node)) for node in ordered
-    )
+def _closed(node: Node) -> ClosedNode:
+    return ClosedNode(name=node.name, gpus=node.gpus, closing=_closing(node))
 
 
 def _closing(node: Node) -> Closing:

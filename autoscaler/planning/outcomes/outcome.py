@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
 from itertools import accumulate
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.outcomes.reasons import Cause
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
-    from autoscaler.planning.snapshot.cluster_state import Allocation, Change, Job, Pool, TeamQuota
+    from autoscaler.planning.snapshot.cluster_state import (
+        Allocation,
+        Change,
+        Job,
+        Node,
+        Pool,
+        TeamQuota,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +94,7 @@ class PoolPicture:
     split: Split
     outcomes: tuple[Outcome, ...]
     changes: tuple[Change, ...]
+    _causes: dict[str, Cause] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def gpus_total(self) -> int:
@@ -97,9 +105,18 @@ class PoolPicture:
         """GPUs nobody holds, on nodes that take new workers."""
         stuck = sum(o.demand.stuck_gpus for o in self.outcomes)
         held = sum(o.gpus_before for o in self.outcomes)
-        return max(
-            sum(node.gpus for node in self.pool.nodes if node.is_schedulable) - held + stuck, 0
-        )
+        return max(self.gpus_open - held + stuck, 0)
+
+    @cached_property
+    def gpus_open(self) -> int:
+        """GPUs on nodes that take new workers."""
+        return sum(node.gpus for node in self.pool.nodes if node.is_schedulable)
+
+    @cached_property
+    def closed_nodes(self) -> tuple[Node, ...]:
+        """Nodes with GPUs that take no new work, those with most first."""
+        closed = (node for node in self.pool.nodes if not node.is_schedulable and node.gpus)
+        return tuple(sorted(closed, key=lambda node: (-node.gpus, node.name)))
 
     @cached_property
     def held_by_team(self) -> Mapping[str, int]:
@@ -148,7 +165,9 @@ class PoolPicture:
         return is_closed or bool(self.changed(ChangeKind.NODE_LOST))
 
     def cause_of(self, outcome: Outcome) -> Cause:
-        return cause_of(outcome, self)
+        if (known := self._causes.get(outcome.job_id)) is None:
+            known = self._causes[outcome.job_id] = cause_of(outcome, self)
+        return known
 
     @property
     def price(self) -> float | None:
