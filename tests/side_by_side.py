@@ -20,6 +20,7 @@ LONGEST_FIRST: Final = (
     "in_production",
     "worker",
     "in_containers",
+    "reproduction",
     "contract",
     "local_stack",
     "simulation",

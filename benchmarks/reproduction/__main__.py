@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -38,7 +40,6 @@ def main() -> None:
     asked = _arguments()
     console = Console()
     scale = QUICK if asked.quick else FULL
-    lab = Lab(processes=asked.processes, console=console, store=Store.within(asked.results))
     if scale is FULL:
         console.print(
             "All of it takes about twenty minutes on two free cores. An interrupted run goes on"
@@ -46,9 +47,12 @@ def main() -> None:
         )
     started = perf_counter()
     sections: list[Section] = []
-    for name in asked.only or EXPERIMENTS:
-        sections.append(EXPERIMENTS[name](lab, scale))
-        page.write(sections, scale, folder=asked.docs)  # an interrupted run leaves a page
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(asked.processes, mp_context=context) as pool:
+        lab = Lab(pool=pool, console=console, store=Store.within(asked.results))
+        for name in asked.only or EXPERIMENTS:
+            sections.append(EXPERIMENTS[name](lab, scale))
+            page.write(sections, scale, folder=asked.docs)  # an interrupted run leaves a page
     minutes = (perf_counter() - started) / 60
     console.print(f"Wrote {asked.docs}/reproduction.md in {minutes:.1f} min.")
     for section in sections:
@@ -58,7 +62,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make reproduce", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="little of everything: half a minute")
+    parser.add_argument("--quick", action="store_true", help="little of everything: seconds")
     parser.add_argument(
         "--only", action="append", choices=EXPERIMENTS, help="only this experiment; repeatable"
     )

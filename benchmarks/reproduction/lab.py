@@ -1,10 +1,9 @@
-"""Where do experiments get their numbers from? Many simulations, side by side on all cores."""
+"""Where do experiments get their numbers from? Many simulations, side by side in a pool."""
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Hashable, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -32,23 +31,19 @@ class Trial:
 class Lab:
     """Runs trials that were not run before. Results do not depend on how many processes do it."""
 
-    processes: int
+    pool: Executor  # shared by all experiments: its processes import for seconds
     console: Console
     store: Store
 
     def run(self, title: str, trials: Mapping[Key, Trial]) -> dict[Key, Run]:
         """Simulate all trials and show how far it is."""
-        context = multiprocessing.get_context("spawn")
         found = {key: run for key, trial in trials.items() if (run := self.store.get(trial))}
         if not self.console.is_terminal:
             self.console.print(f"{title}: {len(trials) - len(found)} of {len(trials)} to do")
-        with (
-            _progress(self.console) as progress,
-            ProcessPoolExecutor(self.processes, mp_context=context) as pool,
-        ):
+        with _progress(self.console) as progress:
             bar = progress.add_task(title, total=len(trials), completed=len(found))
             waiting: dict[Future[Run], Key] = {
-                pool.submit(_simulate, trial): key
+                self.pool.submit(_simulate, trial): key
                 for key, trial in trials.items()
                 if key not in found
             }

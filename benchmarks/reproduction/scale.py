@@ -44,11 +44,11 @@ FULL: Final = Scale(
 )
 QUICK: Final = Scale(
     name="quick",
-    clusters=(Cluster(gpus=40, hours=2.0, tick_seconds=300.0),),
-    application_jobs=6,
+    clusters=(Cluster(gpus=40, hours=1.0, tick_seconds=300.0),),
+    application_jobs=3,
     application_hours=0.3,
     lone_job_share=0.1,
     seeds=(0,),
     varied_seeds=(0,),
-    steps=4,
+    steps=7,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -26,13 +27,14 @@ TRIAL = Trial(
 @pytest.mark.timeout(120)
 def test_what_was_run_before_is_taken_from_disk(tmp_path: Path) -> None:
     told = StringIO()
-
-    def lab() -> Lab:
-        return Lab(processes=1, console=Console(file=told), store=Store.within(tmp_path))
-
-    first = lab().run("first", {"a": TRIAL})["a"]
     other = replace(TRIAL, candidate=with_policy(SETTINGS, "throughput", "static"))
-    both = lab().run("second", {"a": TRIAL, "b": other})
+    with ThreadPoolExecutor(1) as pool:
+
+        def lab() -> Lab:
+            return Lab(pool=pool, console=Console(file=told), store=Store.within(tmp_path))
+
+        first = lab().run("first", {"a": TRIAL})["a"]
+        both = lab().run("second", {"a": TRIAL, "b": other})
     assert "first: 1 of 1 to do" in told.getvalue()
     assert "second: 1 of 2 to do" in told.getvalue()
     assert both["a"] == first
