@@ -58,16 +58,18 @@ def test_a_fork_bomb_stops_at_the_limit_of_processes(docker_bench: DockerBench) 
 def test_a_process_that_takes_too_much_memory_is_told_apart_from_a_crash(
     docker_bench: DockerBench,
 ) -> None:
-    """Of one of three at least: now and then Docker itself does not hear of it."""
-    hog = ("sh", "-c", "exec tail /dev/zero")
-    hogs = ("w1", "w2", "w3")
-    for name in hogs:
+    """One in a while is: on a busy machine Docker often hears of it too late."""
+    hog, failing = ("sh", "-c", "exec tail /dev/zero"), set[Failing | None]()
+    names = (f"w{number}" for number in range(1, 50))
+    while Failing.OUT_OF_MEMORY not in failing:
+        name = next(names)
         docker_bench.launch(name, hog, limits=Limits(memory_bytes=32 << 20))
-    docker_bench.launch("w4", ("sh", "-c", "kill -KILL $$"))
-    ended = [exited(docker_bench.host, name) for name in hogs]
-    assert [process.exit_code for process in ended] == [-9, -9, -9]
-    assert Failing.OUT_OF_MEMORY in {process.failing for process in ended}
-    process = exited(docker_bench.host, "w4")
+        process = exited(docker_bench.host, name)
+        assert process.exit_code == -9
+        failing.add(process.failing)
+    name = next(names)
+    docker_bench.launch(name, ("sh", "-c", "kill -KILL $$"))
+    process = exited(docker_bench.host, name)
     assert (process.exit_code, process.failing) == (-9, None)
 
 
