@@ -27,7 +27,7 @@ Operations = dict[str, tuple[str, str]]
 @functools.cache
 def operations() -> Operations:
     """Method and address of each operation, by its name."""
-    described = yaml.safe_load(DESCRIPTION.read_text())["paths"]
+    described = yaml.load(DESCRIPTION.read_text(), Loader=yaml.CSafeLoader)["paths"]
     found = {
         operation["operationId"]: (method, path)
         for path, methods in described.items()
