@@ -55,7 +55,8 @@ def begin_generation(instruction: BeginGeneration, job: Job, view: JobView, shel
     if assignment is None:
         raise NotNow
     _write_generation(instruction, assignment, view, shell)
-    Worker.objects.filter(pk__in=view.wanted).update(phase=Worker.Phase.TRAINING)
+    training = Worker.objects.filter(pk__in=view.wanted).exclude(phase=Worker.Phase.GONE)
+    training.update(phase=Worker.Phase.TRAINING)
     is_mine = move(
         job.id,
         {State.STARTING, State.RESCALING},

@@ -6,6 +6,7 @@ Its generations are counted here, because no coordinator reports them.
 from __future__ import annotations
 
 from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.endings import AT_THE_END
 from autoscaler.reconciling.instructions import (
     NOTHING,
     BeginGeneration,
@@ -17,6 +18,7 @@ from autoscaler.reconciling.questions import HasRoomForNextSet
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
 )
+from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from jobs.lifecycle import State
 
 
@@ -35,10 +37,10 @@ def seat_next_set(job: JobSnapshot) -> Instructions:
 
 
 def begin_generation(job: JobSnapshot) -> Instructions:
-    """All processes run: from now on the job counts as training."""
+    """All processes run, or have run to their end: from now on the job counts as training."""
     if job.is_between_sets or set(job.live) - set(job.members):
         return NOTHING
-    if not job.members or not all(worker.is_running for worker in job.members):
+    if not job.staying or not all(_has_begun(worker) for worker in job.members):
         return NOTHING
     last = job.generation
     is_rescale = job.state is State.RESCALING and last is not None
@@ -49,3 +51,7 @@ def begin_generation(job: JobSnapshot) -> Instructions:
         stall_seconds=job.seconds_since(job.state_since) if is_rescale else 0.0,
     )
     return (begin,)
+
+
+def _has_begun(worker: WorkerSnapshot) -> bool:
+    return worker.is_running or worker.ending in AT_THE_END
