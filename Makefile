@@ -41,7 +41,7 @@ test: ## lint, dashboard tests and the whole suite, as CI runs them
 	@./dev test
 
 quick: ## the tests that need no training and no browser
-	@./dev test tests/planning tests/service tests/client tests/architecture
+	@./dev test tests/planning tests/reconciling tests/service tests/client tests/architecture
 
 fuzz: set-up ## try new examples for a while: WHAT=spec MINUTES=10; WHAT is a file of tests/fuzz/test_*.py
 	@$(BIN)/python -m pytest tests/fuzz/test_$(WHAT).py --fuzz-minutes $(or $(MINUTES),10) -o timeout=0 -q -s

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import Listing, Role
 
-from autoscaler.reconciling.limits import LIMITS
-from concertina_worker.protocol import Env, ExitCode, WorkerPhase
+from concertina_worker.protocol import Env, ExitCode
 from jobs.commands import control
 from jobs.models import Job
 
@@ -87,14 +86,6 @@ def test_one_that_dies_again_and_again_is_started_less_often(world: World) -> No
     assert starts(world, job) == 3
 
 
-def test_a_vanished_coordinator_is_started_again(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.host.lose(f"{job.id}-coordinator")
-    world.tick()
-    assert f"{job.id}-coordinator" in world.host.running()
-
-
 def test_a_port_in_use_leads_to_another_one(world: World) -> None:
     job = world.job()
     world.wish(job, 1)
@@ -110,56 +101,12 @@ def test_a_port_in_use_leads_to_another_one(world: World) -> None:
     assert fresh(job).failures == 0
 
 
-def test_a_coordinator_that_has_finished_is_left_alone(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.host.exit(f"{job.id}-coordinator", 0)
-    world.tick(2)
-    assert starts(world, job) == 1
-    world.host.exit(live_workers(job)[0], 0)
-    world.tick()
-    assert fresh(job).state == "completed"
-
-
 def test_two_jobs_never_share_a_port(world: World) -> None:
     jobs = [world.job(f"job-{number}") for number in range(4)]
     for job in jobs:
         world.wish(job, 1)
     world.tick()
     assert len({fresh(job).coordinator_port for job in jobs}) == 4
-
-
-def test_a_coordinator_whose_workers_all_ran_to_the_end_is_not_started_again(world: World) -> None:
-    job = world.job()
-    coordinator = world.running(job, 2)
-    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.FINISHED))
-    world.host.exit(f"{job.id}-coordinator", 0)
-    world.tick()
-    world.clock.advance(60)  # its workers take long to write their last results
-    world.tick()
-    assert starts(world, job) == 1
-    assert "coordinator_restarted" not in kinds(job)
-
-
-def test_a_coordinator_that_let_everybody_leave_is_not_started_again(world: World) -> None:
-    job = world.job(elastic={"grace_period": "300s"})
-    world.running(job, 2)
-    control.pause(job_id=job.id, actor="ada")
-    world.host.exit(f"{job.id}-coordinator", 0)
-    world.clock.advance(60)
-    world.tick()
-    assert len(live_workers(job)) == 2
-    assert "coordinator_restarted" not in kinds(job)
-
-
-def test_one_that_was_asked_to_end_from_outside_is_started_again(world: World) -> None:
-    job = world.job()
-    world.running(job, 2)
-    world.host.exit(f"{job.id}-coordinator", 0)
-    world.clock.advance(6)
-    world.tick()
-    assert starts(world, job) == 2
-    assert "coordinator_restarted" in kinds(job)
 
 
 def test_a_coordinator_that_died_before_its_last_word_is_started_again_to_say_it(
@@ -174,16 +121,4 @@ def test_a_coordinator_that_died_before_its_last_word_is_started_again_to_say_it
     assert f"{job.id}-1-coordinator" in world.host.running()
     world.host.exit(f"{job.id}-1-coordinator", 0)
     world.tick()
-    assert fresh(job).state == "completed"
-
-
-def test_a_job_does_not_wait_for_ever_for_the_last_word(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.host.exit(live_workers(job)[0], 0)
-    world.host.exit(f"{job.id}-coordinator", -9)
-    world.tick(2)
-    world.host.exit(f"{job.id}-1-coordinator", -9)
-    world.clock.advance(LIMITS.cut_off_farewell + 1)
-    world.tick(2)
     assert fresh(job).state == "completed"

@@ -16,87 +16,17 @@ from autoscaler.control_loop.exclusive import exclusively
 from autoscaler.control_loop.orders import Orders
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.shell import Shell
-from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.disk_excess import excess_of, in_words, sentence
-from jobs.disk_limit import DiskLimits
 from jobs.models import Event, Job
-from jobs.spec import JobSpec, parse
 
 from .conftest import World, fresh, kinds
 from .test_gpu_discovery import ticks_until
 
 GIB = 1 << 30
 THOROUGH = 60.0  # seconds; who has longer is in the lane of those that take long
-LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
-
-
-def spec(**resources: str) -> JobSpec:
-    return parse({"name": "a", "command": ["true"], "resources": resources})
 
 
 def found(bytes_: int, *, files: int = 10, is_closed: bool = False) -> Found:
     return Found(bytes_=bytes_, files=files, is_closed=is_closed, is_whole=True)
-
-
-@pytest.mark.parametrize(
-    ("resources", "job", "expected"),
-    [
-        pytest.param({}, Job(), None, id="nobody has measured it"),
-        pytest.param({}, Job(disk_bytes=50 * GIB, disk_files=10), None, id="all that it may"),
-        pytest.param(
-            {}, Job(disk_bytes=50 * GIB + 1, disk_files=10), JobReason.OUT_OF_DISK, id="a byte more"
-        ),
-        pytest.param(
-            {"disk_per_job": "100GiB"}, Job(disk_bytes=60 * GIB, disk_files=10), None, id="asked"
-        ),
-        pytest.param(
-            {"disk_per_job": "10GiB"},
-            Job(disk_bytes=20 * GIB, disk_files=10),
-            JobReason.OUT_OF_DISK,
-            id="asked for less",
-        ),
-        pytest.param(
-            {"disk_per_job": "900GiB"},
-            Job(disk_bytes=201 * GIB, disk_files=10),
-            JobReason.OUT_OF_DISK,
-            id="the most was lowered since",
-        ),
-        pytest.param({}, Job(disk_bytes=0, disk_files=1000), None, id="all files that it may"),
-        pytest.param(
-            {}, Job(disk_bytes=0, disk_files=1001), JobReason.TOO_MANY_FILES, id="a file more"
-        ),
-        pytest.param(
-            {},
-            Job(disk_bytes=0, disk_files=1, has_closed_folder=True),
-            JobReason.FOLDER_CLOSED,
-            id="it hides something",
-        ),
-    ],
-)
-def test_what_is_known_of_a_job_decides(
-    resources: dict[str, str], job: Job, expected: JobReason | None
-) -> None:
-    assert excess_of(job, spec(**resources), LIMITS) is expected
-
-
-def test_the_sentence_names_the_limit_what_was_used_and_what_to_do() -> None:
-    job = Job(disk_bytes=61 * GIB + GIB // 2, disk_files=10)
-    assert sentence(JobReason.OUT_OF_DISK, job, spec(), LIMITS) == (
-        "Its files take 61.5 GiB, more than the 50GiB that it may write"
-        " (`resources.disk_per_job`). Write less, keep fewer checkpoints (`checkpoint.keep_last`),"
-        " or ask for more: at most 200GiB here."
-        " It is not tried again; `concertina delete` frees what it holds."
-    )
-    assert "more than the 1000 files" in sentence(JobReason.TOO_MANY_FILES, job, spec(), LIMITS)
-    assert "`chmod u+rx`" in sentence(JobReason.FOLDER_CLOSED, job, spec(), LIMITS)
-
-
-@pytest.mark.parametrize(
-    ("size", "words"),
-    [(0, "0 KiB"), (2048, "2 KiB"), (3 << 19, "1.5 MiB"), (GIB, "1.0 GiB"), (5 << 39, "2.5 TiB")],
-)
-def test_sizes_are_told_as_people_read_them(size: int, words: str) -> None:
-    assert in_words(size) == words
 
 
 @dataclass(slots=True, kw_only=True)

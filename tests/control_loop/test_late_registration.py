@@ -23,25 +23,6 @@ def taken_for_plain(world: World, *, mode: str = "auto") -> Job:
     return job
 
 
-def test_the_coordinator_stays_for_a_script_that_may_yet_register(world: World) -> None:
-    job = taken_for_plain(world)
-    assert world.host.running() == {coordinator_id(job.id, term=0), *live_workers(job)}
-
-
-def test_a_coordinator_that_dies_comes_back_for_it(world: World) -> None:
-    job = taken_for_plain(world)
-    world.host.exit(coordinator_id(job.id, term=0), -9)
-    world.tick()
-    assert coordinator_id(job.id, term=1) in world.host.running()
-
-
-def test_a_job_that_declares_restart_mode_has_no_coordinator(world: World) -> None:
-    job = world.job(elastic={"mode": "restart"})
-    world.wish(job, 1)
-    world.tick(2)
-    assert world.host.running() == set(live_workers(job))
-
-
 @pytest.mark.parametrize(("declared", "becomes"), [("auto", "hot"), ("fixed", "fixed")])
 def test_registering_late_counts(world: World, declared: str, becomes: str) -> None:
     job = taken_for_plain(world, mode=declared)

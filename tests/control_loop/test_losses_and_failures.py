@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 import json
-import signal
 
 import pytest
 from cluster.models import Node
 from cluster.worker_host import Failing
 
-from autoscaler.reconciling.endings import Ending, described, ending_of
 from concertina_worker.protocol import Env, ExitCode
 from jobs.api.serializers.job import JobSerializer
 from jobs.models import Assignment, Event, Job, Worker
 from jobs.queries import with_numbers
 
 from .conftest import World, claims, fresh, kinds, live_workers, states
-
-
-@pytest.mark.parametrize(
-    ("exit_code", "ending"),
-    [
-        (0, Ending.COMPLETED),
-        (83, Ending.RELEASED),
-        (127, Ending.CANNOT_RUN),
-        (126, Ending.CANNOT_RUN),
-        (1, Ending.FAILED),
-        (-signal.SIGSEGV, Ending.FAILED),
-        (-signal.SIGKILL, Ending.LOST),
-        (84, Ending.LOST),
-        (86, Ending.LOST),
-        (None, Ending.LOST),
-    ],
-)
-def test_an_exit_code_has_one_meaning(exit_code: int | None, ending: Ending) -> None:
-    assert ending_of(exit_code) is ending
-
-
-def test_an_ending_reads_as_part_of_a_sentence() -> None:
-    assert [described(code) for code in (1, -9, None)] == [
-        "exit code 1",
-        "signal SIGKILL",
-        "no trace",
-    ]
 
 
 def test_survivors_go_on_and_the_lost_worker_is_replaced(world: World) -> None:
@@ -72,31 +43,6 @@ def test_a_job_that_goes_on_with_fewer_says_that_it_wants_no_more(world: World) 
     assert told["workers_desired"] == 1
 
 
-def test_a_job_without_the_lost_worker_can_still_complete(world: World) -> None:
-    job = world.job()
-    world.running(job, 2)
-    lost, survivor = live_workers(job)
-    world.planner.wishes.clear()
-    world.host.exit(lost, -9)
-    world.tick()
-    assert fresh(job).state == "running"
-    world.host.exit(survivor, 0)
-    world.tick()
-    assert fresh(job).ends_as == "completed"
-
-
-def test_a_vanished_process_is_a_loss(world: World) -> None:
-    job = world.job()
-    world.running(job, 2)
-    world.planner.wishes.clear()
-    vanished = live_workers(job)[0]
-    world.host.lose(vanished)
-    world.tick()
-    gone = Worker.objects.get(pk=vanished)
-    assert (gone.phase, gone.exit_code) == ("gone", None)
-    assert fresh(job).losses == 1
-
-
 def test_all_workers_lost_starts_again_as_the_same_attempt(world: World) -> None:
     job = world.job()
     world.running(job, 2)
@@ -108,45 +54,6 @@ def test_all_workers_lost_starts_again_as_the_same_attempt(world: World) -> None
     again = fresh(job)
     assert (again.state, again.attempt, again.losses, again.failures) == ("starting", 1, 2, 0)
     assert live_workers(job) == [f"{job.id}-1-3", f"{job.id}-1-4"]
-
-
-def test_losing_everything_without_progress_ends_after_five_times(world: World) -> None:
-    job = world.job()
-    world.wish(job, 1)
-    for _ in range(5):
-        world.tick()
-        assert fresh(job).state == "starting"
-        world.host.exit(live_workers(job)[0], -9)
-        world.tick()
-        world.clock.advance(40)
-        world.tick(2)
-    failed = fresh(job)
-    assert (failed.state, failed.reason) == ("failed", "workers_lost")
-    assert "5 times in a row without a sign of life" in failed.message
-    assert failed.failures == 0
-
-
-def test_progress_between_losses_is_forgiven(world: World) -> None:
-    job = world.job()
-    for round_number in range(1, 7):
-        coordinator = world.running(job, 1)
-        coordinator.sync(
-            metrics=[
-                {
-                    "at": world.clock().timestamp(),
-                    "generation": fresh(job).generation,
-                    "step": round_number,
-                    "samples": round_number * 100,
-                }
-            ]
-        )
-        world.host.exit(live_workers(job)[0], -9)
-        world.tick()
-        assert fresh(job).ends_as == "queued"
-        world.clock.advance(6)
-        world.planner.wishes.clear()
-        world.tick(3)
-        assert fresh(job).state == "queued"
 
 
 def test_running_out_of_memory_is_no_failure_and_a_lower_limit_is_progress(world: World) -> None:
@@ -202,47 +109,6 @@ def test_a_crash_is_retried_later_each_time_then_fails_with_its_last_lines(world
     assert last.data["log"][-1] == "ZeroDivisionError: division by zero"
     assert states(job)[-2:] == ["stopping", "failed"]
     assert claims() == set()
-
-
-@pytest.mark.parametrize(
-    ("exit_code", "said", "remedy"),
-    [
-        (1, "SyntaxError: invalid syntax", "Correct the script"),
-        (1, "ModuleNotFoundError: No module named 'timm'", "Install the package"),
-        (2, "train.py: error: unrecognized arguments: --epoch 3", "Correct `command`"),
-        (2, "python: can't open file '/srv/trian.py': [Errno 2] No such file", "Correct `command`"),
-    ],
-)
-def test_what_would_fail_in_the_same_way_again_is_not_retried(
-    world: World, exit_code: int, said: str, remedy: str
-) -> None:
-    job = world.job(max_restarts=3)
-    world.wish(job, 2)
-    world.tick()
-    first, second = live_workers(job)
-    world.host.write(first, said, stream="stderr")
-    world.host.exit(first, exit_code)
-    world.host.exit(second, -signal.SIGTERM)
-    world.tick()
-    failed = fresh(job)
-    assert (failed.ends_as, failed.reason, failed.attempt) == ("failed", "job_failed", 1)
-    assert failed.message.startswith(said)
-    assert remedy in failed.message
-    assert "is not retried" in failed.message
-
-
-def test_a_joiner_that_cannot_run_does_not_end_the_training_of_others(world: World) -> None:
-    job = world.job(max_restarts=3)
-    coordinator = world.running(job, 1)
-    world.wish(job, 2)
-    world.tick()
-    joiner = live_workers(job)[1]
-    world.host.write(joiner, "ModuleNotFoundError: No module named 'timm'", stream="stderr")
-    world.host.exit(joiner, 1)
-    world.tick()
-    assert fresh(job).state in {"running", "rescaling"}
-    coordinator.train()
-    assert fresh(job).state == "running"
 
 
 def test_a_kill_for_memory_names_the_limit_also_where_the_job_named_none(world: World) -> None:
@@ -323,26 +189,6 @@ def test_a_crash_of_one_worker_is_a_failure_that_the_others_survive(world: World
     assert (fresh(job).failures, fresh(job).ends_as) == (2, "failed")
 
 
-@pytest.mark.parametrize("exit_code", [126, 127])
-def test_a_command_that_cannot_run_fails_at_once_and_says_what_to_change(
-    world: World, exit_code: int
-) -> None:
-    job = world.job(command=["pyhton", "train.py"])
-    world.wish(job, 2)
-    world.tick()
-    for worker in live_workers(job):
-        text = "concertina: command not found: 'pyhton' in PATH (/usr/bin)"
-        world.host.write(worker, text, stream="stderr")
-        world.host.exit(worker, exit_code)
-    world.tick()
-    world.clock.advance(6)
-    world.tick(2)
-    failed = fresh(job)
-    assert (failed.state, failed.reason, failed.failures) == ("failed", "command_not_found", 0)
-    assert "command not found: 'pyhton'" in failed.message
-    assert "Correct `command`" in failed.message
-
-
 def test_a_worker_killed_while_starting_does_not_count_as_a_failure(world: World) -> None:
     job = world.job()
     world.wish(job, 2)
@@ -353,34 +199,6 @@ def test_a_worker_killed_while_starting_does_not_count_as_a_failure(world: World
     assert newest is not None
     assert newest.worker_ids == [f"{job.id}-1-2"]
     assert (fresh(job).state, fresh(job).failures, fresh(job).losses) == ("starting", 0, 1)
-
-
-def test_a_worker_the_others_went_on_without_is_killed(world: World) -> None:
-    job = world.job()
-    coordinator = world.running(job, 2)
-    first, hung = live_workers(job)
-    world.planner.wishes.clear()
-    coordinator.sync(
-        generation=2,
-        generations=[
-            {
-                "number": 2,
-                "revision": 1,
-                "cause": "worker_lost",
-                "workers": [first],
-                "global_batch_size": 32,
-                "began_at": world.clock().timestamp(),
-                "lost_workers": [hung],
-            }
-        ],
-    )
-    world.tick()
-    assert hung in world.host.running()
-    world.clock.advance(30)
-    world.tick(2)
-    assert Worker.objects.get(pk=hung).phase == "gone"
-    assert fresh(job).losses == 1
-    assert live_workers(job) == [first]
 
 
 def test_a_worker_its_coordinator_gave_up_is_killed_at_once_though_it_is_alone(

@@ -30,21 +30,6 @@ def test_a_paused_job_leaves_on_its_own_and_resumes(world: World) -> None:
     assert live_workers(job) == [f"{job.id}-1-3", f"{job.id}-1-4"]
 
 
-def test_a_job_that_does_not_pause_in_time_is_stopped(world: World) -> None:
-    job = world.job(elastic={"grace_period": "20s"})
-    coordinator = world.running(job, 2)
-    pause(job_id=job.id, actor="ada")
-    world.clock.advance(10)
-    world.tick()
-    assert world.host.stops == []
-    world.clock.advance(15)
-    world.tick(2)
-    assert claims() == set()
-    world.stays(coordinator)
-    assert fresh(job).state == "paused"
-    assert (fresh(job).failures, fresh(job).losses) == (0, 0)
-
-
 def test_a_cancelled_job_is_stopped_at_once_with_its_grace_period(world: World) -> None:
     job = world.job(elastic={"grace_period": "12s"})
     coordinator = world.running(job, 2)

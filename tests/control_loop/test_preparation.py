@@ -12,7 +12,7 @@ from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.commands.control import cancel
 from jobs.models import Assignment, Event, Job
 
-from .conftest import Coordinator, World, claims, fresh, kinds, live_workers
+from .conftest import Coordinator, World, fresh, live_workers
 
 PLATFORM = "localhost/concertina-worker:test"
 IMAGE = "docker.io/vision/train:7"
@@ -93,42 +93,6 @@ def test_its_message_is_the_planners_again_once_it_runs(world: World) -> None:
     assert fresh(job).state == "running"
 
 
-def hear(job: Job) -> None:
-    """Its coordinator reports at this very moment that no script has registered yet."""
-    Coordinator(job.id).sync(registered=False)
-
-
-def test_fetching_does_not_count_as_time_of_the_script(world: World) -> None:
-    job = fetching(world)
-    world.clock.advance(1500)
-    hear(job)
-    world.tick()
-    assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
-    world.host.fetched(IMAGE)
-    world.clock.advance(50)
-    hear(job)
-    world.tick()
-    assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
-    world.clock.advance(20)
-    hear(job)
-    world.tick()
-    assert fresh(job).mode == "restart", "from now on it had its time"
-
-
-def test_nor_does_fetching_the_coordinators_image(world: World) -> None:
-    world.host.fetching[PLATFORM] = "fetching"
-    job = world.job(image=IMAGE)
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(1000)
-    world.tick()
-    assert (fresh(job).mode, fresh(job).state, fresh(job).attempt) == ("auto", "starting", 1)
-    assert fresh(job).message == "its coordinator: fetching."
-    world.host.fetched(PLATFORM)
-    world.tick()
-    assert (fresh(job).mode, fresh(job).state, fresh(job).attempt) == ("auto", "starting", 1)
-
-
 def test_others_train_on_while_a_joiners_image_is_fetched(world: World, growing: Growing) -> None:
     job = growing.job
     world.clock.advance(600)
@@ -140,30 +104,6 @@ def test_others_train_on_while_a_joiners_image_is_fetched(world: World, growing:
     world.host.fetched(IMAGE)
     growing.coordinator.train()
     assert (fresh(job).state, fresh(job).generation) == ("running", 2)
-
-
-def test_a_joiner_whose_image_never_comes_is_dropped(world: World, growing: Growing) -> None:
-    world.clock.advance(1801)
-    world.planner.wishes.clear()
-    world.tick()
-    newest = newest_assignment(growing.job)
-    assert newest.worker_ids == [growing.first]
-    late = f"{growing.joiner} could not be made ready to run within 30 min: {NOTE}"
-    assert newest.message == late
-    growing.coordinator.train()
-    world.tick()
-    assert live_workers(growing.job) == [growing.first]
-
-
-def test_a_job_whose_image_never_comes_holds_its_gpus_no_longer(world: World) -> None:
-    job = fetching(world)
-    world.clock.advance(1801)
-    world.tick()
-    world.clock.advance(10)
-    world.tick(3)
-    assert (fresh(job).state, fresh(job).reason) == ("failed", "image_unavailable")
-    assert NOTE in fresh(job).message
-    assert claims() == set()
 
 
 def test_a_job_can_be_cancelled_while_its_image_is_fetched(world: World) -> None:
@@ -195,46 +135,6 @@ def test_an_image_that_is_not_there_fails_the_job_in_the_registrys_words(world: 
         "image_unavailable",
         f"{job.id}-1-1 could not be started: {REFUSED}",
     )
-
-
-def test_a_node_that_cannot_start_a_worker_is_named_and_the_job_fails(world: World) -> None:
-    job = world.job()
-    world.wish(job, 1)
-    world.tick()
-    said = "could not select device driver with capabilities: [[gpu]]"
-    refuse(world, f"{job.id}-1-1", Failing.CANNOT_START, said)
-    world.tick()
-    world.clock.advance(10)
-    world.tick(3)
-    failed = fresh(job)
-    assert (failed.state, failed.reason, failed.failures) == ("failed", "cannot_start", 0)
-    assert failed.message.startswith(f"Node n1 cannot start {job.id}-1-1: {said}. ")
-
-
-def test_a_coordinator_that_cannot_start_fails_a_job_that_has_not_begun(world: World) -> None:
-    job = world.job()
-    world.wish(job, 1)
-    world.tick()
-    refuse(world, f"{job.id}-coordinator", Failing.IMAGE_UNAVAILABLE, "image x: not found")
-    world.tick()
-    assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "image_unavailable")
-    assert "image x: not found" in fresh(job).message
-    assert "ask an admin" in fresh(job).message
-
-
-def test_a_running_job_only_misses_the_worker_that_cannot_start(
-    world: World, growing: Growing
-) -> None:
-    job = growing.job
-    refuse(world, growing.joiner, Failing.IMAGE_UNAVAILABLE, REFUSED)
-    world.wish(job, 1)
-    world.tick()
-    newest = newest_assignment(job)
-    assert newest.worker_ids == [growing.first]
-    assert REFUSED in newest.message
-    growing.coordinator.train()
-    assert (fresh(job).state, fresh(job).losses) == ("running", 0)
-    assert "worker_not_started" in kinds(job)
 
 
 def test_it_does_not_grow_for_ten_minutes_after_that(world: World, growing: Growing) -> None:
@@ -275,54 +175,3 @@ def test_a_worker_that_needs_too_much_memory_is_a_loss_that_says_so(world: World
     world.tick()
     assert world.planner.job(job).max_workers == 2, "no other one takes its place at once"
     assert world.planner.seen[-1].jobs[0].can_rescale
-
-
-def test_a_job_that_always_needs_too_much_memory_gives_up_with_that_reason(world: World) -> None:
-    job = world.job(resources={"memory": "4GiB"})
-    world.wish(job, 1)
-    for _ in range(5):
-        world.tick()
-        assert fresh(job).state == "starting"
-        last = live_workers(job)[0]
-        killed_for_memory(world, last)
-        world.tick()
-        world.clock.advance(40)
-        world.tick(2)
-    failed = fresh(job)
-    assert (failed.state, failed.reason) == ("failed", "out_of_memory")
-    assert failed.message == (
-        f"All workers were lost 5 times in a row without a sign of life between. {last} {SENTENCE}"
-    )
-
-
-def test_survivors_do_not_keep_alive_what_is_always_killed(world: World) -> None:
-    job = world.job(elastic={"min_workers": 2, "max_workers": 2})
-    coordinator = world.running(job, 2)
-    for _ in range(17):
-        assert fresh(job).state in {"running", "rescaling"}
-        killed_for_memory(world, live_workers(job)[1])
-        world.tick()
-        if fresh(job).state == "rescaling":
-            coordinator.train()
-    world.tick()
-    assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "out_of_memory")
-    assert fresh(job).message.startswith("Workers ran out of memory 17 times within an hour. ")
-
-
-def test_a_script_that_fails_because_a_part_of_it_was_killed_is_a_loss(world: World) -> None:
-    job = world.job()
-    world.running(job, 2)
-    world.host.exit(live_workers(job)[0], 1, failing=Failing.OUT_OF_MEMORY)
-    world.planner.wishes.clear()
-    world.tick()
-    assert (fresh(job).losses, fresh(job).failures) == (1, 0)
-    (event,) = events_of(job, "worker_lost")
-    assert "more than its share of the node's memory" in event.message
-
-
-def test_one_that_ended_well_all_the_same_has_completed(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.host.exit(live_workers(job)[0], 0, failing=Failing.OUT_OF_MEMORY)
-    world.tick()
-    assert fresh(job).ends_as == "completed"

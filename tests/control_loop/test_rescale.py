@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from autoscaler.planning.speed.throughput import Configurations
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Generation, Job, Worker
 
 from .conftest import World, claims, fresh, kinds, live_workers
@@ -98,22 +98,6 @@ def test_gpus_on_their_way_back_are_not_asked_for_twice(world: World) -> None:
     assert (seen.allocation.workers, seen.target.workers) == (4, 2)
 
 
-def test_a_leaver_that_does_not_leave_is_stopped(world: World) -> None:
-    job = world.job(elastic={"grace_period": "20s"})
-    coordinator = world.running(job, 2)
-    leaver = live_workers(job)[1]
-    world.wish(job, 1)
-    world.tick()
-    coordinator.train()
-    world.clock.advance(15)
-    world.tick()
-    assert world.host.stops == []
-    world.clock.advance(10)
-    world.tick(2)
-    assert [process_id for process_id, _ in world.host.stops] == [leaver]
-    assert fresh(job).losses == 0
-
-
 def test_only_the_batch_changes(world: World) -> None:
     job = world.job()
     world.running(job, 2)
@@ -162,17 +146,6 @@ def test_a_joiner_that_is_not_ready_in_time_is_dropped(world: World) -> None:
     assert live_workers(job) == [first, second]
 
 
-def test_nobody_is_dropped_while_the_coordinator_cannot_be_heard(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.wish(job, 2)
-    world.tick()
-    world.clock.advance(500)
-    world.tick()
-    assert fresh(job).revision == 2
-    assert len(live_workers(job)) == 2
-
-
 def test_a_joiner_that_dies_is_left_out_of_the_change(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)
@@ -209,18 +182,6 @@ def test_a_job_that_ends_while_it_grows_has_completed(
     assert fresh(job).message == "Ran to its end on 2 workers."
     assert {process_id for process_id, _ in world.host.stops} == set(joiners)
     assert "joiner_dropped" not in kinds(job)
-
-
-def test_a_change_that_never_ends_is_given_up(world: World) -> None:
-    job = world.job()
-    coordinator = world.running(job, 1)
-    world.wish(job, 2)
-    world.tick()
-    world.clock.advance(1000)
-    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
-    world.tick()
-    assert (fresh(job).state, fresh(job).ends_as) == ("stopping", "queued")
-    assert fresh(job).reason == "stuck"
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -345,14 +306,3 @@ def test_a_job_of_restart_mode_moves_once_its_new_places_are_free(
     world.wish(job, {"n1": 1, "n2": 1})
     world.tick()
     assert fresh(job).state == "rescaling"
-
-
-def test_a_script_that_ends_early_during_a_change_does_not_begin_another(world: World) -> None:
-    """The others are about to end, too."""
-    job = world.job()
-    world.running(job, 2)
-    world.wish(job, 3)
-    world.tick()
-    world.host.exit(live_workers(job)[0], ExitCode.ENDED_EARLY)
-    world.tick()
-    assert fresh(job).revision == 2

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from autoscaler.planning.planner import plan
-from concertina_worker.protocol import WorkerPhase
-from jobs.models import Assignment, Event, Generation, Job
+from jobs.models import Assignment, Generation, Job
 
 from .conftest import Coordinator, World, claims, fresh, kinds, live_workers, states
 
@@ -37,74 +36,6 @@ def test_a_script_that_never_registers_is_run_in_restart_mode(world: World) -> N
     running = fresh(job)
     assert (running.mode, running.state, running.generation) == ("restart", "running", 1)
     assert "mode_detected" in kinds(job)
-
-
-def test_a_fixed_job_that_never_registers_is_not_told_of_rescales(world: World) -> None:
-    job = world.job(elastic={"mode": "fixed"})
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(61)
-    heard(job)
-    world.tick()
-    detected = Event.objects.get(job=job, kind="mode_detected")
-    assert "keeps its number of workers" in detected.message
-
-
-def test_a_script_has_its_time_to_register(world: World) -> None:
-    job = world.job(elastic={"registration_timeout": "5m"})
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(200)
-    heard(job)
-    world.tick()
-    assert (fresh(job).mode, fresh(job).state) == ("auto", "starting")
-
-
-def test_a_hot_job_that_never_registers_fails_and_says_what_to_do(world: World) -> None:
-    job = world.job(elastic={"mode": "hot", "registration_timeout": "30s"})
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(31)
-    heard(job)
-    world.tick()
-    failing = fresh(job)
-    assert (failing.ends_as, failing.reason) == ("failed", "not_registered")
-    assert "`concertina_worker.init()`" in failing.message
-    assert "within 30 s" in failing.message
-
-
-def test_silence_of_the_coordinator_is_no_verdict_on_the_script(world: World) -> None:
-    job = world.job(elastic={"mode": "hot"})
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(200)
-    world.tick()
-    assert fresh(job).state == "starting"
-
-
-def test_a_job_whose_coordinator_never_spoke_starts_again_in_the_end(world: World) -> None:
-    job = world.job()
-    world.wish(job, 1)
-    world.tick()
-    world.clock.advance(301)
-    world.tick()
-    assert (fresh(job).ends_as, fresh(job).reason) == ("queued", "coordinator_silent")
-
-
-def test_one_ready_worker_is_enough_to_know_the_script(world: World) -> None:
-    job = world.job()
-    world.wish(job, 2)
-    world.tick()
-    first, second = live_workers(job)
-    world.planner.wishes[job.id] = {"n1": 1}
-    world.clock.advance(61)
-    Coordinator(job.id).sync({first: WorkerPhase.READY})
-    world.tick()
-    assert fresh(job).mode == "hot"
-    newest = Assignment.objects.filter(job=job).last()
-    assert newest is not None
-    assert newest.worker_ids == [first]
-    assert second in {process_id for process_id, _ in world.host.stops}
 
 
 def test_a_restart_job_trains_without_a_coordinator(world: World) -> None:
@@ -199,41 +130,6 @@ def test_one_lost_worker_of_a_restart_job_restarts_them_all(world: World) -> Non
     world.tick(2)
     assert (fresh(job).state, fresh(job).attempt, fresh(job).failures) == ("running", 1, 0)
     assert not {lost, other} & set(live_workers(job))
-
-
-def test_peers_that_fail_because_of_a_loss_are_no_failures(world: World) -> None:
-    job = running_by_restart(world, 3)
-    lost, *others = live_workers(job)
-    world.host.exit(lost, -9)
-    for other in others:
-        world.host.exit(other, 1)
-    world.tick()
-    assert (fresh(job).losses, fresh(job).failures) == (1, 0)
-
-
-@pytest.mark.parametrize(("ran_seconds", "becomes"), [(30, "failed"), (3600, "queued")])
-def test_a_script_that_ran_for_long_is_retried_whatever_its_last_words(
-    world: World, ran_seconds: float, becomes: str
-) -> None:
-    """Nobody counts its samples; an import that fails at once would fail again."""
-    job = running_by_restart(world, 1, max_restarts=3)
-    (worker,) = live_workers(job)
-    world.clock.advance(ran_seconds)
-    world.host.write(worker, "ImportError: cannot import name 'export'", stream="stderr")
-    world.host.exit(worker, 1)
-    world.tick()
-    assert (fresh(job).state, fresh(job).failures) == (becomes, 1)
-
-
-def test_a_restart_job_is_complete_only_when_all_its_workers_are(world: World) -> None:
-    job = running_by_restart(world, 2)
-    first, second = live_workers(job)
-    world.host.exit(first, 0)
-    world.tick()
-    assert fresh(job).state == "running"
-    world.host.exit(second, 0)
-    world.tick()
-    assert fresh(job).state == "completed"
 
 
 def test_a_fixed_job_without_the_library_is_never_rescaled(world: World) -> None:

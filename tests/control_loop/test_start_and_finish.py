@@ -9,7 +9,6 @@ import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.exclusive import exclusively
-from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs import job_token
 from jobs.models import Job, Worker
@@ -153,16 +152,6 @@ def test_a_job_whose_workers_all_end_with_0_is_completed(world: World) -> None:
     assert world.host.list().processes == ()
 
 
-def test_a_coordinator_that_stays_is_stopped_after_a_while(world: World) -> None:
-    job = world.job()
-    coordinator = world.running(job, 1)
-    world.host.exit(live_workers(job)[0], 0)
-    world.tick()
-    assert f"{job.id}-coordinator" in world.host.running()
-    world.stays(coordinator)
-    assert fresh(job).state == "completed"
-
-
 def test_one_that_is_cut_off_is_waited_for_with_what_it_has_yet_to_tell(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)
@@ -178,16 +167,6 @@ def test_one_that_is_cut_off_is_waited_for_with_what_it_has_yet_to_tell(world: W
     assert (fresh(job).state, fresh(job).step) == ("completed", 120)
 
 
-def test_one_that_is_cut_off_for_long_is_stopped_in_the_end(world: World) -> None:
-    job = world.job()
-    world.running(job, 1)
-    world.host.exit(live_workers(job)[0], 0)
-    world.tick()
-    world.clock.advance(LIMITS.cut_off_farewell + 1)
-    world.tick(2)
-    assert fresh(job).state == "completed"
-
-
 def test_a_job_waits_for_its_slowest_worker_to_end(world: World) -> None:
     job = world.job()
     world.running(job, 2)
@@ -199,17 +178,6 @@ def test_a_job_waits_for_its_slowest_worker_to_end(world: World) -> None:
     world.host.exit(second, 0)
     world.tick()
     assert fresh(job).ends_as == "completed"
-
-
-def test_a_script_that_ends_well_before_registering_is_completed(world: World) -> None:
-    job = world.job()
-    world.wish(job, 1)
-    world.tick()
-    world.host.exit(f"{job.id}-1-1", 0)
-    world.tick()
-    world.clock.advance(6)
-    world.tick(2)
-    assert fresh(job).state == "completed"
 
 
 def test_a_start_that_does_not_fit_yet_changes_nothing(world: World) -> None:

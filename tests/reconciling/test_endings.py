@@ -38,6 +38,10 @@ ONCE = spec(retry={"max_restarts": 1})
 
 EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "all ran to their end": (job(gone(), gone("w2")), ["stop as completed: completed"]),
+    "also one whose script never registered": (
+        beginning(gone()),
+        ["stop as completed: completed"],
+    ),
     "one of them still runs": (job(gone(), worker("w2")), []),
     "a loss on the way is excused when somebody trained to the end": (
         job(gone("w1", -9), gone("w2")),
@@ -177,3 +181,26 @@ def test_losses_in_a_row_are_counted_and_waited_for(in_a_row: int, seconds: int)
     assert stop.counters == Counters(
         losses_in_a_row=in_a_row + 1, lost_at=NOW, not_before=ago(-seconds)
     )
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "words"),
+    [
+        (
+            beginning(gone("w1", 127, error="concertina: command not found: 'pyhton'")),
+            "The command cannot run: command not found: 'pyhton'. Correct `command`",
+        ),
+        (
+            beginning(gone("w1", 1, error="SyntaxError: invalid syntax"), answers=FAILURE),
+            "Correct the script and submit again. It would fail in the same way again",
+        ),
+        (
+            job(gone("w1", -9), life=Life(lost_at=ago(60), losses_in_a_row=4)),
+            "5 times in a row without a sign of life between; last w1 with signal SIGKILL. Is",
+        ),
+    ],
+)
+def test_an_end_says_why_and_what_to_change(snapshot: JobSnapshot, words: str) -> None:
+    stop = look(snapshot)[-1]
+    assert isinstance(stop, Stop)
+    assert words in stop.message

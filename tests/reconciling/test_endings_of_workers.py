@@ -1,0 +1,169 @@
+"""What do exit codes, last words and moments say of a worker or a job?"""
+
+from __future__ import annotations
+
+import signal
+from datetime import timedelta
+
+import pytest
+from cluster.worker_host import Failing
+
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.disk_excess import excess_of, in_words, sentence
+from autoscaler.reconciling.endings import (
+    Ending,
+    cannot_run_as_it_stands,
+    described,
+    ending_of,
+)
+from autoscaler.reconciling.signs_of_life import LOSSES_COUNT_FOR, Due, due, losses_in_a_row
+from autoscaler.reconciling.snapshot import DiskUse, Life
+from jobs.disk_limit import DiskLimits
+from tests.reconciling.builders import GIB, NOW, spec
+
+MINUTE = timedelta(minutes=1)
+LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "failing", "ending"),
+    [
+        (0, "", Ending.COMPLETED),
+        (83, "", Ending.RELEASED),
+        (127, "", Ending.CANNOT_RUN),
+        (126, "", Ending.CANNOT_RUN),
+        (1, "", Ending.FAILED),
+        (-signal.SIGSEGV, "", Ending.FAILED),
+        (-signal.SIGKILL, "", Ending.LOST),
+        (84, "", Ending.LOST),
+        (86, "", Ending.LOST),
+        (None, "", Ending.LOST),
+        (1, Failing.OUT_OF_MEMORY, Ending.LOST),
+        (0, Failing.OUT_OF_MEMORY, Ending.COMPLETED),
+        (None, Failing.CANNOT_START, Ending.NOT_STARTED),
+        (None, Failing.IMAGE_UNAVAILABLE, Ending.NO_IMAGE),
+        (1, "of another release", Ending.FAILED),
+    ],
+)
+def test_an_exit_code_has_one_meaning(exit_code: int | None, failing: str, ending: Ending) -> None:
+    assert ending_of(exit_code, failing) is ending
+
+
+def test_an_ending_reads_as_part_of_a_sentence() -> None:
+    assert [described(code) for code in (1, -9, None, 84)] == [
+        "exit code 1",
+        "signal SIGKILL",
+        "no trace",
+        "exit code 84 (it had no coordinator for too long)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "said", "remedy"),
+    [
+        (1, "SyntaxError: invalid syntax", "Correct the script"),
+        (1, "ModuleNotFoundError: No module named 'timm'", "Install the package"),
+        (2, "train.py: error: unrecognized arguments: --epoch 3", "Correct `command`"),
+        (2, "python: can't open file '/srv/trian.py': [Errno 2] No such file", "Correct `command`"),
+    ],
+)
+def test_a_script_may_say_itself_that_it_cannot_run(exit_code: int, said: str, remedy: str) -> None:
+    why = cannot_run_as_it_stands(exit_code, said)
+    assert why.startswith(said)
+    assert remedy in why
+
+
+@pytest.mark.parametrize(("exit_code", "said"), [(1, "ValueError: 3"), (1, "x: error: y"), (2, "")])
+def test_most_do_not(exit_code: int, said: str) -> None:
+    assert cannot_run_as_it_stands(exit_code, said) == ""
+
+
+@pytest.mark.parametrize(
+    ("quiet", "told", "expected"),
+    [
+        pytest.param(10, None, None, id="hardly quiet"),
+        pytest.param(30, None, Due.TELL, id="half of the time"),
+        pytest.param(300, None, Due.TELL, id="nobody looked for long"),
+        pytest.param(300, 29, None, id="told a moment ago"),
+        pytest.param(60, 30, Due.END, id="all of the time"),
+        pytest.param(10, 40, None, id="told of an earlier silence"),
+        pytest.param(31, 40, Due.TELL, id="quiet once more"),
+    ],
+)
+def test_nobody_is_ended_without_a_warning(
+    quiet: int, told: int | None, expected: Due | None
+) -> None:
+    told_at = None if told is None else NOW - told * MINUTE
+    assert due(since=NOW - quiet * MINUTE, told_at=told_at, now=NOW, timeout=3600) is expected
+
+
+def lost_before(*, losses: int, ago: timedelta, lived: timedelta | None = None) -> Life:
+    progress_at = None if lived is None else NOW - lived
+    return Life(losses_in_a_row=losses, lost_at=NOW - ago, progress_at=progress_at)
+
+
+@pytest.mark.parametrize(
+    ("life", "in_a_row"),
+    [
+        pytest.param(Life(), 1, id="the first"),
+        pytest.param(lost_before(losses=3, ago=MINUTE), 4, id="once more"),
+        pytest.param(lost_before(losses=3, ago=MINUTE, lived=2 * MINUTE), 4, id="lived before"),
+        pytest.param(lost_before(losses=3, ago=2 * MINUTE, lived=MINUTE), 1, id="lived between"),
+        pytest.param(lost_before(losses=4, ago=LOSSES_COUNT_FOR + MINUTE), 1, id="long ago"),
+    ],
+)
+def test_losses_count_while_nothing_lives_between(life: Life, in_a_row: int) -> None:
+    assert losses_in_a_row(life, now=NOW) == in_a_row
+
+
+def takes(disk_bytes: int, files: int = 10, *, is_closed: bool = False) -> DiskUse:
+    return DiskUse(disk_bytes=disk_bytes, disk_files=files, has_closed_folder=is_closed)
+
+
+@pytest.mark.parametrize(
+    ("resources", "use", "expected"),
+    [
+        pytest.param({}, DiskUse(), None, id="nobody has measured it"),
+        pytest.param({}, takes(50 * GIB), None, id="all that it may"),
+        pytest.param({}, takes(50 * GIB + 1), JobReason.OUT_OF_DISK, id="a byte more"),
+        pytest.param({"disk_per_job": "100GiB"}, takes(60 * GIB), None, id="asked"),
+        pytest.param(
+            {"disk_per_job": "10GiB"}, takes(20 * GIB), JobReason.OUT_OF_DISK, id="asked for less"
+        ),
+        pytest.param(
+            {"disk_per_job": "900GiB"},
+            takes(201 * GIB),
+            JobReason.OUT_OF_DISK,
+            id="the most was lowered since",
+        ),
+        pytest.param({}, takes(0, 1000), None, id="all files that it may"),
+        pytest.param({}, takes(0, 1001), JobReason.TOO_MANY_FILES, id="a file more"),
+        pytest.param(
+            {}, takes(0, 1, is_closed=True), JobReason.FOLDER_CLOSED, id="it hides something"
+        ),
+    ],
+)
+def test_what_is_known_of_a_disk_decides(
+    resources: dict[str, str], use: DiskUse, expected: JobReason | None
+) -> None:
+    assert excess_of(use, spec(resources=resources), LIMITS) is expected
+
+
+def test_the_sentence_names_the_limit_what_was_used_and_what_to_do() -> None:
+    use = takes(61 * GIB + GIB // 2)
+    assert sentence(JobReason.OUT_OF_DISK, use, spec(), LIMITS) == (
+        "Its files take 61.5 GiB, more than the 50GiB that it may write"
+        " (`resources.disk_per_job`). Write less, keep fewer checkpoints (`checkpoint.keep_last`),"
+        " or ask for more: at most 200GiB here."
+        " It is not tried again; `concertina delete` frees what it holds."
+    )
+    assert "more than the 1000 files" in sentence(JobReason.TOO_MANY_FILES, use, spec(), LIMITS)
+    assert "`chmod u+rx`" in sentence(JobReason.FOLDER_CLOSED, use, spec(), LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(0, "0 KiB"), (2048, "2 KiB"), (3 << 19, "1.5 MiB"), (GIB, "1.0 GiB"), (5 << 39, "2.5 TiB")],
+)
+def test_sizes_are_told_as_people_read_them(size: int, words: str) -> None:
+    assert in_words(size) == words

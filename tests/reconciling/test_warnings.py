@@ -1,0 +1,200 @@
+"""What people are warned of, and what follows, as a map: a sentence -> (job, what is done)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cluster.worker_host import Failing
+
+from autoscaler.job_vocabulary import EventKind
+from autoscaler.reconciling.instructions import Tell
+from autoscaler.reconciling.questions import (
+    KillsForMemory,
+    LastLines,
+    MemoryLimit,
+    NewlySlowNodes,
+    WasTold,
+)
+from autoscaler.reconciling.snapshot import DiskUse, Life, Mode
+from jobs.lifecycle import State
+from tests.reconciling.builders import (
+    GIB,
+    ago,
+    assignment,
+    coordinator,
+    generation,
+    gone,
+    job,
+    line,
+    look,
+    process,
+    spec,
+    summary,
+    unheard,
+    worker,
+)
+
+if TYPE_CHECKING:
+    from autoscaler.reconciling.questions import Question
+    from autoscaler.reconciling.snapshot import JobSnapshot
+
+MINUTE = 60.0
+SILENT = {LastLines("w1", 1): ()}
+WARNED = ["Remember", "tell no_progress: no_progress"]
+TWENTY = spec(elastic={"progress_timeout": "20m"}, retry={"max_restarts": 0})
+OLD = {"created_at": ago(7200), "process": process(started_at=ago(7200))}
+KILLED = [gone(f"w{n}", -9, failing=Failing.OUT_OF_MEMORY) for n in range(9)]
+
+
+def quiet(minutes: float, *, told: float | None = None, **fields: Any) -> JobSnapshot:
+    """A job that trains for two hours, and has shown nothing for so long; told so long ago."""
+    life = Life(
+        progress_at=ago(minutes * MINUTE),
+        told_of_silence_at=None if told is None else ago(told * MINUTE),
+        trained_at=fields.pop("trained_at", None),
+    )
+    given = {
+        "life": life,
+        "state_since": ago(7200),
+        "assignment": assignment("w1", at=ago(7200)),
+        "generation": generation("w1", began_at=ago(7200)),
+        "answers": SILENT,
+        **fields,
+    }
+    return job(worker("w1", **OLD), **given)
+
+
+def filling(share: float, **fields: Any) -> JobSnapshot:
+    """Its files take this part of the 50 GiB that they may."""
+    use = DiskUse(disk_bytes=int(50 * GIB * share), disk_files=10)
+    return job(worker(), disk=use, **fields)
+
+
+def disk_told(*, before: bool) -> dict[Question[object], object]:
+    return {WasTold(frozenset({EventKind.DISK_FILLING}), (("starts", 1),)): before}
+
+
+def silence_told(seconds: float, *, before: bool) -> dict[Question[object], object]:
+    about = (("node", "n2"), ("since", ago(seconds).timestamp()))
+    return {WasTold(frozenset({EventKind.NODE_SILENT}), about): before}
+
+
+def slow(**answers: frozenset[str]) -> JobSnapshot:
+    question = NewlySlowNodes(frozenset({"n1"}))
+    return job(worker(), worker("w2", is_straggler=True), answers={question: answers["found"]})
+
+
+EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
+    "who made a step lately is left alone": (quiet(29), []),
+    "who stands still for half of its time is told so": (quiet(30), WARNED),
+    "and after all of it starts again": (
+        quiet(61, told=30),
+        ["stop as queued: no_progress"],
+    ),
+    "never without a warning, however long nobody looked": (quiet(300), WARNED),
+    "its spec says for how long": (
+        quiet(21, told=10, spec=TWENTY),
+        ["stop as failed: no_progress"],
+    ),
+    "a line is a sign of life": (
+        quiet(30, answers={LastLines("w1", 1): (line("evaluated", at=ago(60)),)}),
+        ["Remember"],
+    ),
+    "an older line is none": (
+        quiet(30, answers={LastLines("w1", 1): (line("evaluated", at=ago(2000)),)}),
+        WARNED,
+    ),
+    "silence of the service is not that of the job": (
+        quiet(300, coordinator=coordinator(seen_at=ago(6))),
+        [],
+    ),
+    "a plain script may be silent, but its people are told": (
+        quiet(30, mode=Mode.RESTART),
+        WARNED,
+    ),
+    "and it is left alone": (quiet(100, told=50, mode=Mode.RESTART), []),
+    "unless it says for how long": (
+        quiet(21, told=10, mode=Mode.RESTART, spec=TWENTY),
+        ["stop as failed: no_progress"],
+    ),
+    "a script that hangs after its last epoch has completed": (
+        quiet(61, told=30, trained_at=ago(61 * MINUTE)),
+        ["stop as completed: script_did_not_end"],
+    ),
+    "a disk that is nearly full is told of": (
+        filling(0.9, answers=disk_told(before=False)),
+        ["tell disk_filling: out_of_disk"],
+    ),
+    "once": (filling(0.9, answers=disk_told(before=True)), []),
+    "one that is half full is not": (filling(0.5), []),
+    "who writes more than it may has failed": (filling(1.01), ["stop as failed: out_of_disk"]),
+    "who stops already is not stopped again": (
+        filling(1.01, state=State.PAUSED, assignment=None),
+        ["stop w1 within 5 s"],
+    ),
+    "a node that was silent for a moment is no news": (job(unheard(since=ago(9))), []),
+    "one that stays silent is told of": (
+        job(unheard(since=ago(10)), answers=silence_told(10, before=False)),
+        ["tell node_silent: node_lost"],
+    ),
+    "once for each silence": (
+        job(unheard(since=ago(10)), answers=silence_told(10, before=True)),
+        [],
+    ),
+    "a node of many stragglers raises an alarm": (
+        slow(found=frozenset({"n1"})),
+        ["tell node_is_slow: straggler"],
+    ),
+    "not for one straggler, nor twice": (slow(found=frozenset()), []),
+    "who is always killed for its memory is given up": (
+        job(
+            worker("w9"),
+            *KILLED,
+            assignment=job(worker("w9")).assignment,
+            answers={KillsForMemory(ago(3600)): 9, MemoryLimit("w8"): None},
+        ),
+        ["stop as failed: out_of_memory"],
+    ),
+    "unless that takes days": (
+        job(
+            worker("w9"),
+            *KILLED,
+            assignment=job(worker("w9")).assignment,
+            answers={KillsForMemory(ago(3600)): 8},
+        ),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EXPECTED, ids=lambda case: case.replace(" ", "_"))
+def test_people_are_warned_before_something_is_done(case: str) -> None:
+    snapshot, expected = EXPECTED[case]
+    assert summary(look(snapshot)) == expected
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "words"),
+    {
+        "hot": (quiet(30), "No step was made and no line written since 11:30 UTC. 1h after"),
+        "plain": (quiet(30, mode=Mode.RESTART), "It is left alone; `elastic.progress_timeout`"),
+        "trained": (
+            quiet(30, trained_at=ago(30 * MINUTE)),
+            "Its training is over, but its script has neither ended nor written a line",
+        ),
+        "disk": (
+            filling(0.9, answers=disk_told(before=False)),
+            "Its files take 45.0 GiB of the 50GiB that it may write",
+        ),
+        "silence": (
+            job(unheard(since=ago(10)), answers=silence_told(10, before=False)),
+            "Node n2 has not answered since 11:59 UTC (connection refused); w1 may train on there.",
+        ),
+        "slow": (slow(found=frozenset({"n1"})), "Node n1 slows its workers down"),
+    }.values(),
+)
+def test_a_warning_says_what_is_seen_and_what_follows(snapshot: JobSnapshot, words: str) -> None:
+    told = look(snapshot)[-1]
+    assert isinstance(told, Tell)
+    assert words in told.message
