@@ -13,7 +13,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.log_files import path_of
 from cluster.models import Node, Pool
-from control_plane.api import log_streams, logs, standing_grants, stream_places
+from control_plane.api import final_jobs, log_streams, logs, standing_grants, stream_places
 from control_plane.api.final_jobs import FinalJobs
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -93,8 +93,16 @@ def finish(job: Job) -> None:
 
 
 @pytest.fixture
-def followed(transactional_db: None) -> Iterator[tuple[Job, dict[str, str]]]:
-    """A job whose rows other threads can see, and the headers to ask for it."""
+def followed(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Job, dict[str, str]]]:
+    """A job whose rows other threads can see, and the headers to ask for it.
+
+    Streams look for news, and for the job's end, more often than they need to for people.
+    """
+    monkeypatch.setattr(log_streams, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(log_streams, "_LONGEST_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(final_jobs, "_ASK_EVERY_SECONDS", 0.01)
     pool = Pool.objects.create(name="default")
     Node.objects.create(pool=pool, name="node-1", gpus=4)
     client = client_of(make_team("vision", pool, guaranteed=2, limit=None))
