@@ -22,9 +22,7 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import EventKind
 from autoscaler.reconciling.instructions import Instructions, change_the_job
 from autoscaler.reconciling.questions import Unanswered
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.table import Rule, rules_for
 from jobs import events
 from jobs.models import Event, Job

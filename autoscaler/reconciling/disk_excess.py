@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.snapshot import (
-    DiskUse,
-)
+from autoscaler.reconciling.snapshot import DiskUse
 from jobs.disk_limit import DiskLimits
 from jobs.quantities import format_size
 from jobs.spec import JobSpec

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.snapshot import (
-    Mode,
-)
+from autoscaler.reconciling.snapshot import Mode
 from jobs.lifecycle import State
 
 

@@ -14,9 +14,7 @@ from typing import Generic, TypeVar
 from cluster.worker_host import LogLine
 
 from autoscaler.job_vocabulary import EventKind
-from autoscaler.reconciling.worker_snapshot import (
-    NodeSnapshot,
-)
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 

@@ -11,9 +11,7 @@ from datetime import datetime
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.questions import OwnersWaitSince
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from jobs.lifecycle import State
 
 

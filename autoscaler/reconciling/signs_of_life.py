@@ -11,9 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from autoscaler.reconciling.snapshot import (
-    Life,
-)
+from autoscaler.reconciling.snapshot import Life
 
 LOSSES_COUNT_FOR: Final = timedelta(hours=6)
 """A loss before that tells nothing of this one. Guessed: longer than five hopeless starts take,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import UTC
 
-from autoscaler.reconciling.worker_snapshot import (
-    NodeSnapshot,
-)
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 
 
 def listed(names: Collection[str], *, at_most: int = 3) -> str:

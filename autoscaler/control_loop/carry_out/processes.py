@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from functools import singledispatch
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable, LaunchRefused
@@ -22,19 +22,21 @@ from autoscaler.reconciling.instructions import (
     StartWorkers,
     StopProcess,
 )
-from autoscaler.reconciling.snapshot import (
-    Refused,
-)
+from autoscaler.reconciling.snapshot import Refused
 from jobs.models import Job
 
 _log = logging.getLogger(__name__)
 
 
 def give(orders: Sequence[Order], view: JobView, shell: Shell) -> Refused | None:
-    """Give them one after the other, up to the first that is refused."""
+    """Give them one after the other, up to the first that is refused.
+
+    Raises:
+        HostUnavailable: a node does not answer; a start that waits for it is no error.
+    """
     for order in orders:
         try:
-            order_of_host(order, view, shell)
+            _GIVEN_BY[type(order)](order, view, shell)
         except HostUnavailable as problem:
             if not isinstance(order, StartCoordinator | StartWorkers):
                 raise
@@ -55,30 +57,14 @@ def _refused(order: Order, reason: JobReason, problem: Exception) -> Refused:
     return Refused(reason=reason, why=str(problem), workers=workers)
 
 
-@singledispatch
-def order_of_host(order: Order, view: JobView, shell: Shell) -> None:
-    """Give this order.
-
-    Raises:
-        HostUnavailable: a node does not answer.
-        LaunchRefused: the host will never start this.
-        SecretUnavailable: it names a secret that cannot be had.
-        ImageNotAllowed: its image is not allowed any more.
-    """
-    raise NotImplementedError(order, view, shell)
-
-
-@order_of_host.register
 def stop_process(order: StopProcess, _: JobView, shell: Shell) -> None:
     shell.processes.stop(order.process, grace_seconds=order.grace_seconds)
 
 
-@order_of_host.register
 def forget(order: Forget, _: JobView, shell: Shell) -> None:
     shell.processes.forget(order.process)
 
 
-@order_of_host.register
 def start_coordinator(order: StartCoordinator, view: JobView, shell: Shell) -> None:
     if view.job.coordinator_node != order.node or view.job.takes_workers_token:
         changes = {"coordinator_node": order.node, "takes_workers_token": False}
@@ -88,10 +74,17 @@ def start_coordinator(order: StartCoordinator, view: JobView, shell: Shell) -> N
     shell.processes.start(launches.of_coordinator(view, node, shell))
 
 
-@order_of_host.register
 def start_workers(order: StartWorkers, view: JobView, shell: Shell) -> None:
     workers = [worker for worker in view.members if worker.id in order.workers]
     node = Node.objects.get(name=order.coordinator_node)
     if order.is_first_set:
         launches.check_image(view, workers[0], shell)
     shell.processes.start(*(launches.of_worker(view, one, node, shell) for one in workers))
+
+
+_GIVEN_BY: Final[Mapping[type[Order], Callable[[Any, JobView, Shell], None]]] = {
+    StopProcess: stop_process,
+    Forget: forget,
+    StartCoordinator: start_coordinator,
+    StartWorkers: start_workers,
+}

@@ -1,13 +1,13 @@
 """How is each instruction written that changes a job, or tells of it? One function for each.
 
-All are called inside a transaction that holds the job's row.
+All are called inside a transaction that holds the job's row; `view` is what the rule has seen. One
+that finds the job changed since raises `NotNow`.
 """
 
 from __future__ import annotations
 
 import logging
 from dataclasses import asdict
-from functools import singledispatch
 
 from django.db.models import F
 
@@ -20,7 +20,6 @@ from autoscaler.reconciling.instructions import (
     ChangeMode,
     EndAs,
     Finish,
-    Instruction,
     Remember,
     Say,
     Stop,
@@ -34,17 +33,6 @@ from jobs.transitions import move
 _log = logging.getLogger(__name__)
 
 
-@singledispatch
-def write(instruction: Instruction, job: Job, view: JobView, shell: Shell) -> None:
-    """Write it of this job, whose row is held; `view` is what the rule has seen of it.
-
-    Raises:
-        NotNow: the job is not as the rule has seen it.
-    """
-    raise NotImplementedError(instruction, job, view, shell)
-
-
-@write.register
 def stop(instruction: Stop, job: Job, _: JobView, __: Shell) -> None:
     counters = asdict(instruction.counters).items()
     changes = {name: value for name, value in counters if value is not None}
@@ -61,13 +49,11 @@ def stop(instruction: Stop, job: Job, _: JobView, __: Shell) -> None:
         raise NotNow
 
 
-@write.register
 def end_as(instruction: EndAs, job: Job, _: JobView, __: Shell) -> None:
     if not Job.objects.filter(pk=job.id, state=State.STOPPING).update(**asdict(instruction)):
         raise NotNow
 
 
-@write.register
 def finish(_: Finish, job: Job, __: JobView, ___: Shell) -> None:
     is_mine = move(
         job.id,
@@ -87,14 +73,12 @@ def finish(_: Finish, job: Job, __: JobView, ___: Shell) -> None:
         raise NotNow
 
 
-@write.register
 def change_mode(instruction: ChangeMode, job: Job, view: JobView, _: Shell) -> None:
     seen = Job.objects.filter(pk=job.id, mode=view.job.mode)
     if not seen.update(mode=instruction.mode):
         raise NotNow
 
 
-@write.register
 def begin_term(instruction: BeginTerm, job: Job, view: JobView, _: Shell) -> None:
     term = view.job.coordinator_term
     seen = Job.objects.filter(pk=job.id, coordinator_term=term)
@@ -102,7 +86,6 @@ def begin_term(instruction: BeginTerm, job: Job, view: JobView, _: Shell) -> Non
         raise NotNow
 
 
-@write.register
 def remember(instruction: Remember, job: Job, _: JobView, __: Shell) -> None:
     moments = {
         "progress_at": instruction.life_at,
@@ -112,12 +95,10 @@ def remember(instruction: Remember, job: Job, _: JobView, __: Shell) -> None:
     Job.objects.filter(pk=job.id).update(**changes)
 
 
-@write.register
 def say(instruction: Say, job: Job, view: JobView, _: Shell) -> None:
     Job.objects.filter(pk=job.id, state=view.state).update(message=instruction.message)
 
 
-@write.register
 def tell(instruction: Tell, job: Job, _: JobView, __: Shell) -> None:
     if instruction.is_alarm:
         extra = {"action": "alarm", "job_id": job.id, **instruction.data}

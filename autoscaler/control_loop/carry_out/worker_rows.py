@@ -1,4 +1,4 @@
-"""How is each instruction written that concerns a job's workers? One function for each."""
+"""How is each instruction written that concerns workers? One function for each; see `rows`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models.functions import Greatest
 from autoscaler.control_loop import accounting, seats
 from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.assignments import NotNow, go_on_with
-from autoscaler.control_loop.carry_out.rows import tell, write
+from autoscaler.control_loop.carry_out.rows import tell
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import JobReason, StoredReason
@@ -30,7 +30,6 @@ COST_LOOKED_AT_AFTER: Final = timedelta(seconds=5)
 """What a restart cost is first asked then. Guessed: scripts that start quickly have begun."""
 
 
-@write.register
 def reassign(instruction: Reassign, job: Job, view: JobView, _: Shell) -> None:
     staying = [worker for worker in view.workers if worker.id in instruction.workers]
     staying.sort(key=lambda worker: instruction.workers.index(worker.id))
@@ -42,14 +41,12 @@ def reassign(instruction: Reassign, job: Job, view: JobView, _: Shell) -> None:
         raise NotNow
 
 
-@write.register
 def seat_next_set(_: SeatNextSet, job: Job, view: JobView, shell: Shell) -> None:
     wanted = arrangement_of(view.assignment).seats if view.assignment else ()
     if not seats.take(job, wanted, attempt=view.job.attempt, now=shell.now):
         raise NotNow
 
 
-@write.register
 def begin_generation(instruction: BeginGeneration, job: Job, view: JobView, shell: Shell) -> None:
     assignment = view.assignment
     if assignment is None:
@@ -69,7 +66,6 @@ def begin_generation(instruction: BeginGeneration, job: Job, view: JobView, shel
         raise NotNow
 
 
-@write.register
 def release(instruction: Release, job: Job, view: JobView, shell: Shell) -> None:
     """Later ticks count only jobs that have workers: the time of the last one is counted here."""
     held = Worker.objects.filter(pk=instruction.worker).exclude(phase=Worker.Phase.GONE)

@@ -29,9 +29,7 @@ from autoscaler.reconciling.questions import (
     Question,
     WasTold,
 )
-from autoscaler.reconciling.worker_snapshot import (
-    NodeSnapshot,
-)
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from jobs.models import Event
 from jobs.stragglers import LATELY, slow_nodes
 

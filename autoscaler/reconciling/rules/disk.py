@@ -10,9 +10,7 @@ from autoscaler.reconciling.disk_excess import excess_of, is_near, sentence, war
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Tell
 from autoscaler.reconciling.questions import WasTold
 from autoscaler.reconciling.rules.stops import fail
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 
 
 def end_what_writes_too_much(job: JobSnapshot) -> Instructions:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from autoscaler.reconciling.instructions import NOTHING, Instructions, StopProcess
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
-from autoscaler.reconciling.worker_snapshot import (
-    WorkerPhase,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
+from autoscaler.reconciling.worker_snapshot import WorkerPhase
 
 
 def kill_given_up_workers(job: JobSnapshot) -> Instructions:

@@ -15,9 +15,7 @@ from autoscaler.reconciling import reclaiming
 from autoscaler.reconciling.endings import AT_THE_END, NEVER_RAN
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
 from autoscaler.reconciling.rules.stops import count_as_failure, fail
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import listed
 from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,

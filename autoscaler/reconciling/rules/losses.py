@@ -13,9 +13,7 @@ from autoscaler.reconciling.endings import described, killed_for_memory
 from autoscaler.reconciling.instructions import Counters, Instructions, Stop, Tell
 from autoscaler.reconciling.questions import MemoryLimit
 from autoscaler.reconciling.signs_of_life import losses_in_a_row
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import listed
 from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,

@@ -18,13 +18,9 @@ from autoscaler.reconciling.instructions import NOTHING, EndAs, Instructions, St
 from autoscaler.reconciling.questions import Failure, LastFailure
 from autoscaler.reconciling.rules.losses import recover_from_loss
 from autoscaler.reconciling.rules.stops import fail, start_again
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import counted, sentence_case
-from autoscaler.reconciling.worker_snapshot import (
-    WorkerSnapshot,
-)
+from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from jobs.lifecycle import State
 
 

@@ -10,9 +10,7 @@ from cluster.worker_host import ObservedProcess, Role
 from autoscaler.job_vocabulary import EventKind
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Say, Tell
 from autoscaler.reconciling.questions import WasTold
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import listed, sentence_case
 
 

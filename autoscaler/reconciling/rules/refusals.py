@@ -15,12 +15,8 @@ from autoscaler.reconciling.endings import NEVER_RAN, Ending, killed_for_memory
 from autoscaler.reconciling.instructions import NOTHING, Instructions
 from autoscaler.reconciling.questions import KillsForMemory, MemoryLimit
 from autoscaler.reconciling.rules.stops import fail
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
-from autoscaler.reconciling.worker_snapshot import (
-    WorkerSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
+from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 
 MOST_KILLED: Final = 8  # per worker and hour, for its memory; guessed: a slow leak gets by
 

@@ -12,9 +12,7 @@ from autoscaler.reconciling.endings import NEVER_RAN, Ending
 from autoscaler.reconciling.instructions import Count, Forget, Instructions, Release, Tell
 from autoscaler.reconciling.questions import WasTold
 from autoscaler.reconciling.rules.worker_end import WorkerEnd, end_of, not_started, sentence
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
     WorkerPhase,
     WorkerSnapshot,

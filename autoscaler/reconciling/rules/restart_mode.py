@@ -15,9 +15,7 @@ from autoscaler.reconciling.instructions import (
     Stop,
 )
 from autoscaler.reconciling.questions import HasRoomForNextSet
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from jobs.lifecycle import State
 

@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
 from autoscaler.reconciling.questions import WasTold
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import counted, listed, sentence_case, silence_of
 from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,

@@ -5,12 +5,8 @@ from __future__ import annotations
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Tell
 from autoscaler.reconciling.questions import NewlySlowNodes
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
-from autoscaler.reconciling.worker_snapshot import (
-    WorkerPhase,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
+from autoscaler.reconciling.worker_snapshot import WorkerPhase
 
 
 def warn_of_slow_nodes(job: JobSnapshot) -> Instructions:

@@ -20,9 +20,7 @@ from autoscaler.reconciling.instructions import (
 from autoscaler.reconciling.questions import LastLines
 from autoscaler.reconciling.rules.stops import count_as_failure
 from autoscaler.reconciling.signs_of_life import Due, due
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from jobs.lifecycle import State
 from jobs.quantities import format_duration
 

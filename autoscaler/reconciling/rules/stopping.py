@@ -20,9 +20,7 @@ from autoscaler.reconciling.instructions import (
     StopProcess,
 )
 from autoscaler.reconciling.rules.disk import may_not_write_on
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
     WorkerPhase,
     WorkerSnapshot,

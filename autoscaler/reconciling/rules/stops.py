@@ -8,9 +8,7 @@ from datetime import timedelta
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from jobs.lifecycle import State
 
 

@@ -17,13 +17,9 @@ from autoscaler.reconciling.endings import (
     killed_for_memory,
 )
 from autoscaler.reconciling.questions import LastLines, MemoryLimit
-from autoscaler.reconciling.snapshot import (
-    JobSnapshot,
-)
+from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import silence_of
-from autoscaler.reconciling.worker_snapshot import (
-    WorkerSnapshot,
-)
+from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from concertina_worker.protocol import ExitCode
 
 _TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST, Ending.ENDED_EARLY}
