@@ -167,6 +167,7 @@ def test_the_search_begins_where_both_jobs_train() -> None:
     assert [(row.job.state, len(row.job.live)) for row in rows] == [("running", 2), ("running", 1)]
 
 
+@pytest.mark.timeout(1800)  # the whole campaign takes minutes
 @pytest.mark.parametrize("first", [beginning, training])
 def test_every_promise_is_kept_whatever_happens(first: Callable[[], World]) -> None:
     depth = 5 if campaigns.are_whole() else 2
