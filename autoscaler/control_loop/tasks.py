@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from celery import shared_task
-from django.db import close_old_connections
 
 from autoscaler.control_loop import wakeup, wiring
 
@@ -12,5 +11,4 @@ from autoscaler.control_loop import wakeup, wiring
 def tick() -> bool:
     """Run one tick. Losing one does no harm: the next does all that is to be done."""
     wakeup.answer()
-    close_old_connections()  # a restarted database is met with a new connection
     return wiring.control_loop().run_once()

@@ -53,6 +53,7 @@ def walk(folder: Path, *, most_files: int, seconds: float) -> Found | None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,  # a share of the processors of its own
     )
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, finder.pid, _NICENESS)

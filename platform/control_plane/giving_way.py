@@ -1,24 +1,26 @@
-"""Who gives way where all processors are busy? What is asked gives way to ticks and training.
+"""Who gives way where all processors are busy? Answers give way to training, and all to ticks.
 
-All teams wait for a tick, and for the steps of their jobs; one person for an answer, which may
-come a moment later. Predictions and simulations give way to answers as well: they use whole seconds
-of a processor at a time, and more of them the longer the queues are.
+All teams wait for a tick, which takes a tenth of a second of a processor, and for the steps of
+their jobs; one person waits for an answer, which may come a moment later. Predictions and
+simulations give way to answers as well: they use whole seconds of a processor at a time, and more
+of them the longer the queues are.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from celery.signals import celeryd_after_setup
 
+NICENESS_OF_TICKS: Final = -10  # about ten times what another process gets beside it
 NICENESS_OF_ANSWERS: Final = 5  # about a third of what another process gets beside it
 NICENESS_OF_THE_BACKGROUND: Final = 10  # about a tenth
-BACKGROUND_QUEUE: Final = "io"
+_TICKS_ALONE: Final = frozenset({"control"})
+_BACKGROUND_ALONE: Final = frozenset({"io"})
 _TRIES: Final = 20
 _BETWEEN_TRIES_SECONDS: Final = 0.1  # as long as Linux refuses the next
 _AUTOGROUP: Final = Path("/proc/self/autogroup")
@@ -30,13 +32,20 @@ def connect() -> None:
 
 
 def _on_worker_set_up(instance: Any, **_: Any) -> None:
-    if is_in_the_background(instance.app.amqp.queues.consume_from):
+    queues = frozenset(instance.app.amqp.queues.consume_from)
+    if queues == _TICKS_ALONE:
+        go_first(leader=os.getpid())
+    elif queues == _BACKGROUND_ALONE:
         give_way(NICENESS_OF_THE_BACKGROUND, leader=os.getpid())
 
 
-def is_in_the_background(queues: Iterable[str]) -> bool:
-    """Whether a worker of these queues does nothing that is urgent, such as a tick."""
-    return set(queues) == {BACKGROUND_QUEUE}
+def go_first(*, leader: int, autogroup: Path = _AUTOGROUP) -> None:
+    """Be more urgent than other sessions, where Linux shares processors out among them and lets us.
+
+    The process itself stays as nice as it is: what it starts, in sessions of their own, would
+    inherit that.
+    """
+    _share(NICENESS_OF_TICKS, leader=leader, autogroup=autogroup)
 
 
 def give_way(niceness: int, *, leader: int, autogroup: Path = _AUTOGROUP) -> None:
@@ -46,8 +55,12 @@ def give_way(niceness: int, *, leader: int, autogroup: Path = _AUTOGROUP) -> Non
     then the whole session is less urgent, if it is that of `leader`, a process of ours.
     """
     os.nice(niceness)
+    _share(niceness, leader=leader, autogroup=autogroup)
+
+
+def _share(niceness: int, *, leader: int, autogroup: Path) -> None:
     if os.getsid(0) == leader:
-        with suppress(OSError):  # there are none on this machine
+        with suppress(OSError):  # there are none on this machine, or only root may go first
             _write(autogroup, niceness)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,7 @@ CELERY_TASK_ROUTES = {"autoscaler.control_loop.*": {"queue": "control"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
+CELERY_DB_REUSE_MAX = sys.maxsize  # never by Celery: see celery.keep_connection
 CELERY_BEAT_SCHEDULE = {
     "tick": {
         "task": "autoscaler.control_loop.tasks.tick",
