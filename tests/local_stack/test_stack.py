@@ -9,9 +9,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psutil
+import psycopg2
 import pytest
 from control_plane.giving_way import (
     NICENESS_OF_ANSWERS,
@@ -19,12 +21,16 @@ from control_plane.giving_way import (
     NICENESS_OF_TICKS,
 )
 from local_stack import checkout as checkouts
-from local_stack import secrets_file, stack_record
+from local_stack import embedded_postgres, secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.service import health
 from local_stack.stack_record import ProcessRecord, StackRecord
 
 PATIENCE_SECONDS = 150.0
+KEPT = """
+SELECT count(*) FROM pg_stat_activity
+WHERE usename = 'concertina_control' AND query_start > backend_start + interval '4 seconds'
+"""
 LESS_URGENT = {
     "control": 0,
     "api": NICENESS_OF_ANSWERS,
@@ -75,6 +81,17 @@ class Stack:
         autogroup = Path(f"/proc/{self.process(name).pid}/autogroup")
         return int(autogroup.read_text().split()[-1]) if autogroup.exists() else None
 
+    def keeps_its_connection(self) -> bool:
+        """Whether one in which ticks ask has been open for longer than a tick lasts."""
+        with (
+            closing(
+                psycopg2.connect(embedded_postgres.url(self.checkout.runtime_dir))
+            ) as connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(KEPT)
+            return bool(cursor.fetchone()[0])
+
     @property
     def is_healthy(self) -> bool:
         return health(self.record.url).get("status") == "ok"
@@ -117,6 +134,7 @@ def test_the_service_survives_what_happens_to_it_and_leaves_nothing_behind(stack
         wait_for(lambda name=name, expected=expected: stack.niceness(name) == expected)
     may_go_first = {NICENESS_OF_TICKS} if os.geteuid() == 0 else {NICENESS_OF_TICKS, 0}
     wait_for(lambda: stack.niceness_of_session("control") in {*may_go_first, None})
+    wait_for(stack.keeps_its_connection)
 
     for name in ("postgres", "api"):
         os.kill(stack.process(name).pid, signal.SIGKILL)
