@@ -73,7 +73,7 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
         assert not heading or heading in anchors_of(linked), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("folder", ["elastic-script", "operations"])
+@pytest.mark.parametrize("folder", ["elastic-script", "operations", "production"])
 def test_a_folder_of_chapters_has_a_map_of_all(folder: str) -> None:
     chapters = {path.name for path in (ROOT / "docs" / folder).glob("*.md")} - {"README.md"}
     text = (ROOT / "docs" / folder / "README.md").read_text()

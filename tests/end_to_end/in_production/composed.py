@@ -59,8 +59,8 @@ class Composed:
         return ("--project-name", self.project, *files)
 
     def as_told(self, section: str, *, service: str) -> None:
-        """Do what a section of docs/production.md says to do in this service's container."""
-        page = (ROOT / "docs" / "production.md").read_text()
+        """Do what a section of docs/production/backup.md says to do in this service's container."""
+        page = (ROOT / "docs" / "production" / "backup.md").read_text()
         _, _, found = page.partition(f"\n## {section}\n")
         lines = [line[2:] for line in found.partition("\n## ")[0].splitlines() if line[:2] == "$ "]
         ours = [line for line in lines if f"docker compose exec -T {service} " in line]
@@ -162,7 +162,7 @@ def running(daemon: DockerDaemon, site: Site) -> Iterator[Composed]:
 
 
 def _prepare(composed: Composed) -> None:
-    """What docs/production.md tells a person to do."""
+    """What docs/production/install.md tells a person to do."""
     secrets = composed.folder / "secrets"
     secrets.mkdir()
     for folder in (composed.data, composed.data / "logs", composed.data / "jobs"):

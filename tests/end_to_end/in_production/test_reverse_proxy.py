@@ -1,4 +1,4 @@
-"""What docs/production.md puts before the api: TLS, cookies, addresses, streams."""
+"""What docs/production puts before the api: TLS, cookies, addresses, streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A web server with TLS before a service, set up by the very words of docs/production.md."""
+"""A web server with TLS before a service, set up by the very words of docs/production/tls.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from local_stack.checkout import ROOT, free_port
 from local_stack.child_process import ChildProcess, NotReady, ProcessSpec
 
-_DOCUMENT: Final = ROOT / "docs" / "production.md"
+_DOCUMENT: Final = ROOT / "docs" / "production" / "tls.md"
 _SYSTEM_PROGRAMS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
 _NAME: Final = "localhost"  # which every program finds
 _ADDRESS: Final = "127.0.0.1"
