@@ -13,8 +13,7 @@ from typing import Final, TypeVar
 
 from django.db.models import QuerySet
 
-from autoscaler.job_vocabulary import EventKind
-from jobs.models import Event
+from jobs.models import Worker
 
 LATELY: Final = timedelta(hours=1)
 TOO_MANY: Final = 2  # of one node: the substitute was slow as well, or two jobs were
@@ -28,7 +27,7 @@ def stragglers_by_node(now: datetime, *, teams: Collection[int] | None) -> Mappi
 
     None: all that was said by anybody, for those who run the machines.
     """
-    workers = set(_found(now).values_list("data__node", "data__worker", "job__team_id"))
+    workers = set(_found(now).values_list("node__name", "id", "job__team_id"))
     believed = _believed({(node, team) for node, _, team in workers}, teams)
     return Counter(node for node, _, team in workers if (node, team) in believed)
 
@@ -41,8 +40,8 @@ def slow_nodes(now: datetime, *, team: int) -> tuple[str, ...]:
 
 def slow_gpus(now: datetime, *, team: int) -> frozenset[tuple[str, int]]:
     """(node, index) of the GPUs these workers had: the GPU may have been at fault, not the node."""
-    found = _found(now).values_list("data__node", "data__gpus", "job__team_id")
-    said = {((node, index), whose) for node, gpus, whose in found for index in gpus or ()}
+    found = _found(now).values_list("node__name", "straggler_gpus", "job__team_id")
+    said = {((node, index), whose) for node, gpus, whose in found for index in gpus}
     return frozenset(gpu for gpu, _ in _believed(said, {team}))
 
 
@@ -58,5 +57,6 @@ def _believed(
     )
 
 
-def _found(now: datetime) -> QuerySet[Event]:
-    return Event.objects.filter(kind=EventKind.STRAGGLER_FOUND, at__gt=now - LATELY)
+def _found(now: datetime) -> QuerySet[Worker]:
+    """Those on nodes that are still there."""
+    return Worker.objects.filter(node__isnull=False, straggler_found_at__gt=now - LATELY)

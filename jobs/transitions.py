@@ -34,9 +34,9 @@ def move(
 ) -> bool:
     """Move the job from one of the `expected` states to `new`, with its event, or do nothing.
 
-    `changes` are other columns to set in the same update. `started_at` is set by the first start,
-    `finished_at` by every final state, and a job that holds no worker any more has no open
-    generation; nobody else needs to see to that.
+    `changes` are other columns to set in the same update. Every move sets `state_since`, the first
+    start sets `started_at`, every final state `finished_at`, and a job that holds no worker any
+    more has no open generation; nobody else needs to see to that.
 
     Returns:
         False when the job is unknown or in none of the expected states: somebody else was first.
@@ -53,7 +53,13 @@ def move(
         if old is None:
             return False
         Job.objects.filter(pk=job_id, state=old).update(
-            state=new, reason=reason, message=message, **_times(new), **(changes or {})
+            state=new,
+            state_since=Now(),
+            coordinator_restarts=0,
+            reason=reason,
+            message=message,
+            **_times(new),
+            **(changes or {}),
         )
         if new in WITHOUT_WORKERS:
             Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())

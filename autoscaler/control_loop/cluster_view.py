@@ -11,7 +11,6 @@ from typing import Final
 from cluster import node_changes
 from cluster.models import NodeChange
 from django.db import InterfaceError, OperationalError
-from django.db.models import Q
 
 from autoscaler.control_loop import growth
 from autoscaler.control_loop.job_view import JobView, has_only_waited
@@ -20,10 +19,10 @@ from autoscaler.control_loop.pool_view import pools
 from autoscaler.control_loop.remembering.planned import PlannedMemory
 from autoscaler.control_loop.slow_workers import with_straggler
 from autoscaler.control_loop.team_quotas import team_quotas
-from autoscaler.job_vocabulary import EventKind
 from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.reconciling.endings import Ending, ending_of
 from jobs.lifecycle import FINAL, State
-from jobs.models import Event
+from jobs.models import Job, Worker
 from jobs.stored_spec import SpecUnreadable
 
 _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
@@ -135,15 +134,9 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 
 
 def _changes(now: datetime) -> Iterable[planning.Change]:
-    """What happened lately, once each, in order."""
-    ended = Q(kind=EventKind.STATE_CHANGED, new_state__in=[*FINAL, State.PAUSED])
+    """What happened lately, once each: nodes first, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
-    recent = Event.objects.filter(ended | Q(kind=EventKind.WORKER_LOST), at__gt=since)
-    rows = recent.order_by("id").values_list(
-        "kind", "job_id", "job__name", "job__pool__name", "job__team__name"
-    )
-    changes = (_change(*row) for row in rows)
-    return dict.fromkeys([*_changed_nodes(since), *changes])
+    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_ended_jobs(since)])
 
 
 def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
@@ -153,11 +146,20 @@ def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
             yield planning.Change(kind=kind, pool=change.pool, name=change.node)
 
 
-def _change(kind: str, job_id: str, job_name: str, pool: str, team: str) -> planning.Change:
-    is_loss = kind == EventKind.WORKER_LOST
-    return planning.Change(
-        kind=planning.ChangeKind.WORKER_LOST if is_loss else planning.ChangeKind.JOB_FINISHED,
-        pool=pool,
-        name=job_id if is_loss else job_name,
-        team=team,
-    )
+def _lost_workers(since: datetime) -> Iterable[planning.Change]:
+    ended = Worker.objects.filter(counted_at__gt=since).order_by("counted_at", "id")
+    for job_id, pool, team, exit_code, failing in ended.values_list(
+        "job_id", "job__pool__name", "job__team__name", "exit_code", "failing"
+    ):
+        if ending_of(exit_code, failing) is Ending.LOST:
+            kind = planning.ChangeKind.WORKER_LOST
+            yield planning.Change(kind=kind, pool=pool, name=job_id, team=team)
+
+
+def _ended_jobs(since: datetime) -> Iterable[planning.Change]:
+    ended = Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)
+    for name, pool, team in ended.order_by("state_since", "id").values_list(
+        "name", "pool__name", "team__name"
+    ):
+        kind = planning.ChangeKind.JOB_FINISHED
+        yield planning.Change(kind=kind, pool=pool, name=name, team=team)

@@ -10,20 +10,24 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Q
+from cluster.worker_host import Failing
 
-from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.planning.snapshot import cluster_state as planning
-from jobs.models import Event
+from jobs.models import Worker
 
 PAUSE: Final = timedelta(minutes=10)  # guessed: an image may have been pushed, a leak is slow
+_KEEPS_FROM_GROWING: Final = (
+    Failing.OUT_OF_MEMORY,
+    Failing.IMAGE_UNAVAILABLE,
+    Failing.CANNOT_START,
+)
 
 
 def held_back(job_ids: Collection[str], now: datetime) -> frozenset[str]:
     """Jobs that had better not grow now."""
-    killed = Q(kind=EventKind.WORKER_LOST, reason=JobReason.OUT_OF_MEMORY)
-    told = Q(kind=EventKind.WORKER_NOT_STARTED) | killed
-    lately = Event.objects.filter(told, job__in=job_ids, at__gt=now - PAUSE)
+    lately = Worker.objects.filter(
+        job__in=job_ids, failing__in=_KEEPS_FROM_GROWING, counted_at__gt=now - PAUSE
+    )
     return frozenset(lately.values_list("job", flat=True))
 
 

@@ -54,7 +54,6 @@ class JobView:
     generation: Generation | None  # the newest, open or ended
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
-    state_since: datetime  # when it came into its present state
     spec_characters: int = 0  # as it is stored
     unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread
 
@@ -70,6 +69,11 @@ class JobView:
     @property
     def state(self) -> State:
         return State(self.job.state)
+
+    @property
+    def state_since(self) -> datetime:
+        """When it came into its present state."""
+        return self.job.state_since or self.job.submitted_at
 
     @property
     def is_active(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from cluster.worker_host import HostUnavailable
 from django.db import Error, InterfaceError, OperationalError
+from django.db.models import Q
 
 from autoscaler.control_loop.assignments import NotNow
 from autoscaler.control_loop.carry_out.instructions import carry_out
@@ -25,7 +26,7 @@ from autoscaler.reconciling.questions import Unanswered
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.table import Rule, rules_for
 from jobs import events
-from jobs.models import Event, Job
+from jobs.models import Job
 
 _MOST_LOOKS: Final = 20  # more changes than one job can need at once
 _BETWEEN_ERROR_EVENTS: Final = timedelta(seconds=60)
@@ -82,9 +83,9 @@ def note_error(job_id: str, shell: Shell) -> None:
 
 
 def _record_error(job_id: str, shell: Shell) -> None:
-    since = shell.now - _BETWEEN_ERROR_EVENTS
-    recent = Event.objects.filter(job_id=job_id, kind=EventKind.CONTROL_LOOP_ERROR, at__gt=since)
-    if not recent.exists():
+    now = shell.now
+    is_news = Q(error_notice_at=None) | Q(error_notice_at__lte=now - _BETWEEN_ERROR_EVENTS)
+    if Job.objects.filter(is_news, pk=job_id).update(error_notice_at=now):
         message = (
             "The control loop could not handle this job and tries again."
             " An admin finds the cause in the log of control, under the job's id."

@@ -18,7 +18,7 @@ from cluster.worker_host import WarmStock, WarmWish, WorkerHostError
 from autoscaler.control_loop import launches
 from autoscaler.control_loop.shell import Shell
 from jobs.lifecycle import State
-from jobs.models import Event
+from jobs.models import Job
 
 FETCHED_ONLY: Final = "nodes with GPUs only have the image fetched"
 
@@ -45,10 +45,9 @@ def keep_warm(shell: Shell) -> None:
 
 
 def _is_starting(shell: Shell) -> bool:
-    """Whether a job is: what gets warm would take cores away from it."""
+    """True while a job has just begun to start: what gets warm would take cores away from it."""
     since = shell.now - timedelta(seconds=_START_SECONDS)
-    starts = Event.objects.filter(new_state=State.STARTING, at__gt=since)
-    return starts.filter(job__state=State.STARTING).exists()
+    return Job.objects.filter(state=State.STARTING, state_since__gt=since).exists()
 
 
 def _wishes(warm_pool: WarmPool, shell: Shell) -> Iterator[WarmWish]:

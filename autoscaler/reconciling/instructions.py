@@ -125,7 +125,7 @@ class BeginGeneration(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """What a worker's end counts as, while its job is active."""
+    """What a worker's end counts as, while its job is active; what is told of is on record."""
 
     losses: int = 0
     failures: int = 0
@@ -142,6 +142,7 @@ class Release(Change):
     exit_code: int | None = None
     failing: str = ""
     error: str = ""
+    last_lines: tuple[str, ...] = ()
     count: Count | None = None
 
 
@@ -157,6 +158,16 @@ class Tell(Instruction):
     reason: JobReason | None = None
     data: Mapping[str, object] = field(default_factory=dict)
     is_alarm: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordNotice(Instruction):
+    """Keep that people have heard something, so that they hear it once."""
+
+    preparation_revision: int | None = None
+    disk_start: int | None = None
+    silence_of: tuple[str, ...] = ()  # workers whose node does not answer
+    slowness_of: tuple[str, ...] = ()  # workers whose node slows its workers down
 
 
 @dataclass(frozen=True, slots=True)

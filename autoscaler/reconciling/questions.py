@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 
 from cluster.worker_host import LogLine
 
-from autoscaler.job_vocabulary import EventKind
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
@@ -49,24 +48,10 @@ class MemoryLimit(Question[int | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class WasTold(Question[bool]):
-    """Whether the job has an event of one of these kinds with these data."""
+class KeptLines(Question[tuple[str, ...]]):
+    """The end of what a worker wrote whose own code went wrong, as it was kept with its row."""
 
-    kinds: frozenset[EventKind]
-    about: tuple[tuple[str, object], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """A worker's failure, as it was told."""
-
-    message: str = ""
-    log: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LastFailure(Question[Failure | None]):
-    """The newest failure of the job's own code; None: there was none."""
+    worker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +63,7 @@ class KillsForMemory(Question[int]):
 
 @dataclass(frozen=True, slots=True)
 class NewlySlowNodes(Question[frozenset[str]]):
-    """Which of these nodes slow their workers down, and nobody has been told of lately."""
+    """Which of these nodes slow their workers down, and nobody has heard of that lately."""
 
     among: frozenset[str]
 
@@ -88,13 +73,6 @@ class NodeNamed(Question[NodeSnapshot | None]):
     """The node of this name; None: there is none any more."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class CoordinatorRestarts(Question[int]):
-    """How often another coordinator took over since then."""
-
-    since: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class CoordinatorSnapshot:
     node: str = ""  # where it was started last; empty: nowhere yet
     port: int | None = None
     seen_at: datetime | None = None  # when it spoke last
+    restarts: int = 0  # since the job came into its state
     process: ObservedProcess | None = None
     was_asked_for: bool = False
 
@@ -74,6 +75,14 @@ class Life:
     told_of_silence_at: datetime | None = None
     lost_at: datetime | None = None
     losses_in_a_row: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notices:
+    """What the job's people have heard already; None: nothing yet."""
+
+    preparation_revision: int | None = None  # the newest that they know to be in preparation
+    disk_start: int | None = None  # the newest start of which they know that its disk fills
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +133,7 @@ class JobSnapshot:
     reason: str = ""
     message: str = ""
     life: Life = field(default_factory=Life)
+    notices: Notices = field(default_factory=Notices)
     disk: DiskUse = field(default_factory=DiskUse)
     assignment: AssignmentSnapshot | None = None
     generation: GenerationSnapshot | None = None  # the newest, open or ended

@@ -43,6 +43,8 @@ class WorkerSnapshot:
     exit_code: int | None = None
     failing: str = ""  # a `Failing`, or what another release called so
     error: str = ""
+    counted_revision: int | None = None  # the assignment under which its end was counted
+    silence_notice_at: datetime | None = None  # when people heard that its node does not answer
     is_given_up: bool = False
     is_straggler: bool = False
     process: ObservedProcess | None = None

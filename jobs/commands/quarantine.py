@@ -16,11 +16,12 @@ from textwrap import shorten
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Case, F, Q, When
 
 from autoscaler.job_vocabulary import EventKind, JobReason
+from jobs import events
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Event, Job, Quarantine
+from jobs.models import Job, Quarantine
 from jobs.stored_spec import SpecUnreadable
 
 FIRST_RETRY: Final = timedelta(seconds=10)  # guessed: reports change a job's data within seconds
@@ -97,27 +98,29 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
         update_fields=["failures", "retry_at", "error"],
     )
     if part is Part.PLANNING:
+        _count_new(new, now)
         _tell(failing, new)
 
 
 def _lately_failed(job_ids: Collection[str], now: datetime) -> dict[str, int]:
     """How often each began to fail of late, though it was planned again in between."""
-    failed = Event.objects.filter(kind=EventKind.PLANNING_FAILED, at__gt=now - REMEMBERED)
-    counts = failed.filter(job__in=job_ids).order_by().values("job").annotate(times=Count("pk"))
-    return dict(counts.values_list("job", "times"))
+    failed = Job.objects.filter(pk__in=job_ids, planning_failed_at__gt=now - REMEMBERED)
+    return dict(failed.values_list("id", "planning_failures"))
+
+
+def _count_new(job_ids: Collection[str], now: datetime) -> None:
+    is_again = Q(planning_failed_at__gt=now - REMEMBERED)
+    times = Case(When(is_again, then=F("planning_failures") + 1), default=1)
+    Job.objects.filter(pk__in=job_ids).update(planning_failures=times, planning_failed_at=now)
 
 
 def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     """The job's people: an event when it begins, and its reason for as long as it lasts."""
-    Event.objects.bulk_create(
-        Event(
-            job_id=job_id,
-            kind=EventKind.PLANNING_FAILED,
-            reason=JobReason.PLANNING_FAILED,
-            message=sentence(holds=None, unreadable=_unreadable(failing[job_id])),
-        )
-        for job_id in sorted(new)
-    )
+    begun = {
+        job_id: sentence(holds=None, unreadable=_unreadable(failing[job_id])) for job_id in new
+    }
+    failed = JobReason.PLANNING_FAILED
+    events.record_of_several(begun, kind=EventKind.PLANNING_FAILED, reason=failed)
     alike: dict[tuple[str, ...], list[str]] = defaultdict(
         list
     )  # few: fields that a release dropped
@@ -140,10 +143,7 @@ def _release(part: Part, healed: Collection[str]) -> None:
     Quarantine.objects.filter(part=part, job__in=healed).delete()
     if part is Part.PLANNING:
         message = "Its data can be reckoned with again: it is planned as all others are."
-        Event.objects.bulk_create(
-            Event(job_id=job_id, kind=EventKind.PLANNED_AGAIN, message=message)
-            for job_id in sorted(healed)
-        )
+        events.record_of_several(dict.fromkeys(healed, message), kind=EventKind.PLANNED_AGAIN)
         marked = Job.objects.filter(Q(reason=JobReason.PLANNING_FAILED), pk__in=healed)
         marked.update(reason=JobReason.PLANNED_AGAIN, message=message)
 

@@ -1,7 +1,6 @@
 """Which events follow from a report? Written together, and only so many of one job.
 
-A job that says again and again that it lost a worker says nothing new, and would fill the table
-that every tick reads.
+A job that says again and again that it lost a worker says nothing new, and would fill the table.
 """
 
 from __future__ import annotations

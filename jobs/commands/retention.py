@@ -1,7 +1,7 @@
 """What may be forgotten about jobs, and when?
 
 Of those that ended, part after part as each gets old, and at last the job itself; of those that
-live, only what nothing reads any more. A pinned job keeps what it has once it has ended; while it
+live, only what nothing is decided by. A pinned job keeps what it has once it has ended; while it
 lives, what it has would grow without end.
 """
 
@@ -13,10 +13,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import models, transaction
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from autoscaler.job_vocabulary import EventKind
 from jobs.commands import deletion
 from jobs.commands.curves import thin_curves
 from jobs.commands.kept import KeptOfJobs
@@ -35,15 +34,6 @@ from jobs.models import (
 
 JOBS_AT_ONCE: Final = 100
 ASSIGNMENTS_KEPT: Final = 100  # of a live job, however old: one of the last may still train
-# What the control loop's rules remember of a job by events is none of these, or lasts an hour.
-_OF_THE_MOMENT: Final = (
-    EventKind.WORKERS_LOST,
-    EventKind.WORK_LOST,
-    EventKind.WORKER_HUNG,
-    EventKind.STRAGGLER_FOUND,
-    EventKind.PLANNING_FAILED,
-    EventKind.PLANNED_AGAIN,
-)
 
 Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
 HasTime = Callable[[], bool]
@@ -78,14 +68,10 @@ def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[
 
 
 def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
-    old = Event.objects.filter(job__state__in=LIVE, at__lt=before)
-    moves = old.filter(kind=EventKind.STATE_CHANGED)
-    newest = Event.objects.filter(kind=EventKind.STATE_CHANGED, job__state__in=LIVE).order_by()
-    since = newest.values("job", "new_state").annotate(newest=Max("pk")).values("newest")
     assignments = Assignment.objects.filter(job__state__in=LIVE, at__lt=before)
     predictions = Prediction.objects.filter(Q(job__state__in=LIVE) | Q(job__is_pinned=False))
     return Counter(
-        events=erase(old.filter(kind__in=_OF_THE_MOMENT)) + erase(moves.exclude(pk__in=since)),
+        events=erase(Event.objects.filter(job__state__in=LIVE, at__lt=before)),
         assignments=erase(assignments.filter(revision__lt=F("job__revision") - ASSIGNMENTS_KEPT)),
         predictions=erase(predictions.filter(made_at__lt=before)),
     )

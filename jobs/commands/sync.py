@@ -62,7 +62,7 @@ def record_sync(
     points = store_metrics(job, report.metrics, time)
     store_measurements(job, report.measurements)
     is_late = _is_late(job, report)
-    store_workers(job, () if is_late else report.workers, wanted, told)
+    store_workers(job, () if is_late else report.workers, wanted, told, now)
     warned = store_warnings(job, report.warnings, told)
     told.write(now)
     if report.metrics and not is_late:

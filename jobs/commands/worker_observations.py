@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Prefetch
@@ -20,7 +21,14 @@ _PHASES: Final = {
 }
 """In all others it keeps its phase: that says hello, but has not registered, or that is lost until
 the worker host has seen it gone."""
-_OBSERVED: Final = ("phase", "error", "is_given_up", *Worker.MEASURED)
+_OBSERVED: Final = (
+    "phase",
+    "error",
+    "is_given_up",
+    "straggler_found_at",
+    "straggler_gpus",
+    *Worker.MEASURED,
+)
 
 
 def store_workers(
@@ -28,6 +36,7 @@ def store_workers(
     reported: Sequence[WorkerEntry],
     wanted: Assignment | None,
     told: ReportedEvents,
+    now: datetime,
 ) -> None:
     """Bring phases and speeds of workers up to date, in one statement when any has changed.
 
@@ -40,9 +49,14 @@ def store_workers(
     claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
     rows = known.select_related("node").prefetch_related(claims)
     members = set(wanted.worker_ids) if wanted else set()
-    changed = [
-        row for row in rows if _learn(row, entries[row.id], told, is_wanted=row.id in members)
-    ]
+    changed = []
+    for row in rows:
+        was_straggler = row.is_straggler
+        is_new = _learn(row, entries[row.id], told, is_wanted=row.id in members)
+        if row.is_straggler and not was_straggler:
+            _keep_straggler(row, now, told)
+        if is_new:
+            changed.append(row)
     if changed:
         Worker.objects.bulk_create(
             changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
@@ -57,8 +71,6 @@ def _learn(worker: Worker, entry: WorkerEntry, told: ReportedEvents, *, is_wante
     new["is_given_up"] = entry.given_up or worker.is_given_up
     if new["is_given_up"] and not worker.is_given_up:
         _tell_of_hung_worker(worker, new["error"], told)
-    if new.get("is_straggler") and not worker.is_straggler:
-        _tell_of_straggler(worker, new["relative_speed"], told)
     is_new = any(getattr(worker, name) != value for name, value in new.items())
     for name, value in new.items():
         setattr(worker, name, value)
@@ -83,18 +95,21 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
     )
 
 
-def _tell_of_straggler(worker: Worker, relative_speed: float, told: ReportedEvents) -> None:
+def _keep_straggler(worker: Worker, now: datetime, told: ReportedEvents) -> None:
+    speed = worker.relative_speed or 0.0
+    worker.straggler_found_at = now
+    worker.straggler_gpus = [claim.gpu_index for claim in worker.claims.all()]
     told.add(
         EventKind.STRAGGLER_FOUND,
         reason=JobReason.STRAGGLER,
         message=(
-            f"{worker.id} on node {worker.named_node} is {1 - relative_speed:.0%} slower than the"
+            f"{worker.id} on node {worker.named_node} is {1 - speed:.0%} slower than the"
             " median of the job's workers."
         ).replace("%", " %"),
         data={
             "worker": worker.id,
             "node": worker.named_node,
-            "gpus": [claim.gpu_index for claim in worker.claims.all()],
-            "relative_speed": relative_speed,
+            "gpus": worker.straggler_gpus,
+            "relative_speed": speed,
         },
     )

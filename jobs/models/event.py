@@ -8,9 +8,12 @@ from jobs.models.job import Job
 
 
 class Event(models.Model):
-    """Something that happened to a job; state changes carry both states."""
+    """Something that happened to a job; state changes carry both states.
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events")
+    For people: nothing is decided by it, so it may be reworded, and forgotten when it is old.
+    """
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=40)
     old_state = models.CharField(max_length=10, default="", blank=True)
@@ -23,7 +26,7 @@ class Event(models.Model):
         ordering = ("at", "id")
         indexes = (
             models.Index(fields=("job", "id")),
-            models.Index(fields=("at",)),  # every tick asks what happened lately
+            models.Index(fields=("at",)),  # retention asks what is old
         )
 
     def __str__(self) -> str:

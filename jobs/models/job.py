@@ -39,6 +39,9 @@ class Job(models.Model):
     submitted_by = models.CharField(max_length=150)
 
     state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
+    state_since = models.DateTimeField(
+        null=True, blank=True, help_text="When it came into its state; null: when it was submitted."
+    )
     reason = models.CharField(max_length=40, default=JobReason.PENDING_EVALUATION.value)
     message = models.TextField(default="", blank=True)
     explanation = models.JSONField(
@@ -80,6 +83,15 @@ class Job(models.Model):
     silence_told_at = models.DateTimeField(
         null=True, blank=True, help_text="When its people were told that there is none."
     )
+    preparation_notice_revision = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The newest one of which people heard that it is prepared."
+    )
+    disk_notice_start = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The newest start in which they heard that its disk fills."
+    )
+    error_notice_at = models.DateTimeField(
+        null=True, blank=True, help_text="When they heard last that a tick could not handle it."
+    )
     trained_at = models.DateTimeField(
         null=True, blank=True, help_text="When its last epoch was over."
     )
@@ -106,6 +118,9 @@ class Job(models.Model):
     )
     coordinator_term = models.PositiveIntegerField(
         default=0, db_default=0, help_text="Counts up with each coordinator that takes over."
+    )
+    coordinator_restarts = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Since it came into its state."
     )
     takes_workers_token = models.BooleanField(
         default=False,
@@ -154,6 +169,13 @@ class Job(models.Model):
     )
     metric_points = models.BigIntegerField(
         default=0, db_default=0, help_text="How many were stored: no more than it had time to make."
+    )
+
+    planning_failures = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How often it began to fail, each within a day."
+    )
+    planning_failed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it began to fail last."
     )
 
     is_pinned = models.BooleanField(

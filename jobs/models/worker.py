@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models import F, ProtectedError
+from django.db.models import F, ProtectedError, Q
 
 from jobs.lifecycle import ACTIVE, State
 from jobs.models.job import Job
@@ -66,6 +66,21 @@ class Worker(models.Model):
         help_text="What went wrong beside its own code, as the worker host calls it.",
     )
     error = models.TextField(default="", blank=True)
+    last_lines = models.JSONField(
+        default=list, db_default=[], help_text="The end of its log, if its own code went wrong."
+    )
+    counted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its end was counted for its job; null: it was not."
+    )
+    counted_revision = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The assignment that its job had then."
+    )
+    silence_notice_at = models.DateTimeField(
+        null=True, blank=True, help_text="When people heard that its node does not answer."
+    )
+    slowness_notice_at = models.DateTimeField(
+        null=True, blank=True, help_text="When people heard that its node slows workers down."
+    )
     is_given_up = models.BooleanField(
         default=False,
         db_default=False,
@@ -84,12 +99,26 @@ class Worker(models.Model):
     is_straggler = models.BooleanField(
         default=False, db_default=False, help_text="Slow for long enough to replace."
     )
+    straggler_found_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was found to be one last."
+    )
+    straggler_gpus = models.JSONField(
+        default=list, db_default=[], help_text="Indices of the GPUs that it had then."
+    )
     gpu_utilisation = models.FloatField(null=True, blank=True, help_text="0 to 1.")
     gpu_memory_bytes = models.BigIntegerField(null=True, blank=True, help_text="In use.")
     gpu_memory_total_bytes = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ("created_at", "id")
+        indexes = tuple(  # every tick asks what happened lately
+            models.Index(
+                fields=(moment,),
+                condition=Q(**{f"{moment}__isnull": False}),
+                name=f"worker_{moment}",
+            )
+            for moment in ("counted_at", "straggler_found_at", "slowness_notice_at")
+        )
 
     def __str__(self) -> str:
         return self.id

@@ -22,6 +22,7 @@ from autoscaler.reconciling.instructions import (
     Instruction,
     Order,
     Reassign,
+    RecordNotice,
     Release,
     Remember,
     Say,
@@ -228,6 +229,7 @@ def _begin_generation(one: BeginGeneration, world: World, job_id: str) -> World:
 @write.register
 def _release(one: Release, world: World, job_id: str) -> World:
     job = world.rows[job_id].job
+    is_on_record = one.count is not None and one.count.tell is not None and job.is_active
     workers = tuple(
         replace(
             worker,
@@ -236,6 +238,7 @@ def _release(one: Release, world: World, job_id: str) -> World:
             exit_code=one.exit_code,
             failing=one.failing,
             error=one.error,
+            counted_revision=job.revision if is_on_record else None,
         )
         if worker.id == one.worker
         else worker
@@ -244,17 +247,25 @@ def _release(one: Release, world: World, job_id: str) -> World:
     world = world.job(job_id, workers=workers)
     if one.count is None or job.state not in ACTIVE:
         return world
-    world = world.job(job_id, failures=job.failures + one.count.failures)
-    return world if one.count.tell is None else write(one.count.tell, world, job_id)
+    return world.job(job_id, failures=job.failures + one.count.failures)
 
 
 @write.register
-def _tell(one: Tell, world: World, job_id: str) -> World:
-    about = tuple((key, value) for key, value in one.data.items() if key in _TOLD_BY)
-    return world.row(job_id, told=world.rows[job_id].told | {(one.kind, *about)})
+def _tell(_: Tell, world: World, __: str) -> World:
+    return world
 
 
-_TOLD_BY = {"attempt", "revision", "starts", "node", "since"}
+@write.register
+def _record_notice(one: RecordNotice, world: World, job_id: str) -> World:
+    job = world.rows[job_id].job
+    workers = tuple(
+        replace(worker, silence_notice_at=world.now) if worker.id in one.silence_of else worker
+        for worker in job.workers
+    )
+    notices = job.notices
+    if one.preparation_revision is not None:
+        notices = replace(notices, preparation_revision=one.preparation_revision)
+    return world.job(job_id, workers=workers, notices=notices)
 
 
 @write.register
@@ -265,7 +276,8 @@ def _say(one: Say, world: World, job_id: str) -> World:
 @write.register
 def _begin_term(one: BeginTerm, world: World, job_id: str) -> World:
     row = world.rows[job_id]
-    heard = replace(row.job.coordinator, node=one.node)
+    heard = row.job.coordinator
+    heard = replace(heard, node=one.node, restarts=heard.restarts + 1)
     return world.row(job_id, term=row.term + 1).job(job_id, coordinator=heard)
 
 

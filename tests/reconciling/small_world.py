@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from cluster.worker_host import ProcessPhase
 
 from autoscaler.reconciling.questions import (
-    CoordinatorRestarts,
     HasRoomForNextSet,
+    KeptLines,
     KillsForMemory,
     LastLines,
     NewlySlowNodes,
     NodeNamed,
     Question,
-    WasTold,
 )
 from autoscaler.reconciling.snapshot import (
     AssignmentSnapshot,
@@ -53,7 +52,6 @@ class Row:
     numbered: int = 0  # workers so far
     not_before: datetime = NOW
     seats: tuple[tuple[str, str], ...] = ()  # worker and node, of a set that waits for its GPUs
-    told: frozenset[tuple[object, ...]] = frozenset()
 
     @property
     def coordinator_id(self) -> str:
@@ -77,7 +75,9 @@ class World:
         return self.row(job_id, job=replace(self.rows[job_id].job, **changes))
 
     def moved(self, job_id: str, state: State, **changes: Any) -> World:
-        return self.job(job_id, state=state, state_since=self.now, **changes)
+        coordinator = replace(self.rows[job_id].job.coordinator, restarts=0)
+        given = {"coordinator": coordinator, **changes}
+        return self.job(job_id, state=state, state_since=self.now, **given)
 
     def node(self, name: str) -> NodeSnapshot:
         return NodeSnapshot(name=name, silent_since=self.silent.get(name))
@@ -159,15 +159,13 @@ def snapshot(world: World, job_id: str) -> JobSnapshot:
 def answer(world: World, job_id: str, question: Question[object]) -> object:
     """What `observe` would find out; nobody wrote anything, and no other team waits."""
     row = world.rows[job_id]
-    if isinstance(question, WasTold):
-        return any((kind, *question.about) in row.told for kind in question.kinds)
     if isinstance(question, NodeNamed):
         return world.node(question.name)
     if isinstance(question, HasRoomForNextSet):
         wanted = [node for _, node in row.seats]
         return all(wanted.count(node) <= world.free(node) for node in GPUS)
-    nothing = {LastLines: (), NewlySlowNodes: frozenset(), KillsForMemory: 0}
-    return {**nothing, CoordinatorRestarts: 0}.get(type(question))
+    nothing = {LastLines: (), KeptLines: (), NewlySlowNodes: frozenset(), KillsForMemory: 0}
+    return nothing.get(type(question))
 
 
 def assigned(world: World, job_id: str, workers: tuple[str, ...], **fields: Any) -> World:

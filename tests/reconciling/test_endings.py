@@ -10,7 +10,7 @@ from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop, Tell
-from autoscaler.reconciling.questions import Failure, HasRoomForNextSet, LastFailure, MemoryLimit
+from autoscaler.reconciling.questions import HasRoomForNextSet, KeptLines, MemoryLimit
 from autoscaler.reconciling.snapshot import Life, Mode
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from autoscaler.reconciling.snapshot import JobSnapshot
 
 CRASHED = {"exit_code": 1, "error": "ValueError: bad label"}
-FAILURE = {LastFailure(): Failure(message="w1 ended with exit code 1.", log=("ValueError",))}
+FAILURE = {KeptLines("w1"): ("ValueError",)}
 ONCE = spec(retry={"max_restarts": 1})
 
 EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
@@ -168,7 +168,8 @@ def test_a_restart_waits_longer_after_each_failure_and_a_hopeless_one_says_why()
     )
     (failed,) = look(replace(crashed, spec=ONCE))
     assert isinstance(failed, Stop)
-    assert failed.message == "Failed after 1 restart. w1 ended with exit code 1."
+    why = "w1 ended with exit code 1: ValueError: bad label"
+    assert failed.message == f"Failed after 1 restart. {why}"
 
 
 @pytest.mark.parametrize(("in_a_row", "seconds"), [(0, 0), (1, 2), (3, 8)])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from cluster.worker_host import Failing
 
-from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Stop, Tell
-from autoscaler.reconciling.questions import OwnersWaitSince, WasTold
+from autoscaler.reconciling.questions import OwnersWaitSince
+from autoscaler.reconciling.snapshot import Notices
 from autoscaler.reconciling.worker_snapshot import WorkerPhase
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -39,7 +40,7 @@ LATE = {"created_at": ago(61), "process": process(started_at=ago(61))}
 NEW = {"created_at": ago(10), "process": process(started_at=ago(10))}
 DROPPED = "tell joiner_dropped: node_lost"
 HOT = spec(elastic={"mode": "hot"})
-WAS_TOLD = WasTold(frozenset({EventKind.PREPARING}), (("attempt", 1), ("revision", 0)))
+KNOWN = Notices(preparation_revision=0)
 PATIENT = spec(elastic={"registration_timeout": "1h"})
 
 
@@ -49,7 +50,8 @@ def rescaling(*workers: object, **fields: object) -> JobSnapshot:
         "state": State.RESCALING,
         "state_since": ago(90),
         "generation": generation("w1"),
-        "answers": {OwnersWaitSince(): None, WAS_TOLD: True},
+        "answers": {OwnersWaitSince(): None},
+        "notices": KNOWN,
     }
     return job(*workers, **{**given, **fields})  # type: ignore[arg-type]
 
@@ -101,7 +103,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         beginning(
             starting("w1", process=preparing(since=ago(1801), note="120 of 480 MB")),
             message="w1: 120 of 480 MB.",
-            answers={WAS_TOLD: True},
+            notices=KNOWN,
         ),
         ["stop as failed: image_unavailable"],
     ),
@@ -138,7 +140,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
             starting("w1", **LATE),
             coordinator=coordinator(process=preparing("coordinator")),
             message="its coordinator: being prepared.",
-            answers={WAS_TOLD: True},
+            notices=KNOWN,
         ),
         [],
     ),
@@ -208,16 +210,15 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         beginning(
             starting(process=preparing(note="fetching")),
             starting("w2", process=preparing("w2", note="fetching")),
-            answers={WAS_TOLD: False},
         ),
-        ["tell preparing", "say w1 and w2: fetching."],
+        ["tell preparing", "RecordNotice", "say w1 and w2: fetching."],
     ),
     "and afterwards the planner's words are shown again": (
         beginning(
             starting(**NEW),
             assignment=assignment("w1", message="One GPU is free."),
             message="w1: fetching.",
-            answers={WAS_TOLD: True},
+            notices=KNOWN,
         ),
         ["say One GPU is free."],
     ),
@@ -225,9 +226,8 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         beginning(
             starting(**NEW),
             coordinator=coordinator(process=preparing("coordinator", note="fetching")),
-            answers={WAS_TOLD: False},
         ),
-        ["tell preparing", "say its coordinator: fetching."],
+        ["tell preparing", "RecordNotice", "say its coordinator: fetching."],
     ),
 }
 
@@ -274,7 +274,7 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
         beginning(
             starting("w1", process=preparing(since=ago(1801), note="120 of 480 MB")),
             message="w1: 120 of 480 MB.",
-            answers={WAS_TOLD: True},
+            notices=KNOWN,
         ),
         "w1 could not be made ready to run within 30 min: 120 of 480 MB. Submit again",
     ),

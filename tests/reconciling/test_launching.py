@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from cluster.worker_host import Failing
 
-from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Release, Stop
-from autoscaler.reconciling.questions import CoordinatorRestarts, NodeNamed, WasTold
+from autoscaler.reconciling.questions import NodeNamed
 from autoscaler.reconciling.snapshot import Mode, Refused
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerPhase
 from concertina_worker.protocol import ExitCode
@@ -39,19 +39,15 @@ NEW = {"process": None, "created_at": NOW}
 MISSING = coordinator(process=None, seen_at=None)
 TELL = "tell coordinator_restarted"
 RESTART = spec(elastic={"mode": "restart"})
-NOT_STARTED = frozenset({EventKind.WORKER_NOT_STARTED})
-NEWS = {WasTold(NOT_STARTED, (("attempt", 1), ("revision", 0))): False}
 NO_LAUNCH = Refused(reason=JobReason.LAUNCH_REFUSED, why="no such user", workers=("w1",))
 
 
-def died(code: int | None = -9, *, before: float = 0.0, **fields: object) -> CoordinatorSnapshot:
+def died(
+    code: int | None = -9, *, before: float = 0.0, restarts: int = 0, **fields: object
+) -> CoordinatorSnapshot:
     """The coordinator has ended so many seconds ago."""
-    ended_at = ago(before)
-    return coordinator(process=process("coordinator", exit_code=code, ended_at=ended_at, **fields))
-
-
-def restarts(count: int) -> dict[Question[object], object]:
-    return {**ON_N1, CoordinatorRestarts(ago(600)): count}
+    over = process("coordinator", exit_code=code, ended_at=ago(before), **fields)
+    return coordinator(process=over, restarts=restarts)
 
 
 def lost_since(seconds: float) -> dict[Question[object], object]:
@@ -88,19 +84,19 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["start coordinator on n1"],
     ),
     "one that died is started again": (
-        job(worker(), coordinator=died(), answers=restarts(0)),
+        job(worker(), coordinator=died(), answers=ON_N1),
         ["begin term on n1", TELL, "start coordinator on n1"],
     ),
     "one that dies again and again waits": (
-        job(worker(), coordinator=died(before=3), answers=restarts(2)),
+        job(worker(), coordinator=died(before=3, restarts=2), answers=ON_N1),
         [],
     ),
     "longer each time": (
-        job(worker(), coordinator=died(before=4), answers=restarts(2)),
+        job(worker(), coordinator=died(before=4, restarts=2), answers=ON_N1),
         ["begin term on n1", TELL, "start coordinator on n1"],
     ),
     "but not without end": (
-        job(worker(), coordinator=died(before=60), answers=restarts(20)),
+        job(worker(), coordinator=died(before=60, restarts=20), answers=ON_N1),
         ["begin term on n1", TELL, "start coordinator on n1"],
     ),
     "one that ended well may be done": (job(worker(), coordinator=died(0, before=4)), []),
@@ -119,7 +115,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
             state_since=ago(2),
             ends_as=State.COMPLETED,
             coordinator=died(),
-            answers={**ON_N1, CoordinatorRestarts(ago(2)): 0},
+            answers=ON_N1,
         ),
         ["begin term on n1", TELL, "start coordinator on n1"],
     ),
@@ -167,7 +163,6 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
             starting("w2", **NEW),
             starting("w3", **NEW),
             refused=Refused(reason=JobReason.LAUNCH_REFUSED, why="no", workers=("w2", "w3")),
-            answers=NEWS,
         ),
         ["release w2: told", "release w3"],
     ),
@@ -195,7 +190,6 @@ def test_a_refusal_is_told_in_the_words_of_who_refused() -> None:
     newcomer = job(
         worker(),
         starting("w2", **NEW),
-        answers=NEWS,
         refused=Refused(reason=JobReason.SECRET_UNAVAILABLE, why="no secret", workers=("w2",)),
     )
     (release,) = look(newcomer)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from cluster.worker_host import Failing
 
-from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Release
 from autoscaler.reconciling.last_words import LINES_READ
-from autoscaler.reconciling.questions import LastLines, MemoryLimit, WasTold
+from autoscaler.reconciling.questions import LastLines, MemoryLimit
 from autoscaler.reconciling.snapshot import Mode
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
@@ -21,6 +21,7 @@ from tests.reconciling.builders import (
     assignment,
     beginning,
     ended,
+    gone,
     job,
     line,
     look,
@@ -34,14 +35,14 @@ from tests.reconciling.builders import (
 if TYPE_CHECKING:
     from autoscaler.reconciling.questions import Question
     from autoscaler.reconciling.snapshot import JobSnapshot
+    from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 
-FAILURES = frozenset({EventKind.WORKER_FAILED, EventKind.WORKER_LOST})
-REFUSALS = frozenset({EventKind.WORKER_NOT_STARTED})
+BEFORE = gone("w0", 1, counted_revision=0)
 
 
-def told(kinds: frozenset[EventKind], *, before: bool = False) -> dict[Question[object], object]:
-    """Whether this revision has such an event."""
-    return {WasTold(kinds, (("attempt", 1), ("revision", 0))): before}
+def after_another(*workers: WorkerSnapshot, **fields: object) -> JobSnapshot:
+    """The failure of another worker of the same revision was counted in an earlier tick."""
+    return job(*workers, BEFORE, assignment=job(*workers).assignment, **fields)
 
 
 def wrote(*names: str, at: float = 1.0, text: str = "") -> dict[Question[object], object]:
@@ -63,15 +64,15 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         LOST,
     ),
     "whoever crashed has failed": (
-        job(ended("w1", 1), answers={**wrote("w1"), **told(FAILURES)}),
+        job(ended("w1", 1), answers=wrote("w1")),
         ["release w1: failure, told", "forget w1"],
     ),
     "what breaks all of them counts as one failure": (
-        job(ended("w1", 1), ended("w2", 1), answers={**wrote("w1", "w2"), **told(FAILURES)}),
+        job(ended("w1", 1), ended("w2", 1), answers=wrote("w1", "w2")),
         ["release w1: failure, told", "release w2: ", "forget w1", "forget w2"],
     ),
     "also if one of them was seen before": (
-        job(ended("w1", 1), answers={**wrote("w1"), **told(FAILURES, before=True)}),
+        after_another(ended("w1", 1), answers=wrote("w1")),
         ["release w1: ", "forget w1"],
     ),
     "a loss explains the failures that follow": (
@@ -79,7 +80,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["release w1: loss, told", "release w2: ", "forget w1", "forget w2"],
     ),
     "a crash before a loss is a failure of its own": (
-        job(ended("w1", 1), ended("w2", -9), answers={**wrote("w1", "w2"), **told(FAILURES)}),
+        job(ended("w1", 1), ended("w2", -9), answers=wrote("w1", "w2")),
         ["release w1: failure, told", "release w2: loss, told", "forget w1", "forget w2"],
     ),
     "who ran to the end counts as nothing": (
@@ -98,7 +99,6 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         beginning(
             starting("w1", process=process("w1", failing=Failing.CANNOT_START)),
             starting("w2", process=process("w2", failing=Failing.CANNOT_START)),
-            answers=told(REFUSALS),
         ),
         ["release w1: told", "release w2", "forget w1", "forget w2"],
     ),
@@ -161,7 +161,7 @@ KILLED = (
 )
 SAID: dict[str, tuple[JobSnapshot, str]] = {
     "a crash is told by its last exception": (
-        job(ended("w1", 1), answers={**wrote("w1", text="ValueError: 3"), **told(FAILURES)}),
+        job(ended("w1", 1), answers=wrote("w1", text="ValueError: 3")),
         "w1 ended with exit code 1: ValueError: 3",
     ),
     "a signal by its name": (
@@ -185,7 +185,6 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
     "a refusal in the words of the node": (
         beginning(
             starting(process=process(failing=Failing.IMAGE_UNAVAILABLE, note="manifest unknown")),
-            answers=told(REFUSALS),
         ),
         "w1 could not be started: manifest unknown",
     ),

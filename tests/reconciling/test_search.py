@@ -115,10 +115,19 @@ def key(world: World) -> object:
             since(row.job.coordinator.seen_at),
             since(row.not_before),
             row.job.coordinator.node,
+            row.job.coordinator.restarts,
+            row.job.notices,
             row.term,
             row.job.life.losses_in_a_row,
             tuple(
-                (one.id, one.phase, one.exit_code, one.node.name, since(one.created_at))
+                (
+                    one.id,
+                    one.phase,
+                    one.exit_code,
+                    one.counted_revision,
+                    one.node.name,
+                    since(one.created_at),
+                )
                 for one in row.job.workers
             ),
         )

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cluster.worker_host import Failing
 
-from autoscaler.job_vocabulary import EventKind
 from autoscaler.reconciling.instructions import Tell
 from autoscaler.reconciling.questions import (
     KillsForMemory,
     LastLines,
     MemoryLimit,
     NewlySlowNodes,
-    WasTold,
 )
-from autoscaler.reconciling.snapshot import DiskUse, Life, Mode
+from autoscaler.reconciling.snapshot import DiskUse, Life, Mode, Notices
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
     GIB,
@@ -36,7 +34,6 @@ from tests.reconciling.builders import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.reconciling.questions import Question
     from autoscaler.reconciling.snapshot import JobSnapshot
 
 MINUTE = 60.0
@@ -69,15 +66,6 @@ def filling(share: float, **fields: Any) -> JobSnapshot:
     """Its files take this part of the 50 GiB that they may."""
     use = DiskUse(disk_bytes=int(50 * GIB * share), disk_files=10)
     return job(worker(), disk=use, **fields)
-
-
-def disk_told(*, before: bool) -> dict[Question[object], object]:
-    return {WasTold(frozenset({EventKind.DISK_FILLING}), (("starts", 1),)): before}
-
-
-def silence_told(seconds: float, *, before: bool) -> dict[Question[object], object]:
-    about = (("node", "n2"), ("since", ago(seconds).timestamp()))
-    return {WasTold(frozenset({EventKind.NODE_SILENT}), about): before}
 
 
 def slow(**answers: frozenset[str]) -> JobSnapshot:
@@ -123,10 +111,10 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop as completed: script_did_not_end"],
     ),
     "a disk that is nearly full is told of": (
-        filling(0.9, answers=disk_told(before=False)),
-        ["tell disk_filling: out_of_disk"],
+        filling(0.9, notices=Notices(disk_start=0)),
+        ["tell disk_filling: out_of_disk", "RecordNotice"],
     ),
-    "once": (filling(0.9, answers=disk_told(before=True)), []),
+    "once": (filling(0.9, notices=Notices(disk_start=1)), []),
     "one that is half full is not": (filling(0.5), []),
     "who writes more than it may has failed": (filling(1.01), ["stop as failed: out_of_disk"]),
     "who stops already is not stopped again": (
@@ -135,16 +123,16 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "a node that was silent for a moment is no news": (job(unheard(since=ago(9))), []),
     "one that stays silent is told of": (
-        job(unheard(since=ago(10)), answers=silence_told(10, before=False)),
-        ["tell node_silent: node_lost"],
+        job(unheard(since=ago(10), silence_notice_at=ago(50))),
+        ["tell node_silent: node_lost", "RecordNotice"],
     ),
     "once for each silence": (
-        job(unheard(since=ago(10)), answers=silence_told(10, before=True)),
+        job(unheard(since=ago(10), silence_notice_at=ago(5))),
         [],
     ),
     "a node of many stragglers raises an alarm": (
         slow(found=frozenset({"n1"})),
-        ["tell node_is_slow: straggler"],
+        ["tell node_is_slow: straggler", "RecordNotice"],
     ),
     "not for one straggler, nor twice": (slow(found=frozenset()), []),
     "who is always killed for its memory is given up": (
@@ -184,17 +172,16 @@ def test_people_are_warned_before_something_is_done(case: str) -> None:
             "Its training is over, but its script has neither ended nor written a line",
         ),
         "disk": (
-            filling(0.9, answers=disk_told(before=False)),
+            filling(0.9),
             "Its files take 45.0 GiB of the 50GiB that it may write",
         ),
         "silence": (
-            job(unheard(since=ago(10)), answers=silence_told(10, before=False)),
+            job(unheard(since=ago(10))),
             "Node n2 has not answered since 11:59 UTC (connection refused); w1 may train on there.",
         ),
         "slow": (slow(found=frozenset({"n1"})), "Node n1 slows its workers down"),
     }.values(),
 )
 def test_a_warning_says_what_is_seen_and_what_follows(snapshot: JobSnapshot, words: str) -> None:
-    told = look(snapshot)[-1]
-    assert isinstance(told, Tell)
+    (told,) = (one for one in look(snapshot) if isinstance(one, Tell))
     assert words in told.message

@@ -11,10 +11,8 @@ from rest_framework.test import APIClient
 from tenancy.models import Team
 
 from autoscaler.foresight.recent_past import past_until, rescale_cost
-from autoscaler.job_vocabulary import EventKind
-from jobs import events
 from jobs.lifecycle import State
-from jobs.models import Event, Job
+from jobs.models import Event, Job, Worker
 from jobs.stragglers import slow_gpus, slow_nodes
 from tests.service.conftest import SubmitJob, generation, spec
 
@@ -26,8 +24,14 @@ def theirs(foreign_api: APIClient, language: Team) -> Job:
 
 
 def _slow(job: Job, worker: str, node: str = "node-1") -> None:
-    data = {"worker": worker, "node": node, "gpus": [0]}
-    events.record(job_id=job.id, kind=EventKind.STRAGGLER_FOUND, data=data)
+    Worker.objects.create(
+        id=f"{job.id}-{worker}",
+        job=job,
+        attempt=1,
+        node=Node.objects.get(name=node),
+        straggler_found_at=timezone.now(),
+        straggler_gpus=[0],
+    )
 
 
 def test_a_node_is_slow_for_others_once_two_teams_say_so(

@@ -22,6 +22,7 @@ _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
     what.Finish: rows.finish,
     what.ChangeMode: rows.change_mode,
     what.Remember: rows.remember,
+    what.RecordNotice: rows.record_notice,
     what.BeginTerm: rows.begin_term,
     what.Tell: rows.tell,
     what.Say: rows.say,

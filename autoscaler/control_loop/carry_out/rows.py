@@ -20,6 +20,7 @@ from autoscaler.reconciling.instructions import (
     ChangeMode,
     EndAs,
     Finish,
+    RecordNotice,
     Remember,
     Say,
     Stop,
@@ -27,7 +28,7 @@ from autoscaler.reconciling.instructions import (
 )
 from jobs import events
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Job
+from jobs.models import Job, Worker
 from jobs.transitions import move
 
 _log = logging.getLogger(__name__)
@@ -82,7 +83,8 @@ def change_mode(instruction: ChangeMode, job: Job, view: JobView, _: Shell) -> N
 def begin_term(instruction: BeginTerm, job: Job, view: JobView, _: Shell) -> None:
     term = view.job.coordinator_term
     seen = Job.objects.filter(pk=job.id, coordinator_term=term)
-    if not seen.update(coordinator_term=term + 1, coordinator_node=instruction.node):
+    changes = {"coordinator_term": term + 1, "coordinator_node": instruction.node}
+    if not seen.update(**changes, coordinator_restarts=F("coordinator_restarts") + 1):
         raise NotNow
 
 
@@ -93,6 +95,23 @@ def remember(instruction: Remember, job: Job, _: JobView, __: Shell) -> None:
     }
     changes = {name: moment for name, moment in moments.items() if moment is not None}
     Job.objects.filter(pk=job.id).update(**changes)
+
+
+def record_notice(instruction: RecordNotice, job: Job, _: JobView, shell: Shell) -> None:
+    of_job = {
+        "preparation_notice_revision": instruction.preparation_revision,
+        "disk_notice_start": instruction.disk_start,
+    }
+    changes = {name: value for name, value in of_job.items() if value is not None}
+    if changes:
+        Job.objects.filter(pk=job.id).update(**changes)
+    of_workers = {
+        "silence_notice_at": instruction.silence_of,
+        "slowness_notice_at": instruction.slowness_of,
+    }
+    for name, workers in of_workers.items():
+        if workers:
+            Worker.objects.filter(pk__in=workers).update(**{name: shell.now})
 
 
 def say(instruction: Say, job: Job, view: JobView, _: Shell) -> None:

@@ -69,19 +69,24 @@ def begin_generation(instruction: BeginGeneration, job: Job, view: JobView, shel
 def release(instruction: Release, job: Job, view: JobView, shell: Shell) -> None:
     """Later ticks count only jobs that have workers: the time of the last one is counted here."""
     held = Worker.objects.filter(pk=instruction.worker).exclude(phase=Worker.Phase.GONE)
+    count = instruction.count if job.state in ACTIVE else None
+    is_on_record = count is not None and count.tell is not None
     is_mine = held.update(
         phase=Worker.Phase.GONE,
         gone_at=instruction.gone_at,
         exit_code=instruction.exit_code,
         failing=instruction.failing,
         error=instruction.error,
+        last_lines=list(instruction.last_lines),
+        counted_at=shell.now if is_on_record else None,
+        counted_revision=job.revision if is_on_record else None,
     )
     GpuClaim.objects.filter(worker_id=instruction.worker).delete()
     if not is_mine:
         return
     accounting.update_gpu_seconds([job.id], shell.now)
-    if instruction.count is not None and job.state in ACTIVE:
-        _count(instruction.count, job, view, shell)
+    if count is not None:
+        _count(count, job, view, shell)
 
 
 def _count(count: Count, job: Job, view: JobView, shell: Shell) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from cluster.models import Node
-from cluster.worker_host import LogLine
+from cluster.worker_host import Failing, LogLine
 
 from autoscaler.control_loop import seats
 from autoscaler.control_loop.arrangements import arrangement_of
@@ -14,23 +14,19 @@ from autoscaler.control_loop.observe.claims import owners_wait_since
 from autoscaler.control_loop.observe.memory_limits import memory_limit
 from autoscaler.control_loop.observe.snapshots import node_snapshot
 from autoscaler.control_loop.shell import Shell
-from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.questions import (
-    CoordinatorRestarts,
-    Failure,
     HasRoomForNextSet,
+    KeptLines,
     KillsForMemory,
-    LastFailure,
     LastLines,
     MemoryLimit,
     NewlySlowNodes,
     NodeNamed,
     OwnersWaitSince,
     Question,
-    WasTold,
 )
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
-from jobs.models import Event
+from jobs.models import Worker
 from jobs.stragglers import LATELY, slow_nodes
 
 
@@ -52,46 +48,28 @@ def memory_limit_of(question: MemoryLimit, view: JobView, _: Shell) -> int | Non
 
 
 @answer.register
-def was_told(question: WasTold, view: JobView, _: Shell) -> bool:
-    told = Event.objects.filter(job_id=view.id, kind__in=question.kinds)
-    return told.filter(data__contains=dict(question.about)).exists()
-
-
-@answer.register
-def last_failure(_: LastFailure, view: JobView, __: Shell) -> Failure | None:
-    failures = Event.objects.filter(job_id=view.id, kind=EventKind.WORKER_FAILED)
-    last = failures.order_by("id").last()
-    if last is None:
-        return None
-    return Failure(message=last.message, log=tuple(last.data.get("log", ())))
+def kept_lines(question: KeptLines, _: JobView, __: Shell) -> tuple[str, ...]:
+    return tuple(Worker.objects.values_list("last_lines", flat=True).get(pk=question.worker))
 
 
 @answer.register
 def kills_for_memory(question: KillsForMemory, view: JobView, _: Shell) -> int:
-    killed = Event.objects.filter(
-        job_id=view.id, kind=EventKind.WORKER_LOST, reason=JobReason.OUT_OF_MEMORY
-    )
-    return killed.filter(at__gt=question.since).count()
+    killed = Worker.objects.filter(job_id=view.id, failing=Failing.OUT_OF_MEMORY)
+    return killed.filter(counted_at__gt=question.since).count()
 
 
 @answer.register
 def newly_slow_nodes(question: NewlySlowNodes, view: JobView, shell: Shell) -> frozenset[str]:
     now = shell.now
-    told = Event.objects.filter(kind=EventKind.NODE_IS_SLOW, at__gt=now - LATELY)
     slow = question.among.intersection(slow_nodes(now, team=view.job.team_id))
-    return slow.difference(told.values_list("data__node", flat=True)) if slow else slow
+    known = Worker.objects.filter(node__name__in=slow, slowness_notice_at__gt=now - LATELY)
+    return slow.difference(known.values_list("node__name", flat=True)) if slow else slow
 
 
 @answer.register
 def node_named(question: NodeNamed, _: JobView, __: Shell) -> NodeSnapshot | None:
     node = Node.objects.filter(name=question.name).first()
     return None if node is None else node_snapshot(node)
-
-
-@answer.register
-def coordinator_restarts(question: CoordinatorRestarts, view: JobView, _: Shell) -> int:
-    restarts = Event.objects.filter(job_id=view.id, kind=EventKind.COORDINATOR_RESTARTED)
-    return restarts.filter(at__gt=question.since).count()
 
 
 @answer.register

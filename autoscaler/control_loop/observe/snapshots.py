@@ -18,6 +18,7 @@ from autoscaler.reconciling.snapshot import (
     JobSnapshot,
     Life,
     Mode,
+    Notices,
 )
 from autoscaler.reconciling.worker_snapshot import (
     NodeSnapshot,
@@ -59,6 +60,10 @@ def snapshot_of(view: JobView, shell: Shell) -> JobSnapshot:
             told_of_silence_at=job.silence_told_at,
             lost_at=job.lost_at,
             losses_in_a_row=job.losses_in_a_row,
+        ),
+        notices=Notices(
+            preparation_revision=job.preparation_notice_revision,
+            disk_start=job.disk_notice_start,
         ),
         disk=DiskUse(
             disk_bytes=job.disk_bytes,
@@ -114,6 +119,8 @@ def _worker(view: WorkerView, processes: ProcessTable) -> WorkerSnapshot:
         exit_code=row.exit_code,
         failing=row.failing,
         error=row.error,
+        counted_revision=row.counted_revision,
+        silence_notice_at=row.silence_notice_at,
         is_given_up=row.is_given_up,
         is_straggler=row.is_straggler,
         process=view.process,
@@ -127,6 +134,7 @@ def _coordinator(view: JobView, processes: ProcessTable) -> CoordinatorSnapshot:
         node=job.coordinator_node,
         port=job.coordinator_port,
         seen_at=job.coordinator_seen_at,
+        restarts=job.coordinator_restarts,
         process=view.coordinator,
         was_asked_for=processes.was_asked_for(view.coordinator_id),
     )

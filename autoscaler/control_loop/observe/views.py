@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from cluster.worker_host import ObservedProcess
-from django.db.models import F, Max, Q, QuerySet, TextField
+from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from autoscaler.control_loop.job_view import JobView, WorkerView, has_only_waited
 from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.remembering.waiting import VERSION, WaitingMemory
-from autoscaler.job_vocabulary import EventKind
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Assignment, Event, Generation, Job, Worker
+from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec_memory import SpecMemory
 
 WITH_WORKERS = ACTIVE | {State.STOPPING}
@@ -39,12 +37,11 @@ _UNREAD: Final = (  # may be long, of each job that waits; the spec is read as t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What belongs to a set of jobs, by job id; six queries however many jobs there are."""
+    """What belongs to a set of jobs, by job id; three queries however many jobs there are."""
 
     assignments: Mapping[str, Assignment]
     generations: Mapping[str, Generation]
     workers: Mapping[str, list[Worker]]
-    state_since: Mapping[str, datetime]
 
 
 def job_ids_with_workers() -> list[str]:
@@ -98,7 +95,6 @@ def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
         coordinator=processes.get(
             coordinator_id(job.id, term=job.coordinator_term, epoch=job.database_epoch)
         ),
-        state_since=rows.state_since.get(job.id, job.submitted_at),
     )
 
 
@@ -112,17 +108,12 @@ def _rows(job_ids: Collection[str]) -> Rows:
     workers: dict[str, list[Worker]] = {}
     relevant = ~Q(phase=Worker.Phase.GONE) | Q(attempt=F("job__attempt"))
     rows = Worker.objects.filter(relevant, job__in=job_ids).select_related("node")
-    for row in rows.order_by("created_at", "id"):
+    for row in rows.defer("last_lines").order_by("created_at", "id"):
         workers.setdefault(row.job_id, []).append(row)
-    moves = Event.objects.filter(
-        job__in=job_ids, kind=EventKind.STATE_CHANGED, new_state=F("job__state")
-    )
-    since = moves.values_list("job").annotate(Max("at"))
     return Rows(
         assignments={assignment.job_id: assignment for assignment in newest},
         generations={one.job_id: one for one in last.distinct("job_id")},
         workers=workers,
-        state_since=dict(since.order_by()),
     )
 
 

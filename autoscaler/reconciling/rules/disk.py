@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.disk_excess import excess_of, is_near, sentence, warning
-from autoscaler.reconciling.instructions import NOTHING, Instructions, Tell
-from autoscaler.reconciling.questions import WasTold
+from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Tell
 from autoscaler.reconciling.rules.stops import fail
 from autoscaler.reconciling.snapshot import JobSnapshot
 
@@ -28,8 +27,7 @@ def warn_of_a_filling_disk(job: JobSnapshot) -> Instructions:
     limits = job.context.disk_limits
     if not is_near(job.disk, job.spec, limits):
         return NOTHING
-    told = WasTold(frozenset({EventKind.DISK_FILLING}), (("starts", job.starts),))
-    if job.answer_to(told):
+    if job.notices.disk_start == job.starts:
         return NOTHING
     tell = Tell(
         kind=EventKind.DISK_FILLING,
@@ -37,7 +35,7 @@ def warn_of_a_filling_disk(job: JobSnapshot) -> Instructions:
         message=warning(job.disk, job.spec, limits),
         data={"bytes": job.disk.disk_bytes, "starts": job.starts},
     )
-    return (tell,)
+    return tell, RecordNotice(disk_start=job.starts)
 
 
 def may_not_write_on(job: JobSnapshot) -> bool:

@@ -16,7 +16,7 @@ from autoscaler.reconciling.instructions import (
     Tell,
     change_the_job,
 )
-from autoscaler.reconciling.questions import CoordinatorRestarts, NodeNamed
+from autoscaler.reconciling.questions import NodeNamed
 from autoscaler.reconciling.rules.release import write_off
 from autoscaler.reconciling.rules.stops import fail, start_again
 from autoscaler.reconciling.snapshot import (
@@ -147,7 +147,7 @@ def _pause_seconds(process: ObservedProcess, job: JobSnapshot) -> float:
     """Longer each time, for one that ends as soon as it is started."""
     if process.exit_code == ExitCode.COMPLETED:
         return _AFTER_A_CLEAN_EXIT_SECONDS
-    restarts = job.answer_to(CoordinatorRestarts(job.state_since))
+    restarts = job.coordinator.restarts
     return min(2.0**restarts, job.limits.longest_back_off) if restarts else 0.0
 
 

@@ -15,9 +15,10 @@ from autoscaler.reconciling.endings import (
     headline,
 )
 from autoscaler.reconciling.instructions import NOTHING, EndAs, Instructions, Stop
-from autoscaler.reconciling.questions import Failure, LastFailure
+from autoscaler.reconciling.questions import KeptLines
 from autoscaler.reconciling.rules.losses import recover_from_loss
 from autoscaler.reconciling.rules.stops import fail, start_again
+from autoscaler.reconciling.rules.worker_end import ended_with
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import counted, sentence_case
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
@@ -75,21 +76,29 @@ def _would_fail_again(job: JobSnapshot) -> Instructions:
     if not why:
         return NOTHING
     message = f"{why} It would fail in the same way again, so it is not retried."
-    return (fail(JobReason.JOB_FAILED, message, data=_log_of(job.answer_to(LastFailure()))),)
+    return (fail(JobReason.JOB_FAILED, message, data=_log_of(job)),)
 
 
 def _failed_too_often(job: JobSnapshot) -> Instructions:
     most = job.spec.retry.max_restarts
     if job.failures <= most:
         return NOTHING
-    last = job.answer_to(LastFailure())
-    message = f"Failed after {counted(most, 'restart')}. {last.message if last else ''}".strip()
-    return (fail(JobReason.JOB_FAILED, message, data=_log_of(last)),)
+    failed = _failed_worker(job)
+    said = ended_with(failed.id, failed.exit_code, headline(failed.error)) if failed else ""
+    message = f"Failed after {counted(most, 'restart')}. {said}".strip()
+    return (fail(JobReason.JOB_FAILED, message, data=_log_of(job)),)
 
 
-def _log_of(failure: Failure | None) -> dict[str, object]:
+def _failed_worker(job: JobSnapshot) -> WorkerSnapshot | None:
+    """The one whose failure counts: others may have failed because of it. None: none did."""
+    failed = [worker for worker in job.members if worker.ending is Ending.FAILED]
+    return min(failed, key=lambda worker: worker.counted_revision is None, default=None)
+
+
+def _log_of(job: JobSnapshot) -> dict[str, object]:
     """The last lines of the worker that failed, for the event of what follows from it."""
-    return {"log": list(failure.log)} if failure else {}
+    failed = _failed_worker(job)
+    return {"log": list(job.answer_to(KeptLines(failed.id)))} if failed else {}
 
 
 def _ran_to_its_end(job: JobSnapshot) -> Instructions:
@@ -130,8 +139,7 @@ def _must_start_again(job: JobSnapshot) -> Instructions:
         return recover_from_loss(job, bad)
     said = headline(failed[0].error)
     why = f"Attempt {job.attempt} failed{f': {said}' if said else ''}".rstrip(".") + "."
-    data = _log_of(job.answer_to(LastFailure()))
-    return (start_again(job, reason=JobReason.RESTARTING, why=why, data=data),)
+    return (start_again(job, reason=JobReason.RESTARTING, why=why, data=_log_of(job)),)
 
 
 def _all_ended(workers: Iterable[WorkerSnapshot]) -> bool:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from cluster.worker_host import ObservedProcess, Role
 
 from autoscaler.job_vocabulary import EventKind
-from autoscaler.reconciling.instructions import NOTHING, Instructions, Say, Tell
-from autoscaler.reconciling.questions import WasTold
+from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Say, Tell
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import listed, sentence_case
 
@@ -20,10 +19,11 @@ def tell_of_preparations(job: JobSnapshot) -> Instructions:
         return NOTHING
     what = _what_is_prepared(job)
     message = what or job.assignment.message
-    is_news = bool(what) and not _was_told(job)
-    is_ours = message != job.message and (bool(what) or _was_told(job))
+    is_known = job.notices.preparation_revision == job.revision
+    is_news = bool(what) and not is_known
+    is_ours = message != job.message and (bool(what) or is_known)
     return (
-        *((_beginning(job, what),) if is_news else NOTHING),
+        *(_beginning(job, what) if is_news else NOTHING),
         *((Say(message),) if is_ours else NOTHING),
     )
 
@@ -43,13 +43,8 @@ def _name(process: ObservedProcess) -> str:
     return "its coordinator" if is_coordinator else process.labels.process_id
 
 
-def _was_told(job: JobSnapshot) -> bool:
-    about = (("attempt", job.attempt), ("revision", job.revision))
-    return job.answer_to(WasTold(frozenset({EventKind.PREPARING}), about))
-
-
-def _beginning(job: JobSnapshot, what: str) -> Tell:
-    return Tell(
+def _beginning(job: JobSnapshot, what: str) -> Instructions:
+    tell = Tell(
         kind=EventKind.PREPARING,
         message=sentence_case(what),
         data={
@@ -58,3 +53,4 @@ def _beginning(job: JobSnapshot, what: str) -> Tell:
             "processes": [process.labels.process_id for process in job.in_preparation],
         },
     )
+    return tell, RecordNotice(preparation_revision=job.revision)

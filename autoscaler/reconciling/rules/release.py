@@ -10,7 +10,6 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling import last_words
 from autoscaler.reconciling.endings import NEVER_RAN, Ending
 from autoscaler.reconciling.instructions import Count, Forget, Instructions, Release, Tell
-from autoscaler.reconciling.questions import WasTold
 from autoscaler.reconciling.rules.worker_end import WorkerEnd, end_of, not_started, sentence
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
@@ -39,7 +38,7 @@ def write_off(
     """They will never be started, and their job goes on without them; the first of them is told."""
     ends = [WorkerEnd(worker=worker) for worker in job.members if worker.id in workers]
     kind = EventKind.WORKER_NOT_STARTED
-    is_news = not _was_told(job, {kind})
+    is_news = not _is_on_record(job, NEVER_RAN)
     return tuple(
         Release(
             worker=end.worker.id,
@@ -80,6 +79,7 @@ def _release(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> R
         failing=end.failing or "",
         gone_at=process.ended_at if process and process.ended_at else job.context.now,
         error=end.worker.error or end.error,
+        last_lines=last_words.kept(end.log) if end.ending is Ending.FAILED else (),
         count=_count(end, before, job) if end.worker.id in job.wanted else None,
     )
 
@@ -91,28 +91,26 @@ def _count(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> Cou
         reason = JobReason.OUT_OF_MEMORY if end.ran_out_of_memory else JobReason.NODE_LOST
         return Count(losses=1, lived_at=lived_at, tell=_tell(end, reason, job))
     if end.ending is Ending.FAILED:
-        if _is_counted(job, before, {EventKind.WORKER_FAILED, EventKind.WORKER_LOST}):
+        if _is_counted(job, before, {Ending.FAILED, Ending.LOST}):
             return Count(lived_at=lived_at)
         tell = _tell(end, JobReason.WORKER_FAILED, job)
         return Count(failures=1, lived_at=lived_at, tell=tell)
     if end.failing is None or end.ending not in NEVER_RAN:
         return None
-    if _is_counted(job, before, {EventKind.WORKER_NOT_STARTED}):
+    if _is_counted(job, before, NEVER_RAN):
         return None
     return Count(tell=_tell(end, JobReason(end.failing), job))
 
 
-def _is_counted(
-    job: JobSnapshot, before: Sequence[WorkerEnd], kinds: Collection[EventKind]
-) -> bool:
-    """Whether this revision has a failure, or a loss that makes the other workers fail."""
+def _is_counted(job: JobSnapshot, before: Sequence[WorkerEnd], endings: Collection[Ending]) -> bool:
+    """True if another worker of this revision has ended in one of these ways, and was counted."""
     wanted = (end for end in before if end.worker.id in job.wanted)
-    return any(_KIND_OF.get(end.ending) in kinds for end in wanted) or _was_told(job, kinds)
+    return any(end.ending in endings for end in wanted) or _is_on_record(job, endings)
 
 
-def _was_told(job: JobSnapshot, kinds: Collection[EventKind]) -> bool:
-    about = (("attempt", job.attempt), ("revision", job.revision))
-    return job.answer_to(WasTold(frozenset(kinds), about))
+def _is_on_record(job: JobSnapshot, endings: Collection[Ending]) -> bool:
+    counted = (worker for worker in job.workers if worker.counted_revision == job.revision)
+    return any(worker.ending in endings for worker in counted)
 
 
 def _tell(end: WorkerEnd, reason: JobReason, job: JobSnapshot) -> Tell:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
-from autoscaler.reconciling.questions import WasTold
+from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, RecordNotice, Tell
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import counted, listed, sentence_case, silence_of
 from autoscaler.reconciling.worker_snapshot import (
@@ -28,7 +27,11 @@ def warn_of_silent_nodes(job: JobSnapshot) -> Instructions:
         [worker for worker in unheard if worker.node.name == name]
         for name in dict.fromkeys(worker.node.name for worker in unheard)
     ]
-    return tuple(_warning(job, workers) for workers in by_node if _is_news(job, workers))
+    news = [workers for workers in by_node if _is_news(job, workers)]
+    if not news:
+        return NOTHING
+    known = tuple(worker.id for workers in news for worker in workers)
+    return *(_warning(job, workers) for workers in news), RecordNotice(silence_of=known)
 
 
 def leave_the_lost_behind(job: JobSnapshot) -> Instructions:
@@ -51,20 +54,16 @@ def _counts_as_lost(worker: WorkerSnapshot) -> bool:
 
 
 def _is_news(job: JobSnapshot, workers: Sequence[WorkerSnapshot]) -> bool:
-    if job.seconds_since(workers[0].node.silent_since) < job.limits.silence_told_after:
+    since = workers[0].node.silent_since
+    if since is None or job.seconds_since(since) < job.limits.silence_told_after:
         return False
-    about = tuple(_about(workers).items())
-    return not job.answer_to(WasTold(frozenset({EventKind.NODE_SILENT}), about))
-
-
-def _about(workers: Sequence[WorkerSnapshot]) -> dict[str, object]:
-    node = workers[0].node
-    since = node.silent_since.timestamp() if node.silent_since else 0.0
-    return {"node": node.name, "since": since}
+    notices = [worker.silence_notice_at for worker in workers]
+    return not any(notice is not None and notice >= since for notice in notices)
 
 
 def _warning(job: JobSnapshot, workers: Sequence[WorkerSnapshot]) -> Tell:
-    said = sentence_case(silence_of(workers[0].node))
+    node = workers[0].node
+    said = sentence_case(silence_of(node))
     return Tell(
         kind=EventKind.NODE_SILENT,
         reason=JobReason.NODE_LOST,
@@ -73,5 +72,8 @@ def _warning(job: JobSnapshot, workers: Sequence[WorkerSnapshot]) -> Tell:
             f" {job.limits.node_lost_after:.0f} s of silence what runs there counts as lost;"
             " nothing new is placed on it."
         ),
-        data=_about(workers),
+        data={
+            "node": node.name,
+            "since": node.silent_since.timestamp() if node.silent_since else 0.0,
+        },
     )

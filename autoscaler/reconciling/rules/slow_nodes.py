@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.instructions import NOTHING, Instructions, Tell
+from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Tell
 from autoscaler.reconciling.questions import NewlySlowNodes
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import WorkerPhase
@@ -11,14 +11,18 @@ from autoscaler.reconciling.worker_snapshot import WorkerPhase
 
 def warn_of_slow_nodes(job: JobSnapshot) -> Instructions:
     """An event of the job that suffers from it, and a line for those who run the machines."""
-    nodes = frozenset(
-        worker.node.name
+    slow = [
+        worker
         for worker in job.members
         if worker.is_straggler and worker.phase is WorkerPhase.TRAINING
-    )
-    if not nodes:
+    ]
+    if not slow:
         return NOTHING
-    return tuple(_warning(node) for node in sorted(job.answer_to(NewlySlowNodes(nodes))))
+    news = job.answer_to(NewlySlowNodes(frozenset(worker.node.name for worker in slow)))
+    if not news:
+        return NOTHING
+    known = tuple(worker.id for worker in slow if worker.node.name in news)
+    return *(_warning(node) for node in sorted(news)), RecordNotice(slowness_of=known)
 
 
 def _warning(node: str) -> Tell:

@@ -89,8 +89,11 @@ def sentence(end: WorkerEnd, job: JobSnapshot) -> str:
         return not_started(worker.id, end.error)
     if end.ran_out_of_memory:
         return killed_for_memory(worker.id, job.answer_to(MemoryLimit(worker.id)))
-    said = f": {end.error}" if end.error else "."
-    return f"{worker.id} ended with {described(end.exit_code)}{said}"
+    return ended_with(worker.id, end.exit_code, end.error)
+
+
+def ended_with(worker_id: str, exit_code: int | None, error: str) -> str:
+    return f"{worker_id} ended with {described(exit_code)}{f': {error}' if error else '.'}"
 
 
 def not_started(worker_id: str, why: str) -> str:
