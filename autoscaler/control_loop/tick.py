@@ -1,4 +1,4 @@
-"""One pass of the control loop: observe, plan, check, apply.
+"""One pass of the control loop: observe, reconcile, plan, check, carry out.
 
 `run_once` is the unit of everything: Celery calls it, tests call it, and it may be killed at any
 line. What it keeps in memory between passes may be lost: questions to nodes that take longer, and
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.homes import remove_homes
+from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.models import Tick
@@ -105,29 +106,11 @@ class ControlLoop:
         return True
 
     def _tick(self, fence: Fence) -> None:
-        watch = _Stopwatch()
         orders = Orders(fence=fence, state_dir=self.state_dir)
-        shell = Shell(
-            processes=ProcessTable(self.host, orders),
-            clock=self.clock,
-            fence=fence,
-            surroundings=self.surroundings,
-            limits=self.limits,
-            disk_limits=self.disk_limits,
-        )
-        leftovers = remove_orphans(shell)
-        remove_homes(self.state_dir, self.surroundings)
-        if silence.concerns_anybody(shell.processes.silent_nodes):
-            with fence.transaction():
-                silence.note(
-                    shell.processes.silent_nodes,
-                    leftovers=leftovers,
-                    now=shell.now,
-                    told_after=self.limits.silence_told_after,
-                )
-        with_workers = observe.job_ids_with_workers()
-        observed = observe.job_views(with_workers, shell.processes)
-        changed = [view.id for view in observed if reconcile_job(view, shell)]
+        watch, shell = _Stopwatch(), self._shell(orders)
+        self._observe_what_nobody_wants(shell)
+        holding = observe.job_ids_with_workers()
+        reconciled = _reconcile(holding, shell)
         views = {view.id: view for view in observe.planned_jobs(shell.processes)}
         planned = plan_what_can_be_planned(
             views, shell, planner=self.planner, check=self.check, lap=watch.lap
@@ -135,20 +118,55 @@ class ControlLoop:
         watch.lap("plan")
         applied = apply_plan(planned.decisions, views, shell)
         applied_to = [decision.job_id for decision in applied]
-        for view in observe.job_views(applied_to, shell.processes):
-            reconcile_job(view, shell)
+        _reconcile(applied_to, shell)
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
-        with fence.transaction():
-            accounting.update_gpu_seconds(with_workers, self.clock())
-            accounting.sample_utilisation(waiting, self.clock())
+        _count(holding, waiting, shell)
         watch.lap("apply")
-        _record(shell, planned.decided, applied, watch, has_changed=bool(changed or applied))
+        _record(shell, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
+        self._go_on_in_background(shell, orders)
+
+    def _shell(self, orders: Orders) -> Shell:
+        return Shell(
+            processes=ProcessTable(self.host, orders),
+            clock=self.clock,
+            fence=orders.fence,
+            surroundings=self.surroundings,
+            limits=self.limits,
+            disk_limits=self.disk_limits,
+        )
+
+    def _observe_what_nobody_wants(self, shell: Shell) -> None:
+        """Stop processes that no row knows, and note which nodes do not answer."""
+        leftovers = remove_orphans(shell)
+        remove_homes(self.state_dir, self.surroundings)
+        silent = shell.processes.silent_nodes
+        if not silence.concerns_anybody(silent):
+            return
+        told_after = self.limits.silence_told_after
+        with shell.fence.transaction():
+            silence.note(silent, leftovers=leftovers, now=shell.now, told_after=told_after)
+
+    def _go_on_in_background(self, shell: Shell, orders: Orders) -> None:
+        """What no job waits for: it may take several ticks."""
         keep_warm(shell)
         remove_leftovers(orders, shell.now)
         self.gpu_discovery.go_on(self.host, shell)
         self.machine_discovery.go_on(self.host, shell)
         if self.disk_watch is not None:
             self.disk_watch.go_on(shell)
+
+
+def _reconcile(job_ids: Collection[str], shell: Shell) -> bool:
+    """Apply the rules to these jobs until none has anything to do; True when any has changed."""
+    views = observe.job_views(job_ids, shell.processes)
+    changed = [reconcile_job(view, shell) for view in views]
+    return any(changed)
+
+
+def _count(holding: Collection[str], waiting: Sequence[JobView], shell: Shell) -> None:
+    with shell.fence.transaction():
+        accounting.update_gpu_seconds(holding, shell.now)
+        accounting.sample_utilisation(waiting, shell.now)
 
 
 def _record(
