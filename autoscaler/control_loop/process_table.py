@@ -45,7 +45,7 @@ class ProcessTable(Mapping[str, ObservedProcess]):
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def was_asked_for(self, process_id: str) -> bool:
+    def is_being_started(self, process_id: str) -> bool:
         """This tick has started it; it is not listed before the next."""
         return process_id in self._started
 

@@ -69,7 +69,7 @@ def reconcile_job(view: JobView, shell: Shell) -> bool:
 def note_error(job_id: str, shell: Shell) -> None:
     """Tell the job's people, at most once a minute; the error itself is in the log, for admins.
 
-    A job that was deleted has nobody to be told.
+    A job that was deleted has no people who could read it.
 
     Raises:
         Overtaken: another process ticks.
@@ -116,7 +116,7 @@ class _Look:
         return any(self._apply(rule) for rule in rules_for(self._snapshot))
 
     def _apply(self, rule: Rule) -> bool:
-        """Whether the job is another now. What is refused is told the rule, which decides anew."""
+        """True if the job is another now. After a refusal the rule decides anew, knowing it."""
         instructions = self._instructions_of(rule)
         try:
             refused = carry_out(instructions, self._view, self._shell)
@@ -128,7 +128,7 @@ class _Look:
         return change_the_job(instructions)
 
     def _instructions_of(self, rule: Rule) -> Instructions:
-        """What the rule gives, once it has been told all that it asks."""
+        """What the rule gives, once it knows all that it asks for."""
         while True:
             try:
                 return rule(self._snapshot)

@@ -23,7 +23,7 @@ def excess_of(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> JobReason | No
 
 
 def is_near(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> bool:
-    """Whether its people should hear of it while they can still do something."""
+    """True while its people can still do something, and should hear of it."""
     limit = limits.bytes_of(spec.resources.disk_per_job)
     return use.disk_bytes is not None and use.disk_bytes > _NEAR * limit
 

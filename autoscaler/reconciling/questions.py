@@ -42,7 +42,7 @@ class LastLines(Question[tuple[LogLine, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimit(Question[int | None]):
-    """How many bytes a worker may use; None: its node has told nothing of its machine."""
+    """How many bytes a worker may use; None: nothing is known of its node's machine."""
 
     worker: str
 
@@ -82,4 +82,4 @@ class OwnersWaitSince(Question[datetime | None]):
 
 @dataclass(frozen=True, slots=True)
 class HasRoomForNextSet(Question[bool]):
-    """Whether the GPUs that the newest assignment counts on are free."""
+    """True if the GPUs that the newest assignment counts on are free."""

@@ -16,7 +16,7 @@ from jobs.lifecycle import State
 
 
 def is_due(job: JobSnapshot) -> bool:
-    """Whether another team has waited long enough for what this job is giving back."""
+    """True once another team has waited long enough for what this job is giving back."""
     patience = _patience(job)
     if job.seconds_since(_began(job)) < patience:
         return False
@@ -41,7 +41,7 @@ def _patience(job: JobSnapshot) -> float:
 
 
 def _began(job: JobSnapshot) -> datetime:
-    """When it was asked to give something back."""
+    """When it began to give something back."""
     if job.state is State.STOPPING or job.assignment is None:
         return job.state_since
     return job.assignment.at

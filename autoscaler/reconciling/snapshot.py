@@ -37,11 +37,11 @@ class CoordinatorSnapshot:
     seen_at: datetime | None = None  # when it spoke last
     restarts: int = 0  # since the job came into its state
     process: ObservedProcess | None = None
-    was_asked_for: bool = False
+    is_being_started: bool = False
 
     @property
     def is_missing(self) -> bool:
-        return self.process is None and not self.was_asked_for
+        return self.process is None and not self.is_being_started
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """Processes that could not be asked for in this look, and why they never can."""
+    """Processes that the worker host refused in this look, and why it always will."""
 
     reason: JobReason
     why: str

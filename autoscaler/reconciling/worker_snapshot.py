@@ -48,7 +48,7 @@ class WorkerSnapshot:
     is_given_up: bool = False
     is_straggler: bool = False
     process: ObservedProcess | None = None
-    was_asked_for: bool = False  # it has no process that is listed, for this tick asked for it
+    is_being_started: bool = False  # this tick has ordered its process, which is not listed yet
 
     @property
     def is_gone(self) -> bool:
@@ -65,8 +65,8 @@ class WorkerSnapshot:
 
     @property
     def is_missing(self) -> bool:
-        """Its process was not there when the tick began, and nobody has asked for it since."""
-        return self.process is None and not self.was_asked_for
+        """Its process was not there when the tick began, and has not been ordered since."""
+        return self.process is None and not self.is_being_started
 
     @property
     def is_unheard(self) -> bool:

@@ -142,14 +142,14 @@ def snapshot(world: World, job_id: str) -> JobSnapshot:
             worker,
             node=world.node(worker.node.name),
             process=world.seen(worker.id),
-            was_asked_for=worker.id in world.started,
+            is_being_started=worker.id in world.started,
         )
         for worker in row.job.workers
     )
     coordinator = replace(
         row.job.coordinator,
         process=world.seen(row.coordinator_id),
-        was_asked_for=row.coordinator_id in world.started,
+        is_being_started=row.coordinator_id in world.started,
     )
     return replace(
         row.job, context=Context(now=world.now), workers=workers, coordinator=coordinator

@@ -65,8 +65,8 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "what was asked for is not asked for again in the same tick": (
         beginning(
-            starting("w1", **NEW, was_asked_for=True),
-            coordinator=coordinator(process=None, was_asked_for=True),
+            starting("w1", **NEW, is_being_started=True),
+            coordinator=coordinator(process=None, is_being_started=True),
         ),
         [],
     ),

@@ -135,7 +135,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         LOST,
     ),
     "one that was asked for in this tick is not looked for yet": (
-        beginning(starting(process=None, was_asked_for=True, created_at=NOW)),
+        beginning(starting(process=None, is_being_started=True, created_at=NOW)),
         [],
     ),
     "one whose node is silent may well train on": (job(unheard("w2", since=ago(5))), []),

@@ -36,7 +36,8 @@ def test_the_search_begins_where_both_jobs_train() -> None:
 @pytest.mark.parametrize("first", FIRST)
 def test_every_promise_is_kept_whatever_happens(first: Callable[[], World]) -> None:
     counts = searched(first(), DEPTH)
-    print(f"{first.__name__}: {counts.total()} worlds up to depth {DEPTH}: {dict(counts)}")
+    found = f"{first.__name__}: {counts.total()} worlds up to depth {DEPTH}, {dict(counts)}"
+    print(found)  # noqa: T201 - `pytest -s` shows it
     assert counts[DEPTH] > 10**DEPTH / 2
 
 

@@ -143,7 +143,9 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["BeginGeneration"],
     ),
     "not before": (
-        beginning(starting(), starting("w2", process=None, was_asked_for=True), mode=Mode.RESTART),
+        beginning(
+            starting(), starting("w2", process=None, is_being_started=True), mode=Mode.RESTART
+        ),
         [],
     ),
     "a coordinator whose workers have gone may say its last word": (

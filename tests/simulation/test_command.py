@@ -45,7 +45,7 @@ def test_failing_nodes_cost_time() -> None:
     assert makespan("--node-failures", "0.5") > makespan()
 
 
-def test_the_report_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_the_report_is_written_where_it_is_being_started(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     result = simulate(*SMALL, "--policy", "completion_time", "--report", str(report))
     assert result.exit_code == 0, result.output

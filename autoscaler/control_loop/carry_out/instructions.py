@@ -47,5 +47,5 @@ def carry_out(instructions: Instructions, view: JobView, shell: Shell) -> Refuse
             for one in written:
                 _WRITTEN_BY[type(one)](one, job, view, shell)
     if any(isinstance(one, what.BeginTerm) for one in written):
-        (view,) = job_views([view.id], shell.processes)  # its coordinator bears another name now
+        (view,) = job_views([view.id], shell.processes)  # its coordinator has another name now
     return processes.give(orders, view, shell)

@@ -75,7 +75,7 @@ def _gpus_of(pool_id: int) -> int:
 
 
 def _fits(gpus: int) -> Func:
-    """Whether a job's smallest size needs no more; false where its spec cannot be read."""
+    """True if a job's smallest size needs no more; false where its spec cannot be read."""
     return Func(
         F("resolved_spec"),
         Value("$ ? (@.elastic.min_workers * @.resources.gpus_per_worker <= $gpus)"),

@@ -9,9 +9,9 @@ from jobs.spec import JobSpec
 
 
 def memory_limit(worker: Worker, spec: JobSpec) -> int | None:
-    """The limit in bytes; None: the worker's node has told nothing of its machine."""
-    node, asked = worker.node, spec.resources.memory
+    """The limit in bytes; None: nothing is known of its node's machine."""
+    node, wanted = worker.node, spec.resources.memory
     if node is None or node.memory_bytes is None:
-        return asked
+        return wanted
     share = share_of(node.memory_bytes, node.share_of_machine(spec.resources.gpus_per_worker))
-    return share if asked is None else min(asked, share)
+    return share if wanted is None else min(wanted, share)

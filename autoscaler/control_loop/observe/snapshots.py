@@ -124,7 +124,7 @@ def _worker(view: WorkerView, processes: ProcessTable) -> WorkerSnapshot:
         is_given_up=row.is_given_up,
         is_straggler=row.is_straggler,
         process=view.process,
-        was_asked_for=processes.was_asked_for(row.id),
+        is_being_started=processes.is_being_started(row.id),
     )
 
 
@@ -136,5 +136,5 @@ def _coordinator(view: JobView, processes: ProcessTable) -> CoordinatorSnapshot:
         seen_at=job.coordinator_seen_at,
         restarts=job.coordinator_restarts,
         process=view.coordinator,
-        was_asked_for=processes.was_asked_for(view.coordinator_id),
+        is_being_started=processes.is_being_started(view.coordinator_id),
     )

@@ -1,6 +1,6 @@
 """Does a job write more than it may? It is ended: what it takes is missing to all others.
 
-Its people are told before. This is a failure that trying again would only repeat.
+Its people hear of it before. This is a failure that trying again would only repeat.
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ def warn_of_a_filling_disk(job: JobSnapshot) -> Instructions:
 
 
 def may_not_write_on(job: JobSnapshot) -> bool:
-    """Whether there is no time for a last checkpoint: it would be as large as any."""
+    """True if there is no time for a last checkpoint, which would be as large as any."""
     return excess_of(job.disk, job.spec, job.context.disk_limits) is not None

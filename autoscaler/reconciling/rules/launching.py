@@ -102,12 +102,12 @@ def _after_its_end(process: ObservedProcess, job: JobSnapshot) -> Instructions:
         return (fail(JobReason(str(process.failing)), message),)
     if job.seconds_since(process.ended_at) < _pause_seconds(process, job):
         return NOTHING
-    told = Tell(
+    tell = Tell(
         kind=EventKind.COORDINATOR_RESTARTED,
         message="The coordinator was started again; training went on without it.",
         data={"exit_code": process.exit_code},
     )
-    return _take_over(_coordinator_node(job), told)
+    return _take_over(_coordinator_node(job), tell)
 
 
 def _has_done_its_work(process: ObservedProcess, job: JobSnapshot) -> bool:
@@ -130,17 +130,17 @@ def _begin(job: JobSnapshot) -> Instructions:
     heard = [worker.node for worker in job.live if worker.node.silent_since is None]
     if not heard or not job.counts_as_lost(node):
         return NOTHING
-    told = Tell(
+    tell = Tell(
         kind=EventKind.COORDINATOR_RESTARTED,
         reason=JobReason.NODE_LOST,
         message=f"Its coordinator moves to node {heard[0].name}: {silence_of(node)}.",
     )
-    return _take_over(heard[0], told)
+    return _take_over(heard[0], tell)
 
 
-def _take_over(node: NodeSnapshot, told: Tell) -> Instructions:
+def _take_over(node: NodeSnapshot, tell: Tell) -> Instructions:
     """At once, however long its host takes to remove the old one: that is an orphan now."""
-    return BeginTerm(node.name), told, StartCoordinator(node.name)
+    return BeginTerm(node.name), tell, StartCoordinator(node.name)
 
 
 def _pause_seconds(process: ObservedProcess, job: JobSnapshot) -> float:

@@ -28,14 +28,14 @@ def recover_from_loss(job: JobSnapshot, lost: Sequence[WorkerSnapshot]) -> Instr
     """Start again at once, as the same attempt; give up when that never gets anywhere."""
     reason, sentence = _loss(job, lost)
     in_a_row, now = losses_in_a_row(job.life, now=job.context.now), job.context.now
-    told = Tell(
+    tell = Tell(
         kind=EventKind.ALL_WORKERS_LOST,
         reason=reason,
         message=f"{sentence} No other worker could go on.",
         data={"workers": ids(lost), "in_a_row": in_a_row},
     )
     if in_a_row >= MOST_LOSSES_IN_A_ROW:
-        return told, _give_up(job, lost, in_a_row)
+        return tell, _give_up(job, lost, in_a_row)
     seconds = 2.0 ** (in_a_row - 1) if in_a_row > 1 else 0.0
     stop = Stop(
         ends_as=State.QUEUED,
@@ -45,7 +45,7 @@ def recover_from_loss(job: JobSnapshot, lost: Sequence[WorkerSnapshot]) -> Instr
             losses_in_a_row=in_a_row, lost_at=now, not_before=now + timedelta(seconds=seconds)
         ),
     )
-    return told, stop
+    return tell, stop
 
 
 def _give_up(job: JobSnapshot, lost: Sequence[WorkerSnapshot], in_a_row: int) -> Stop:

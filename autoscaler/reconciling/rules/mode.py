@@ -33,8 +33,8 @@ def detect_mode(job: JobSnapshot) -> Instructions:
         )
         return (fail(JobReason.NOT_REGISTERED, message),)
     message = f"The script did not register within {seconds:.0f} s{_what_follows(job)}"
-    told = Tell(kind=EventKind.MODE_DETECTED, reason=JobReason.RESTART, message=message)
-    return ChangeMode(Mode.RESTART), told
+    tell = Tell(kind=EventKind.MODE_DETECTED, reason=JobReason.RESTART, message=message)
+    return ChangeMode(Mode.RESTART), tell
 
 
 def _what_follows(job: JobSnapshot) -> str:

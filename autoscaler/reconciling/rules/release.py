@@ -35,7 +35,7 @@ def release_ended_workers(job: JobSnapshot) -> Instructions:
 def write_off(
     job: JobSnapshot, workers: Collection[str], *, reason: JobReason, why: str
 ) -> Instructions:
-    """They will never be started, and their job goes on without them; the first of them is told."""
+    """They will never run, and their job goes on without them; an event tells of the first."""
     ends = [WorkerEnd(worker=worker) for worker in job.members if worker.id in workers]
     kind = EventKind.WORKER_NOT_STARTED
     is_news = not _is_on_record(job, NEVER_RAN)

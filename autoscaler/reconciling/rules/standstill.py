@@ -1,4 +1,4 @@
-"""Does a job stand still? Its people are told, then it is ended: it holds GPUs for nothing.
+"""Does a job stand still? Its people hear of it, then it is ended: it holds GPUs for nothing.
 
 What a worker writes to its log counts as a sign of life, as a step does. It is looked at only when
 nothing else was seen for long. Who reports nothing is ended only if its spec says after how long:
@@ -70,7 +70,7 @@ def _may_be_silent(job: JobSnapshot) -> bool:
 
 
 def _wrote_last(job: JobSnapshot, since: datetime) -> datetime:
-    """When a worker wrote a line; it is remembered, so that they are not asked every tick."""
+    """When a worker wrote a line. The job remembers it, so that not every tick reads their logs."""
     newest = [line.at for one in job.live for line in job.answer_to(LastLines(one.id, 1))]
     return max(newest, default=since)
 

@@ -1,6 +1,6 @@
-"""Who has to be asked to end, and when is a job at its end?
+"""Which processes have to end, and when is a job at its end?
 
-A hot job that pauses is told by its coordinator: its workers write a checkpoint and leave on their
+The coordinator of a hot job lets its workers pause: they write a checkpoint and leave on their
 own. Everybody else gets SIGTERM, and SIGKILL after the grace period: the job's own, or what
 `reclaiming` leaves of it; next to none if it writes more than it may.
 """
@@ -32,7 +32,7 @@ _LEAVE_ON_THEIR_OWN: Final = {State.PAUSED, State.QUEUED}
 
 
 def stop_workers(job: JobSnapshot) -> Instructions:
-    """Ask those to end that should have; repeated every tick, which does no harm."""
+    """Let those end that should have. The order is repeated in every tick, which does no harm."""
     there = [worker for worker in job.live if worker.is_there]
     graces = [(worker, _grace_seconds(worker, job)) for worker in there]
     return tuple(StopProcess(worker.id, grace) for worker, grace in graces if grace is not None)
@@ -49,7 +49,7 @@ def finish(job: JobSnapshot) -> Instructions:
 
 
 def _grace_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float | None:
-    """What to give it; None: it is not to be asked, now."""
+    """How long it has to end; None: it goes on for now."""
     if job.state is State.STOPPING:
         return _grace_seconds_of_stopping(job)
     if worker.id in job.wanted:
@@ -75,8 +75,8 @@ def _leaving_seconds(job: JobSnapshot) -> float:
 def _grace_seconds_of_stopping(job: JobSnapshot) -> float | None:
     if may_not_write_on(job):
         return job.limits.kill_grace
-    is_asked = job.is_hot and job.ends_as in _LEAVE_ON_THEIR_OWN
-    if not is_asked or not any(worker.has_registered for worker in job.live):
+    leaves_on_its_own = job.is_hot and job.ends_as in _LEAVE_ON_THEIR_OWN
+    if not leaves_on_its_own or not any(worker.has_registered for worker in job.live):
         return reclaiming.grace_seconds(job)
     own = job.spec.elastic.grace_period
     is_overdue = job.seconds_since(job.state_since) > own or reclaiming.is_due(job)

@@ -74,7 +74,7 @@ class WorkerEnd:
 
 
 def end_of(worker: WorkerSnapshot, job: JobSnapshot) -> WorkerEnd:
-    """Its end, with its last lines if they are of use and its node can be asked for them."""
+    """Its end, with its last lines if they are of use and its node answers."""
     end = WorkerEnd(worker=worker)
     if end.ending not in _TELLING or worker.is_unheard:
         return end
