@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -49,28 +49,32 @@ def store_workers(
     claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
     rows = known.select_related("node").prefetch_related(claims)
     members = set(wanted.worker_ids) if wanted else set()
-    changed = []
-    for row in rows:
-        was_straggler = row.is_straggler
-        is_new = _learn(row, entries[row.id], told, is_wanted=row.id in members)
-        if row.is_straggler and not was_straggler:
-            _keep_straggler(row, now, told)
-        if is_new:
-            changed.append(row)
+    found = {row: _news_of(row, entries[row.id], is_wanted=row.id in members) for row in rows}
+    changed = [row for row, new in found.items() if _learn(row, new, told, now)]
     if changed:
         Worker.objects.bulk_create(
             changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
         )
 
 
-def _learn(worker: Worker, entry: WorkerEntry, told: ReportedEvents, *, is_wanted: bool) -> bool:
-    """Put on the row what is new; what is not told this time is as it was."""
-    new: dict[str, Any] = _measured(entry)
-    new["phase"] = _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING
-    new["error"] = entry.error or worker.error
-    new["is_given_up"] = entry.given_up or worker.is_given_up
+def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
+    """What the entry says of the row; what is not told this time is as it was."""
+    return {
+        **_measured(entry),
+        "phase": _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING,
+        "error": entry.error or worker.error,
+        "is_given_up": entry.given_up or worker.is_given_up,
+    }
+
+
+def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datetime) -> bool:
+    """Put on the row what is new, and tell of what went wrong; False where nothing is new."""
     if new["is_given_up"] and not worker.is_given_up:
         _tell_of_hung_worker(worker, new["error"], told)
+    if new.get("is_straggler") and not worker.is_straggler:
+        new["straggler_found_at"] = now
+        new["straggler_gpus"] = [claim.gpu_index for claim in worker.claims.all()]
+        _tell_of_straggler(worker, new, told)
     is_new = any(getattr(worker, name) != value for name, value in new.items())
     for name, value in new.items():
         setattr(worker, name, value)
@@ -95,10 +99,8 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
     )
 
 
-def _keep_straggler(worker: Worker, now: datetime, told: ReportedEvents) -> None:
-    speed = worker.relative_speed or 0.0
-    worker.straggler_found_at = now
-    worker.straggler_gpus = [claim.gpu_index for claim in worker.claims.all()]
+def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], told: ReportedEvents) -> None:
+    speed = new["relative_speed"]
     told.add(
         EventKind.STRAGGLER_FOUND,
         reason=JobReason.STRAGGLER,
@@ -109,7 +111,7 @@ def _keep_straggler(worker: Worker, now: datetime, told: ReportedEvents) -> None
         data={
             "worker": worker.id,
             "node": worker.named_node,
-            "gpus": worker.straggler_gpus,
+            "gpus": new["straggler_gpus"],
             "relative_speed": speed,
         },
     )
