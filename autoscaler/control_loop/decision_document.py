@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields, is_dataclass
-from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from autoscaler.planning.decisions.explanation import Explanation
 from autoscaler.planning.decisions.plan import Decision, PoolOutcome
-from autoscaler.planning.explanations.sentences.rendering import render
-
-if TYPE_CHECKING:
-    from autoscaler.control_loop.explained import ExplainedDecision
 
 _AS_THEY_ARE: Final = frozenset({str, int, bool})
-
-
-def document(decided: ExplainedDecision, *, decided_at: datetime) -> dict[str, Any]:
-    """The whole decision, as the members of the job's team may read it."""
-    return {**decided.document_for_team, "decided_at": decided_at.isoformat()}
-
-
-def document_for_admins(decided: ExplainedDecision, *, decided_at: datetime) -> dict[str, Any]:
-    """The whole decision, with the names of other teams' jobs."""
-    explanation = decided.explanation
-    told = timeless(decided.decision, explanation, message=render(explanation))
-    return {**told, "decided_at": decided_at.isoformat()}
-
-
-def names_other_teams_jobs(decided: ExplainedDecision) -> bool:
-    """Whether admins read more than the team."""
-    return decided.for_team != decided.explanation
 
 
 def plain(outcome: PoolOutcome) -> dict[str, Any]:

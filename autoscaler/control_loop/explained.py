@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -70,4 +71,18 @@ class ExplainedDecision:
     @cached_property
     def message_for_admins(self) -> str:
         """The same with the names of other teams' jobs; empty where there are none in it."""
-        return "" if self.for_team == self.explanation else render(self.explanation)
+        return render(self.explanation) if self.names_other_teams_jobs else ""
+
+    @property
+    def names_other_teams_jobs(self) -> bool:
+        """True if admins read more than the team."""
+        return self.for_team != self.explanation
+
+    def document(self, *, decided_at: datetime) -> dict[str, Any]:
+        """The whole decision, as the members of the job's team may read it."""
+        return {**self.document_for_team, "decided_at": decided_at.isoformat()}
+
+    def document_for_admins(self, *, decided_at: datetime) -> dict[str, Any]:
+        """The whole decision, with the names of other teams' jobs."""
+        whole = timeless(self.decision, self.explanation, message=render(self.explanation))
+        return {**whole, "decided_at": decided_at.isoformat()}

@@ -16,9 +16,10 @@ from pathlib import Path
 from cluster import silence
 from cluster.worker_host import HostUnavailable, WorkerHost
 
-from autoscaler.control_loop import accounting, decision_document, epochs
+from autoscaler.control_loop import accounting, epochs
 from autoscaler.control_loop.apply.plan import apply_plan
 from autoscaler.control_loop.deciding import Check, Decided, Planner
+from autoscaler.control_loop.decision_document import plain
 from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.explained import ExplainedDecision
@@ -193,8 +194,8 @@ def _record(
         observe_seconds=watch.seconds.get("observe", 0.0),
         plan_seconds=watch.seconds["plan"],
         apply_seconds=watch.seconds["apply"],
-        pools=[decision_document.plain(outcome) for outcome in decided.plan.pools],
-        decisions=[decision_document.document_for_admins(one, decided_at=now) for one in applied],
+        pools=[plain(outcome) for outcome in decided.plan.pools],
+        decisions=[one.document_for_admins(decided_at=now) for one in applied],
         alarm=alarm,
     )
     with shell.fence.transaction():

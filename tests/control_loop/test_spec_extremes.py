@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from rest_framework.renderers import JSONRenderer
 from tenancy.models import Team
 
-from autoscaler.control_loop import decision_document
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.planned_job import Histories, planned_job
@@ -98,7 +97,6 @@ def _view(job: Job) -> JobView:
         generation=None,
         workers=(),
         coordinator=None,
-        state_since=NOW,
     )
 
 
@@ -139,7 +137,7 @@ def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
     assert invariants.check(state, plan) == ()
     for decision in plan.decisions:
         explained = ExplainedDecision.of(decision, plan, team="vision")
-        document = decision_document.document(explained, decided_at=NOW)
+        document = explained.document(decided_at=NOW)
         json.dumps(document, allow_nan=False)
         assert document["message"]
     assert set(predict(state, effort=QUICK)) == {job.job_id for job in state.jobs}

@@ -15,7 +15,7 @@ from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import Labels, Launch, Role, WorkerHost
 from django.conf import settings
 
-from autoscaler.control_loop import tasks, triggers, wakeup, watch, wiring
+from autoscaler.control_loop import tasks, triggers, wakeup, wakeup_flag, watch, wiring
 from jobs.signals import demand_changed
 
 
@@ -37,7 +37,7 @@ def test_many_who_ask_get_one_tick(asked: list[dict[str, Any]]) -> None:
 
 def test_who_asks_after_the_tick_began_gets_another(asked: list[dict[str, Any]]) -> None:
     wakeup.ask_for_tick()
-    wakeup.answer()
+    wakeup_flag.lower_flag()
     assert wakeup.ask_for_tick()
     assert len(asked) == 2
 
@@ -54,7 +54,7 @@ def test_a_redis_that_is_away_costs_only_the_quick_tick(
     nowhere = replace(settings.CONCERTINA, redis_url="unix:///nowhere/valkey.sock")
     monkeypatch.setattr(settings, "CONCERTINA", nowhere)
     assert not wakeup.ask_for_tick()
-    wakeup.answer()
+    wakeup_flag.lower_flag()
     assert asked == []
     assert "could not be asked for" in caplog.text
 

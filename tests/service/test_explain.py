@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from autoscaler.control_loop.decision_document import document, document_for_admins
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
@@ -107,8 +106,8 @@ def keep(job: Job, explanation: Running) -> None:
     at = timezone.now()
     Job.objects.filter(pk=job.pk).update(
         state=State.RUNNING,
-        explanation=document(decided, decided_at=at),
-        explanation_for_admins=document_for_admins(decided, decided_at=at),
+        explanation=decided.document(decided_at=at),
+        explanation_for_admins=decided.document_for_admins(decided_at=at),
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from django.db import connection
 
-from autoscaler.control_loop import decision_document
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
@@ -92,7 +91,7 @@ def _said(view: JobView, decision: ExplainedDecision, shell: Shell) -> _Said | N
         **view.job.explanation,
         "decided_at": "",
     }:
-        document = decision_document.document(decision, decided_at=shell.now)
+        document = decision.document(decided_at=shell.now)
         changes["explanation"] = json.dumps(document)
         changes["for_admins"] = json.dumps(_for_admins(decision, shell))
     if _is_about_now(view, decision):
@@ -117,9 +116,9 @@ def _warn_once(view: JobView, decision: ExplainedDecision) -> None:
 
 def _for_admins(decision: ExplainedDecision, shell: Shell) -> dict[str, Any]:
     """Kept only where it names more than the team may read."""
-    if not decision_document.names_other_teams_jobs(decision):
+    if not decision.names_other_teams_jobs:
         return {}
-    return decision_document.document_for_admins(decision, decided_at=shell.now)
+    return decision.document_for_admins(decided_at=shell.now)
 
 
 def _is_about_now(view: JobView, decision: ExplainedDecision) -> bool:

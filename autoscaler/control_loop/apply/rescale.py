@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from cluster.models import Node
 
-from autoscaler.control_loop import assignments, decision_document, seats
+from autoscaler.control_loop import assignments, seats
 from autoscaler.control_loop.arrangements import Arrangement
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView, WorkerView, ids
@@ -118,7 +118,7 @@ def _write(
         reason=decision.reason,
         message=decision.message,
         message_for_admins=decision.message_for_admins,
-        decision=decision_document.document(decision, decided_at=shell.now),
+        decision=decision.document(decided_at=shell.now),
         arrangement=Arrangement(
             seats=tuple(wanted),
             rendezvous_port=shell.surroundings.rendezvous_port(address, taken=taken),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster.models import Node
 from django.db.models import F
 
-from autoscaler.control_loop import assignments, decision_document, seats
+from autoscaler.control_loop import assignments, seats
 from autoscaler.control_loop.arrangements import Arrangement
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
@@ -71,7 +71,7 @@ def _start(
         reason=decision.reason,
         message=decision.message,
         message_for_admins=decision.message_for_admins,
-        decision=decision_document.document(decision, decided_at=shell.now),
+        decision=decision.document(decided_at=shell.now),
         arrangement=Arrangement(
             seats=tuple(wanted),
             rendezvous_port=rendezvous_port,
