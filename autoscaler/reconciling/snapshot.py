@@ -183,9 +183,17 @@ class JobSnapshot:
 
     @property
     def trained(self) -> tuple[WorkerSnapshot, ...]:
-        """Members of the newest generation."""
-        newest = self.generation.worker_ids if self.generation else ()
-        return tuple(worker for worker in self.members if worker.id in newest)
+        """Members of the newest generation that are still wanted; all of its members if none is.
+
+        Workers that others are to replace train on until these are ready, perhaps to the end.
+        """
+        newest = self.generation
+        if newest is None:
+            return ()
+        wanted = tuple(worker for worker in self.members if worker.id in newest.worker_ids)
+        if wanted or newest.ended_at is not None:
+            return wanted
+        return tuple(worker for worker in self.workers if worker.id in newest.worker_ids)
 
     @property
     def live(self) -> tuple[WorkerSnapshot, ...]:

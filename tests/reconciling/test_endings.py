@@ -12,6 +12,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop, Tell
 from autoscaler.reconciling.questions import HasRoomForNextSet, KeptLines, MemoryLimit
 from autoscaler.reconciling.snapshot import Life, Mode
+from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
     GIB,
@@ -54,6 +55,27 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "newcomers that never trained have no say": (
         job(gone(), starting("w2"), generation=generation("w1")),
         ["stop as completed: completed"],
+    ),
+    "nor those that were to replace all who trained to the end": (
+        job(
+            gone(),
+            starting("w2"),
+            state=State.RESCALING,
+            assignment=assignment("w2"),
+            generation=generation("w1"),
+        ),
+        ["stop as completed: completed"],
+    ),
+    "who was released before anybody could replace it has not trained to the end": (
+        job(
+            gone("w1", ExitCode.RELEASED),
+            starting("w2"),
+            state=State.RESCALING,
+            state_since=NOW,
+            assignment=assignment("w2"),
+            generation=generation("w1"),
+        ),
+        [],
     ),
     "a script that ended before its training was through has failed": (
         job(gone("w1", 88)),
