@@ -10,8 +10,10 @@ import pytest
 
 from tests.worker.coordinator_story import Story
 from tests.worker.running_job import SCRIPT, RunningJob, alone_environment, read_result, wait_for
-from tests.worker.worker_zygote import WorkerZygote
+from tests.worker.worker_zygote import BRIEFLY, WorkerZygote
 
+# Their workers end as those of users do: nothing of PyTorch's may be left running then.
+WHOLE_ENDS = {"test_early_end", "test_failures", "test_rescaling", "test_script_errors"}
 MANY_EPOCHS = ("--epochs", "100000", "--samples", "97")
 
 
@@ -28,12 +30,17 @@ def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerZygote]:
 
 
 @pytest.fixture
-def make_job(tmp_path: Path, zygote: WorkerZygote) -> Iterator[Callable[..., RunningJob]]:
+def make_job(
+    tmp_path: Path, zygote: WorkerZygote, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., RunningJob]]:
     jobs: list[RunningJob] = []
+    ends_briefly = request.path.stem not in WHOLE_ENDS
 
     def make(*script_arguments: str, **settings: Any) -> RunningJob:
         arguments = (*MANY_EPOCHS, *script_arguments)
-        job = RunningJob(tmp_path, zygote, script_arguments=arguments, **settings)
+        job = RunningJob(
+            tmp_path, zygote, script_arguments=arguments, ends_briefly=ends_briefly, **settings
+        )
         jobs.append(job)
         job.start_coordinator()
         return job
@@ -52,7 +59,8 @@ def undisturbed(tmp_path: Path, zygote: WorkerZygote) -> Callable[..., dict[str,
         out = tmp_path / "undisturbed"
         argv = [str(script), "--out", str(out), "--model-seed", "1", "--step-seconds", "0"]
         argv += ["--samples", "97", "--epochs", str(epochs), *script_arguments]
-        process = zygote.start(argv, alone_environment(), tmp_path / "undisturbed.log")
+        environment = {**alone_environment(), **BRIEFLY}
+        process = zygote.start(argv, environment, tmp_path / "undisturbed.log")
         wait_for(lambda: process.poll() is not None)
         assert process.poll() == 0, (tmp_path / "undisturbed.log").read_text()
         return read_result(out, "alone")

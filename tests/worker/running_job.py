@@ -15,7 +15,13 @@ from typing import Any, Final
 from concertina_worker.protocol import BatchRules, Env, GenerationReport
 from tests.ports import free_port
 from tests.worker.service_twin import ServiceTwin
-from tests.worker.worker_zygote import WorkerProcess, WorkerZygote, die_with_the_parent, python_path
+from tests.worker.worker_zygote import (
+    BRIEFLY,
+    WorkerProcess,
+    WorkerZygote,
+    die_with_the_parent,
+    python_path,
+)
 
 TOKEN: Final = "token-of-the-job"
 _TWO_LINES_BYTES: Final = 400
@@ -40,10 +46,12 @@ class RunningJob:
         gpus: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         silence_seconds: float = PATIENCE_SECONDS,
+        ends_briefly: bool = True,
     ) -> None:
         """`gpus` are dealt out to the workers in turn, by their UUIDs.
 
-        Nobody is given up for less than `silence_seconds` without a heartbeat.
+        Nobody is given up for less than `silence_seconds` without a heartbeat. How its workers end
+        is told in `brief_end`.
         """
         self.folder = folder
         self._zygote = zygote
@@ -55,7 +63,7 @@ class RunningJob:
             self.script_arguments = (*outputs, *script_arguments)
         self.batch = batch
         self.gpus = gpus
-        self._extra_environment = dict(environment or {})
+        self._extra_environment = {**(BRIEFLY if ends_briefly else {}), **(environment or {})}
         self.checkpoint_seconds = checkpoint_seconds
         self.coordinator_lost_seconds = coordinator_lost_seconds
         self._coordinator = (str(SCRIPTS / "patient_coordinator.py"), str(silence_seconds))

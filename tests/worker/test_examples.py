@@ -11,7 +11,7 @@ import pytest
 
 from concertina_worker.protocol import ExitCode
 from tests.worker.running_job import RunningJob, alone_environment, wait_for
-from tests.worker.worker_zygote import WorkerZygote
+from tests.worker.worker_zygote import BRIEFLY, WorkerZygote
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PACED = Path(__file__).parent / "scripts" / "paced.py"
@@ -85,7 +85,8 @@ def test_it_grows_and_shrinks_and_learns(name: str, start: Callable[[str], Runni
 @pytest.mark.parametrize("name", HOT)
 def test_it_runs_alone(name: str, tmp_path: Path, prepared: WorkerZygote) -> None:
     script = EXAMPLES / f"{name}.py"
-    environment = {**alone_environment(), "CONCERTINA_SAMPLE_AUDIT_DIR": str(tmp_path)}
+    audit = {"CONCERTINA_SAMPLE_AUDIT_DIR": str(tmp_path)}
+    environment = {**alone_environment(), **BRIEFLY, **audit}
     argv = [str(script), "--epochs", "1", *HOT[name].arguments]
     process = prepared.start(argv, environment, tmp_path / "log")
     wait_for(lambda: process.poll() is not None)

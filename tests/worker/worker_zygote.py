@@ -21,6 +21,8 @@ from cluster.process_host import leftovers
 from cluster.process_host.zygotes import Keeper, Zygotes
 
 _PR_SET_PDEATHSIG: Final = 1
+_BRIEF_END: Final = "tests.worker.brief_end"  # not to be imported here
+BRIEFLY: Final = {"TESTS_BRIEF_END": "yes"}  # for the environment of a worker that is to end so
 _KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 
 
@@ -54,7 +56,7 @@ class WorkerZygote:
         self._zygotes = Zygotes(
             folder=folder,
             marks=folder,
-            modules=("concertina_worker.imports", *modules),
+            modules=(_BRIEF_END, "concertina_worker.imports", *modules),
             version="of this run",
             idle_seconds=900.0,  # other tests may run for long between two that need it
             after_seconds=0.0,
