@@ -1,14 +1,16 @@
-"""What Docker itself knows of the stack's containers, asked with its command line."""
+"""What does Docker itself know of the stack's containers?"""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from docker import APIClient
 from local_stack import stack_record
 from local_stack.images.catalogue import WORKER
 
@@ -31,11 +33,9 @@ class Containers:
         )
 
     def docker(self, *arguments: str, told: str = "") -> str:
-        record = stack_record.current(self.stack.checkout)
-        assert record is not None
         ran = subprocess.run(
             ("docker", *arguments),
-            env={**os.environ, "DOCKER_HOST": record.docker_url, "DOCKER_BUILDKIT": "0"},
+            env={**os.environ, "DOCKER_HOST": self._url, "DOCKER_BUILDKIT": "0"},
             input=told,
             capture_output=True,
             text=True,
@@ -45,14 +45,32 @@ class Containers:
 
     def of_process(self, process_id: str) -> str:
         """The id of its container; empty: it has none."""
-        return self.docker("ps", "-aq", "--filter", f"label=concertina.process={process_id}")
+        return next(iter(self._labelled("process", process_id)), "")
 
     def of_job(self, job_id: str) -> list[str]:
-        return self.docker("ps", "-aq", "--filter", f"label=concertina.job={job_id}").split()
+        return self._labelled("job", job_id)
 
     def inspect(self, container: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.docker("inspect", container))[0]
+        with self._asking() as client:
+            found: dict[str, Any] = client.inspect_container(container)
         return found
+
+    def _labelled(self, name: str, value: str) -> list[str]:
+        with self._asking() as client:
+            found = client.containers(all=True, filters={"label": f"concertina.{name}={value}"})
+        return [container["Id"] for container in found]
+
+    @contextmanager
+    def _asking(self) -> Iterator[APIClient]:
+        """Without a process of its own for each question: tests wait for answers."""
+        with closing(APIClient(base_url=self._url, version="auto", timeout=60)) as client:
+            yield client
+
+    @property
+    def _url(self) -> str:
+        record = stack_record.current(self.stack.checkout)
+        assert record is not None
+        return record.docker_url
 
     def folder_of(self, job_id: str) -> Path:
         """What the job's containers see as /checkpoints."""
