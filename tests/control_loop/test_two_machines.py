@@ -32,7 +32,7 @@ from .conftest import Clock, RunningClock, World, claims, fresh, kinds, live_wor
 from .docker_world import PATIENT, docker_host
 
 SCRIPT = Path(__file__).parents[1] / "end_to_end" / "scripts" / "sleepy_regression.py"
-SAMPLES = 320
+SAMPLES = 160
 pytestmark = pytest.mark.timeout(1800)  # seconds; it takes 60 on a machine that is free
 
 
@@ -56,7 +56,7 @@ class Field:
     def job(self, nodes: dict[str, int]) -> Job:
         """Trains on these nodes; the first of them has its coordinator."""
         command = ["python", "/checkpoints/train.py", "--stop-file", "/checkpoints/stop"]
-        sizes = ["--samples", str(SAMPLES), "--seconds-per-sample", "0.002"]
+        sizes = ["--samples", str(SAMPLES), "--seconds-per-sample", "0.004"]
         job = self.world.job(
             command=[*command, *sizes],
             elastic={"max_workers": 4, "grace_period": "60s", "registration_timeout": "10m"},

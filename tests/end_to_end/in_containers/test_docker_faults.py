@@ -24,7 +24,7 @@ from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import REGISTRATION, until
 from tests.ports import free_port
 
-SAMPLES = 400
+SAMPLES = 200
 DEAF = """\
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

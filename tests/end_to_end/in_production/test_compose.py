@@ -46,7 +46,7 @@ def test_a_job_trains_to_its_end_though_the_control_worker_is_killed_meanwhile(
         team,
         {
             "name": "line",
-            "command": ["python", "-c", SCRIPT, "--samples", "200", "--stop-file", STOP],
+            "command": ["python", "-c", SCRIPT, "--samples", "100", "--stop-file", STOP],
             "elastic": {
                 "min_workers": 1,
                 "max_workers": 1,

@@ -20,8 +20,11 @@ from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, until
 
 ARGUMENTS = {
-    "digits-cnn": ("--epochs", "60", "--width", "8"),
-    "text-transformer": ("--epochs", "1"),
+    "digits-cnn": ("--epochs", "30", "--width", "8"),
+    "text-transformer": (
+        *("--epochs", "1", "--stretches", "6000", "--length", "64", "--layers", "2"),
+        *("--learning-rate", "0.006"),
+    ),
 }
 PATIENCE = 600.0  # seconds
 PATIENCE_MILLISECONDS = 60_000

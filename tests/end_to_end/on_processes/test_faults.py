@@ -19,7 +19,7 @@ from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
 DATABASE_AWAY_SECONDS = 20
 STEPS_WITHOUT = 20  # while it is away
-SAMPLES = 800
+SAMPLES = 400
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import REGISTRATION, until
 
 SCRIPT = "sleepy_regression.py"
-SAMPLES = 1000
+SAMPLES = 500
 pytestmark = pytest.mark.timeout(1200)
 
 

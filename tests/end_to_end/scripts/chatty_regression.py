@@ -9,7 +9,7 @@ from torch.utils.data import Dataset
 import concertina_worker as elastic
 
 EPOCHS = 100_000  # until it is cancelled
-SECONDS_PER_SAMPLE = 0.005
+SECONDS_PER_SAMPLE = 0.01
 
 
 class Line(Dataset):

@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--epochs", type=int, default=100_000, help="if nothing stops it before")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
-    parser.add_argument("--seconds-per-sample", type=float, default=0.005)
+    parser.add_argument("--seconds-per-sample", type=float, default=0.01)
     parser.add_argument("--chatty", action="store_true", help="count the steps aloud")
     arguments = parser.parse_args()
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.nn.modules import module
 
-SECONDS_PER_SAMPLE = 0.01
+SECONDS_PER_SAMPLE = 0.02
 
 
 class Pace:
