@@ -23,6 +23,7 @@ LINTERS: dict[str, tuple[str, ...]] = {
     "import contracts": (str(BIN / "lint-imports"),),
 }
 SERVERS = {"DATABASE_URL", "REDIS_URL"}
+MOST_PROCESSES = 6  # each has a database and perhaps a Docker daemon; more would not be done sooner
 # Enough for Django's settings to load; nothing connects.
 SETTINGS_FOR_TYPES = {
     "DATABASE_URL": "postgresql://nobody@/nothing",
@@ -32,12 +33,11 @@ SETTINGS_FOR_TYPES = {
 
 
 def test(checkout: Checkout, arguments: Sequence[str]) -> int:
-    """Lint beside the dashboard's tests, then run pytest, whose closing line comes last."""
+    """Run pytest, whose closing line comes last; meanwhile lint, and try the dashboard alone."""
     with ThreadPoolExecutor() as pool:
-        dashboard = pool.submit(_test_dashboard, checkout)
-        failed = [lint(checkout), dashboard.result()]
-    failed.append(run_pytest(checkout, (*_side_by_side(), *arguments)))
-    return int(any(failed))
+        meanwhile = [pool.submit(lint, checkout), pool.submit(_test_dashboard, checkout)]
+        failed = run_pytest(checkout, (*_side_by_side(), *arguments))
+    return int(any((failed, *(one.result() for one in meanwhile))))
 
 
 def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
@@ -47,11 +47,12 @@ def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
 
 
 def _side_by_side() -> tuple[str, ...]:
-    """A pytest process for each of two cores; their tests start more processes than enough.
+    """A pytest process more than there are cores: a third of the time their tests wait.
 
     But they cannot share servers.
     """
-    return () if SERVERS & os.environ.keys() else ("-n", "2")
+    processes = min((os.cpu_count() or 1) + 1, MOST_PROCESSES)
+    return () if SERVERS & os.environ.keys() else ("-n", str(processes))
 
 
 def lint(checkout: Checkout) -> int:
