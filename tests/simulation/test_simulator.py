@@ -199,8 +199,9 @@ def test_the_same_seed_gives_the_same_result_and_another_does_not() -> None:
         measurement_noise=0.1,
         failures=Failures(worker_mtbf_seconds=2000.0, node_mtbf_seconds=3000.0),
     )
-    assert run(jobs, shaky) == run(jobs, shaky)
-    assert run(jobs, shaky) != run(jobs, replace(shaky, seed=1))
+    result = run(jobs, shaky)
+    assert run(jobs, shaky) == result
+    assert run(jobs, replace(shaky, seed=1)) != result
 
 
 def test_hot_jobs_survive_the_loss_of_a_worker_and_others_go_back_to_their_checkpoint() -> None:
