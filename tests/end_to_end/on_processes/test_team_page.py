@@ -41,6 +41,7 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     secret = page.get_by_role("listitem", name="Secret wandb")
     expect(secret).to_contain_text("WANDB_API_KEY")
     expect(secret).to_contain_text("no live job needs it")
+    expect(dialog).to_be_hidden()  # a moment after the list is there
     assert CANARY not in page.content()
     assert CANARY not in values_of_fields(page)
     told = [answer.text() for answer in heard if "/api/v1/teams/vision/secrets" in answer.url]
