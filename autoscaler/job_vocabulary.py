@@ -36,11 +36,11 @@ class JobReason(_Word):
     # It waits: the planner has looked at it.
     WAITING_FOR_QUOTA = (
         "waiting_for_quota",
-        "Team limit reached: with it, its team would hold more GPUs of the pool than it may.",
+        "Team limit reached: with this job, its team would hold more GPUs than it may.",
     )
     WAITING_FOR_FAIR_SHARE = (
         "waiting_for_fair_share",
-        "Waits for its fair share: GPUs are free or could be, and other teams come first.",
+        "Waits for its fair share: GPUs are free or could be, but other teams come first.",
     )
     WAITING_FOR_RECLAIM = (
         "waiting_for_reclaim",
@@ -64,7 +64,7 @@ class JobReason(_Word):
     )
     DROPPED = (
         "dropped",
-        "Did not fit, no queue here: its pool refuses for good what does not fit on arrival.",
+        "Did not fit: its pool has no queue, and refuses what does not fit on arrival.",
     )
 
     # It starts, changes or pauses: the planner has decided so.
@@ -72,7 +72,7 @@ class JobReason(_Word):
         "job_arrived",
         "A job arrived: it starts, or others give way so that a job can start.",
     )
-    JOB_FINISHED = ("job_finished", "A job finished: the GPUs that it left are put to use.")
+    JOB_FINISHED = ("job_finished", "A job finished: the GPUs that it freed are used again.")
     RECLAIM_GUARANTEE = (
         "reclaim_guarantee",
         "Guarantee reclaimed: a team takes back what it is guaranteed and others had borrowed.",
@@ -83,7 +83,7 @@ class JobReason(_Word):
     )
     RESERVATION = (
         "reservation",
-        "Saved up for a large job: it starts on GPUs kept for it, and guests on them give way.",
+        "Reserved for a large job: it starts on GPUs kept for it, and guests give them back.",
     )
     BATCH_RETUNE = (
         "batch_retune",
@@ -91,7 +91,7 @@ class JobReason(_Word):
     )
     APPLICATION_METRIC = (
         "application_metric",
-        "Its own metric asked: what its script reports calls for more or for fewer workers.",
+        "Scales on its own metric: what its script reports asks for more or fewer workers.",
     )
     SCALING_INEFFICIENT = (
         "scaling_inefficient",
@@ -121,10 +121,10 @@ class JobReason(_Word):
         "best_allocation",
         "Best allocation: no other division of the pool is worth more.",
     )
-    COOLDOWN = ("cooldown", "Changed a moment ago: within its `min_interval` it is left alone.")
+    COOLDOWN = ("cooldown", "Changed a moment ago: its `min_interval` is not over yet.")
     NOT_RESCALABLE = (
         "not_rescalable",
-        "Cannot change now: it starts, changes already, or keeps its number of workers.",
+        "Cannot change now: it is starting or changing, or keeps its number of workers.",
     )
 
     # Somebody wanted it so.
@@ -132,22 +132,22 @@ class JobReason(_Word):
         "pending_evaluation",
         "Not evaluated yet: it was submitted or resumed, and waits for the next plan.",
     )
-    PAUSED_BY_USER = ("paused_by_user", "Paused by a person: it goes on when it is resumed.")
-    CANCELLED_BY_USER = ("cancelled_by_user", "Cancelled by a person: it never goes on.")
+    PAUSED_BY_USER = ("paused_by_user", "Paused by a person: it goes on when somebody resumes it.")
+    CANCELLED_BY_USER = ("cancelled_by_user", "Cancelled by a person: it does not continue.")
 
     # It came to its end.
     COMPLETED = ("completed", "Ran to its end: its command ended with exit code 0.")
     ENDED_EARLY = (
         "ended_early",
-        "Ended before its epochs: its script ended well, but before its training was through.",
+        "Ended before its epochs: its script ended without an error, but too early.",
     )
     SCRIPT_DID_NOT_END = (
         "script_did_not_end",
-        "Trained; its script hung: its epochs were over, and its script was ended for it.",
+        "Trained, but its script hung: its epochs were over, so the platform ended it.",
     )
 
     # Its own code or what it asks for is at fault.
-    JOB_FAILED = ("job_failed", "Its own code failed: more often than it may be started again.")
+    JOB_FAILED = ("job_failed", "Its own code failed: it is not started again.")
     WORKER_FAILED = (
         "worker_failed",
         "A worker's code failed: it ended with an error of its own; its last lines tell which.",
@@ -159,15 +159,15 @@ class JobReason(_Word):
     )
     NOT_REGISTERED = (
         "not_registered",
-        "Script did not register: `mode: hot` was asked for, and it did not call the library.",
+        "Script did not register: its spec says `mode: hot`, but it did not call the library.",
     )
     NO_PROGRESS = (
         "no_progress",
-        "Stood still: for too long it made no step and wrote no line.",
+        "Stood still: it made no step and wrote no line for too long.",
     )
     OUT_OF_MEMORY = (
         "out_of_memory",
-        "Ran out of memory: of the machine's or of a GPU's; its message tells which.",
+        "Ran out of memory: the machine's or a GPU's; its message tells which.",
     )
     OUT_OF_DISK = (
         "out_of_disk",
@@ -175,11 +175,11 @@ class JobReason(_Word):
     )
     TOO_MANY_FILES = (
         "too_many_files",
-        "Wrote too many files: there is a most for files and folders together.",
+        "Wrote too many files: it has more files and folders than a job may have.",
     )
     FOLDER_CLOSED = (
         "folder_closed",
-        "Hid what it writes: a folder is shut, or lies so deep that nobody can measure it.",
+        "Hid what it writes: a folder is closed, or nested too deep to be measured.",
     )
     SECRET_UNAVAILABLE = (
         "secret_unavailable",
@@ -187,7 +187,7 @@ class JobReason(_Word):
     )
     SCRIPT_WARNING = (
         "script_warning",
-        "Script to be looked at: it runs, but something in it is probably a mistake.",
+        "Check the script: it runs, but something in it is probably a mistake.",
     )
     DEADLINE = ("deadline", "Deadline at risk: it is expected to end too late.")
 
@@ -199,16 +199,16 @@ class JobReason(_Word):
     CANNOT_START = ("cannot_start", "Node cannot start it: the message holds the node's words.")
     LAUNCH_REFUSED = (
         "launch_refused",
-        "Launch refused: what runs the workers does not take this job.",
+        "Launch refused: the worker host does not accept this job.",
     )
     PORT_IN_USE = ("port_in_use", "Port in use: its coordinator could not listen; it starts again.")
     COORDINATOR_SILENT = (
         "coordinator_silent",
-        "Coordinator was not heard: it could not reach the service, and the job starts again.",
+        "Coordinator was silent: it could not reach the service, and the job starts again.",
     )
     STUCK = (
         "stuck",
-        "Stuck in a change: all its workers were there, and still nothing moved.",
+        "Stuck in a change: all its workers were there, but nothing moved.",
     )
     WORKERS_LOST = (
         "workers_lost",
@@ -216,11 +216,11 @@ class JobReason(_Word):
     )
     PLANNING_FAILED = (
         "planning_failed",
-        "Left out of plans: reckoning with its data fails; it is tried again.",
+        "Left out of plans: the planner fails on its data; it is tried again.",
     )
     PLANNED_AGAIN = (
         "planned_again",
-        "Planned again: its data can be reckoned with as those of all others.",
+        "Planned again: the planner can use its data again.",
     )
 
     # How it is rescaled, once that is known.
@@ -240,7 +240,7 @@ class EventKind(_Word):
     )
     STOP_REQUESTED = (
         "stop_requested",
-        "Stop requested: while it was stopping, somebody changed what is to become of it.",
+        "Stop requested: while it was stopping, somebody changed what happens to it next.",
     )
     MODE_DETECTED = (
         "mode_detected",
@@ -248,7 +248,7 @@ class EventKind(_Word):
     )
     PREPARING = (
         "preparing",
-        "Preparing: something must be made ready before it can run, an image fetched, say.",
+        "Preparing: something must be made ready before it can run, such as an image.",
     )
     BATCH_LIMIT_FOUND = (
         "batch_limit_found",
@@ -262,7 +262,7 @@ class EventKind(_Word):
         "Worker lost: one process ended from outside, or its node counts as lost.",
     )
     WORKER_NOT_STARTED = ("worker_not_started", "Worker not started: it will never run.")
-    WORKER_HUNG = ("worker_hung", "Worker hung: it did not come any further and is killed.")
+    WORKER_HUNG = ("worker_hung", "Worker hung: it made no progress and is killed.")
     JOINER_DROPPED = (
         "joiner_dropped",
         "Joiner dropped: a worker was not ready in time, and the others go on without it.",
@@ -275,11 +275,11 @@ class EventKind(_Word):
     # Several of them.
     WORKERS_LOST = (
         "workers_lost",
-        "Went on without lost workers: the others formed a group anew, without a restart.",
+        "Went on without lost workers: the others formed a new group, without a restart.",
     )
     ALL_WORKERS_LOST = (
         "all_workers_lost",
-        "All workers lost: nobody could go on, and it starts again from its checkpoint.",
+        "All workers lost: none could go on, so the job starts again from its checkpoint.",
     )
     WORK_LOST = ("work_lost", "Work lost: steps newer than the checkpoint are made again.")
 
@@ -290,7 +290,7 @@ class EventKind(_Word):
     )
     NODE_SILENT = (
         "node_silent",
-        "Node silent: one with workers of the job does not answer; they may train on.",
+        "Node silent: a node with workers of the job does not answer; they may train on.",
     )
     NODE_IS_SLOW = (
         "node_is_slow",
@@ -304,11 +304,11 @@ class EventKind(_Word):
     )
     NO_PROGRESS = (
         "no_progress",
-        "No progress: half of the time is over after which it is ended for standing still.",
+        "No progress: half of the time has passed after which it is ended for that.",
     )
     DISK_FILLING = (
         "disk_filling",
-        "Disk filling: its files take four fifths of what they may, and at all of it it is ended.",
+        "Disk filling: its files take four fifths of its limit; above the limit it is ended.",
     )
     DEADLINE_AT_RISK = (
         "deadline_at_risk",
@@ -316,10 +316,10 @@ class EventKind(_Word):
     )
     PLANNING_FAILED = (
         "planning_failed",
-        "Left out of plans: reckoning with its data failed.",
+        "Left out of plans: the planner failed on its data.",
     )
-    PLANNED_AGAIN = ("planned_again", "Planned again: its data can be reckoned with again.")
+    PLANNED_AGAIN = ("planned_again", "Planned again: the planner can use its data again.")
     CONTROL_LOOP_ERROR = (
         "control_loop_error",
-        "Control loop error: it could not be handled, and is tried again; admins find the cause.",
+        "Control loop error: the loop failed on this job and tries again; admins see the cause.",
     )

@@ -70,10 +70,10 @@ def notes(admission: Admission) -> list[str]:
     spec, gpus = admission.spec, admission.pool.gpus
     said = []
     if "batch" not in spec.model_fields_set:
-        said.append("batch is not given: the global batch is 32 and stays so.")
+        said.append("batch is not given: the global batch is 32 and does not change.")
     unused = counts_without_batch(worker_counts(spec.elastic), spec.batch.bounds())
     if unused:
-        said.append(f"No allowed batch fits {_listed(unused)} workers: never used.")
+        said.append(f"No allowed batch fits {_listed(unused)} workers: such sizes are never used.")
     most = spec.elastic.max_workers * spec.resources.gpus_per_worker
     if most > gpus:
         said.append(
@@ -96,7 +96,7 @@ def _cut_short(admission: Admission) -> Iterator[str]:
             yield (
                 f"{name} is {format_duration(seconds)}, but pool {pool.name} takes back what"
                 f" another team is guaranteed within {format_duration(row.reclaim_seconds)}"
-                " (reclaim_seconds): while the job borrows, it has no longer than that."
+                " (reclaim_seconds): while the job borrows, it gets no more time than that."
             )
 
 
@@ -108,7 +108,7 @@ def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:
     return Problem(
         field="team",
         value=spec.team or None,
-        problem="is no team you can submit for" if spec.team else "is missing",
+        problem="is not a team for which you can submit jobs" if spec.team else "is missing",
         remedy=f"Use one of: {', '.join(sorted(teams))}." if teams else "Ask to join a team.",
         code="unknown_team",
     )
@@ -123,7 +123,7 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
     return Problem(
         field="pool",
         value=spec.pool or None,
-        problem="is no pool of this platform" if spec.pool else "is missing",
+        problem="is not a pool of this platform" if spec.pool else "is missing",
         remedy=f"Use one of: {', '.join(by_name)}." if pools else "Ask an admin to add a pool.",
         code="unknown_pool",
     )
@@ -166,7 +166,7 @@ def _too_late(spec: JobSpec) -> Iterator[Problem]:
             field="deadline",
             value=format_moment(spec.deadline),
             problem="has passed",
-            remedy="Use a moment that is still to come, or remove it.",
+            remedy="Use a moment in the future, or remove it.",
         )
 
 

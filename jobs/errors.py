@@ -36,7 +36,7 @@ class JobNotFound(JobsError):
 
 
 class CoordinatorReplaced(JobsError):
-    """Another coordinator has taken over this job; this one is to end."""
+    """Another coordinator has taken over this job; this one has to end."""
 
     code = "coordinator_replaced"
 
@@ -48,13 +48,13 @@ class NotTheCoordinator(JobsError):
 
 
 class JobOver(JobsError):
-    """This job has ended; nothing is reported of it any more."""
+    """This job has ended; no more reports about it are accepted."""
 
     code = "job_over"
 
 
 class BadCursor(JobsError):
-    """This cursor is not one that a list answered with."""
+    """This cursor does not come from the answer to a list."""
 
     code = "bad_cursor"
 
@@ -66,19 +66,19 @@ class JobNotOver(JobsError):
 
 
 class JobPinned(JobsError):
-    """This job is pinned, so that nothing of it is removed. Unpin it first."""
+    """This job is pinned, so nothing of it may be removed. Unpin it first."""
 
     code = "job_pinned"
 
 
 class TooManyPinned(JobsError):
-    """As many jobs of the team are pinned as may be; unpin some first."""
+    """The team has pinned as many jobs as it may; unpin some first."""
 
     code = "too_many_pinned_jobs"
 
 
 class TeamInUse(JobsError):
-    """This team has something that lives, or is meant to stay."""
+    """This team still has live jobs, pinned jobs or teams below it."""
 
     code = "team_in_use"
 
@@ -90,7 +90,7 @@ class NameInUse(JobsError):
 
 
 class TooManyQueued(JobsError):
-    """As many jobs of the team wait as may; cancel some, or ask an admin to raise its limit."""
+    """The team has as many waiting jobs as it may; cancel some, or ask an admin to raise that."""
 
     code = "too_many_queued_jobs"
 

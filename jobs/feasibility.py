@@ -88,7 +88,7 @@ def check_elastic(elastic: WorkerRange) -> Iterator[Problem]:
         yield Problem(
             field="elastic.requested_workers",
             value=requested,
-            problem="is no number of workers that the job allows",
+            problem="is not a number of workers that the job allows",
             remedy=f"Use {nearest}, or allow {requested}.",
         )
 

@@ -28,7 +28,9 @@ def _moment(value: object) -> datetime:
             return parse_moment(value)
     except ValueError:
         pass  # told below
-    raise ValueError("is no moment | Write date, time and time zone, such as 2026-12-01T08:00:00Z.")
+    raise ValueError(
+        "is not a moment | Write date, time and time zone, such as 2026-12-01T08:00:00Z."
+    )
 
 
 Moment = Annotated[
@@ -47,7 +49,7 @@ class UtilityPoint(SpecPart):
 
 def _check_order(points: Sequence[UtilityPoint]) -> Sequence[UtilityPoint]:
     if any(later.after <= one.after for one, later in pairwise(points)):
-        raise ValueError("has times that do not rise | Order its points by `after`, each once.")
+        raise ValueError("has times that do not increase | Order its points by `after`, each once.")
     return points
 
 
@@ -71,6 +73,6 @@ class ScaleOn(SpecPart):
         if low is not None and high is not None and low >= high:
             raise ValueError(
                 f"has a shrink_below ({low:g}) that is not below grow_above ({high:g})"
-                " | Leave room between them: a size is right in between."
+                " | Leave room between them: there, the job keeps its size."
             )
         return self

@@ -35,7 +35,7 @@ def check_text(text: str) -> str:
 
 def check_command(command: list[str]) -> list[str]:
     if command and not command[0].strip():
-        raise ValueError("begins with no program | Begin with one, such as python.")
+        raise ValueError("does not begin with a program | Begin with one, such as python.")
     return command
 
 

@@ -61,10 +61,10 @@ def _unknown(field: str, name: str, kept: Mapping[str, Secret], team: Team) -> P
     return Problem(
         field=field,
         value=name,
-        problem=f"is no secret of team {team.name}",
+        problem=f"is not a secret of team {team.name}",
         remedy=f"Use one of: {', '.join(named)}."
         if named
-        else f"The team has none yet: `concertina secrets set {name} VARIABLE` keeps one.",
+        else f"The team has none yet: `concertina secrets set {name} VARIABLE` stores one.",
     )
 
 

@@ -33,7 +33,7 @@ def warning(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
     limit = limits.bytes_of(spec.resources.disk_per_job)
     return (
         f"Its files take {in_words(use.disk_bytes or 0)} of the {format_size(limit)} that it may"
-        " write (`resources.disk_per_job`). Above that it is ended, as failed."
+        " write (`resources.disk_per_job`). Above that the job is ended and counts as failed."
     )
 
 
@@ -57,8 +57,8 @@ def _what_is_wrong(found: JobReason, use: DiskUse, spec: JobSpec, limits: DiskLi
             " Keep many small files in a few archives."
         )
     return (
-        "One of its folders is shut to its own user, or lies more than 200 levels deep, so nobody"
-        " can tell how much it writes. Leave folders open to their owner (`chmod u+rx`)."
+        "One of its folders is closed to its own user, or is nested more than 200 levels deep, so"
+        " nobody can measure how much it writes. Leave folders open to their owner (`chmod u+rx`)."
     )
 
 

@@ -103,7 +103,7 @@ def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: in
         trace = read_recording(text, recording_format, name=path.stem, gpus_per_node=gpus_per_node)
     except UnicodeDecodeError as problem:
         raise RequestRefused(
-            f"{path} is no text: a recording is a CSV or JSON file in UTF-8. docs/traces.md shows"
+            f"{path} is not text: a recording is a CSV or JSON file in UTF-8. docs/traces.md shows"
             " the formats."
         ) from problem
     except OSError as problem:

@@ -41,7 +41,7 @@ def request(
     if live.count() >= MOST_WAITING:
         raise TooManyWaiting
     if owner_id is not None and live.filter(owner=owner_id).count() >= MOST_WAITING_OF_ONE:
-        raise TooManyWaiting(f"{MOST_WAITING_OF_ONE} of yours wait already; cancel one first.")
+        raise TooManyWaiting(f"{MOST_WAITING_OF_ONE} of your simulations wait; cancel one first.")
     return Simulation.objects.create(
         title=title, request=dict(body), requested_by=requested_by, owner_id=owner_id
     )

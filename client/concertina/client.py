@@ -88,7 +88,7 @@ class Client:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         if not fits_a_header(key):
-            raise BadInput(f"{key!r} is no idempotency key. Use letters, digits and hyphens.")
+            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
         headers = {"Idempotency-Key": key}
         status, job = self._send("POST", "/jobs", body=spec, headers=headers)
         return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"

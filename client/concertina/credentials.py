@@ -77,7 +77,7 @@ def normalised_url(url: str) -> str:
     """
     full = url if "://" in url else f"http://{url}"
     if not _is_address(full):
-        raise BadInput(f"{url!r} is no address of a service. Use one like http://host:8000.")
+        raise BadInput(f"{url!r} is not the address of a service. Use one like http://host:8000.")
     return full.rstrip("/").removesuffix("/api/v1")
 
 

@@ -268,7 +268,7 @@ class Problem(TypedDict):
 
 
 class Quarantine(TypedDict):
-    """The job is left out of plans, because reckoning with its data fails."""
+    """The job is left out of plans, because the planner fails on its data."""
 
     since: str
     failures: int  # In a row.

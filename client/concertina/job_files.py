@@ -161,7 +161,7 @@ def _text(path: str, name: str) -> str:
     try:
         return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{name} is no text: byte {error.start} is not UTF-8.") from error
+        raise BadInput(f"{name} is not text: byte {error.start} is not UTF-8.") from error
     except OSError as error:
         raise BadInput(f"{name} cannot be read: {error.strerror}.") from error
 
@@ -170,4 +170,4 @@ def _place_and_problem(error: yaml.MarkedYAMLError, name: str) -> str:
     mark = error.problem_mark or error.context_mark
     place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
     problem = " ".join(part for part in (error.context, error.problem) if part)
-    return f"{name}{place}: {problem or 'no valid YAML'}."
+    return f"{name}{place}: {problem or 'not valid YAML'}."

@@ -43,4 +43,4 @@ def _value(text: str, assignment: str) -> Any:
     try:
         return value_of(text) if text else ""
     except (yaml.YAMLError, ValueError, TypeError) as error:
-        raise BadInput(f"--set {assignment!r}: the value is no valid YAML.") from error
+        raise BadInput(f"--set {assignment!r}: the value is not valid YAML.") from error

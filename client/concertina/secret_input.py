@@ -59,7 +59,7 @@ def _text(file: str | None) -> str | None:
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError:
-        raise BadInput("This is no text. Encode what is not text as base64.") from None
+        raise BadInput("This is not text. Encode what is not text as base64.") from None
 
 
 def _lines(text: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Transport:
 
     def __init__(self, credentials: Credentials) -> None:
         if not fits_a_header(credentials.token):
-            raise NotAllowed("This is no token: it has characters that no token has.")
+            raise NotAllowed("This is not a token: it has characters that no token has.")
         self._url = credentials.url
         self._http = httpx.Client(
             base_url=credentials.url + API,

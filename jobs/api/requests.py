@@ -24,7 +24,7 @@ class StatesField(serializers.CharField):
         unknown = [state for state in states if state not in set(State)]
         if unknown:
             raise serializers.ValidationError(
-                f"{unknown[0]!r} is no state. Use: {', '.join(State)}."
+                f"{unknown[0]!r} is not a state. Use: {', '.join(State)}."
             )
         return states
 

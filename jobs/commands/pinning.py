@@ -28,8 +28,8 @@ def pin(*, job_id: str) -> None:
     pinned = Job.objects.filter(team=team, is_pinned=True).exclude(pk=job_id).count()
     if pinned >= MOST_PINNED:
         raise TooManyPinned(
-            f"{pinned} jobs of team {team.name} are pinned, and at most {MOST_PINNED} may be, for"
-            " they are kept for ever. Unpin some first."
+            f"Team {team.name} has {pinned} pinned jobs, and may have at most {MOST_PINNED},"
+            " because they are kept for ever. Unpin some first."
         )
     Job.objects.filter(pk=job_id).update(is_pinned=True)
 

@@ -142,7 +142,7 @@ def _release(part: Part, healed: Collection[str]) -> None:
         return
     Quarantine.objects.filter(part=part, job__in=healed).delete()
     if part is Part.PLANNING:
-        message = "Its data can be reckoned with again: it is planned as all others are."
+        message = "The planner can use its data again: it is planned as all others are."
         events.record_of_several(dict.fromkeys(healed, message), kind=EventKind.PLANNED_AGAIN)
         marked = Job.objects.filter(Q(reason=JobReason.PLANNING_FAILED), pk__in=healed)
         marked.update(reason=JobReason.PLANNED_AGAIN, message=message)
@@ -155,16 +155,16 @@ def _unreadable(error: Exception) -> tuple[str, ...]:
 def sentence(*, holds: bool | None, unreadable: Collection[str] = ()) -> str:
     """What the team reads: the fields are its own; any other error is for admins."""
     named = shorten(", ".join(unreadable), _LONGEST_NAMES, placeholder=" …")
-    cause = f" Of its spec, this cannot be read any more: {named}." if unreadable else ""
+    cause = f" These fields of its spec cannot be read any more: {named}." if unreadable else ""
     meanwhile = {
         None: "It keeps what it holds",
         True: "It keeps its GPUs and trains on",
         False: "It goes on waiting",
     }[holds]
     return (
-        "The platform cannot reckon with this job's data, so it is left out of plans."
-        f"{cause} {meanwhile}, the other jobs are planned, and it is tried again by itself."
-        " If that lasts, ask an admin, who is shown the cause; or cancel it and submit it with"
+        "The platform cannot compute with this job's data, so it is left out of plans."
+        f"{cause} {meanwhile}, the other jobs are planned, and this job is tried again by itself."
+        " If this lasts, ask an admin, who can see the cause; or cancel the job and submit it with"
         " other numbers."
     )
 

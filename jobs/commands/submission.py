@@ -158,8 +158,8 @@ def _check_room(team: Team, most: int) -> None:
     waiting = Job.objects.filter(team=team, state__in=WAITING).count()
     if waiting >= most:
         raise TooManyQueued(
-            f"{waiting} jobs of team {team.name} wait, queued or paused, and at most {most} may"
-            " (max_queued_jobs). Cancel some, submit later, or ask an admin to raise it."
+            f"Team {team.name} has {waiting} waiting jobs, queued or paused, and may have at most"
+            f" {most} (max_queued_jobs). Cancel some, submit later, or ask an admin to raise it."
         )
 
 

@@ -94,7 +94,7 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
     told.add(
         EventKind.WORKER_HUNG,
         reason=JobReason.NODE_LOST,
-        message=f"{worker.id} does not come any further and is killed. {error}",
+        message=f"{worker.id} makes no progress and is killed. {error}",
         data={"worker": worker.id, "node": worker.named_node},
     )
 

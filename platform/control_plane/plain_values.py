@@ -11,9 +11,9 @@ MOST_LEVELS: Final = 50  # guessed: a job spec has five
 _MOST_FAULTS: Final = 20
 _LONGEST_PLACE: Final = 200
 _NULL: Final = ("contains a null character", "Remove it.")
-_NO_TEXT: Final = ("is no text", "Encode what is not text as base64.")
-_NO_NUMBER: Final = ("is no number that can be computed with", "Use an ordinary number.")
-_NO_NAME: Final = ("has a name that is no text", "Put it in quotes.")
+_NO_TEXT: Final = ("is not text", "Encode what is not text as base64.")
+_NO_NUMBER: Final = ("is not a number that can be computed with", "Use an ordinary number.")
+_NO_NAME: Final = ("has a name that is not text", "Put it in quotes.")
 _TOO_DEEP: Final = ("is nested too deeply", f"Use at most {MOST_LEVELS} levels.")
 
 
@@ -54,7 +54,7 @@ def check_unique(names: Iterable[str]) -> None:
     known = set()
     for name in names:
         if name in known:
-            raise ValueError(f"the field {name[:80]!a} stands twice")
+            raise ValueError(f"the field {name[:80]!a} occurs twice")
         known.add(name)
 
 

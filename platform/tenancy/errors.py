@@ -31,7 +31,7 @@ class TenancyError(Exception):
 
 
 class SecretInvalid(TenancyError):
-    """This is no secret that can be kept."""
+    """This secret cannot be stored."""
 
     code, status = "invalid_secret", 400
 

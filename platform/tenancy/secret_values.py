@@ -110,7 +110,7 @@ def _faults_of_text(place: str, text: str) -> Iterator[Fault]:
     if "\0" in text:
         yield Fault(field=place, problem="contains a null character", remedy="Remove it.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        yield Fault(field=place, problem="is no text", remedy="Encode what is not text as base64.")
+        yield Fault(field=place, problem="is not text", remedy="Encode what is not text as base64.")
     if len(text) > _MOST_CHARACTERS:
         yield Fault(
             field=place,

@@ -126,8 +126,8 @@ def test_an_image_that_is_not_there_fails_the_job_in_the_registrys_words(world: 
     failed = fresh(job)
     assert (failed.state, failed.reason) == ("failed", "image_unavailable")
     assert failed.message == (
-        f"Its image cannot be fetched: {REFUSED}. Correct `image`, push it, or have your team be"
-        " let into its registry."
+        f"Its image cannot be fetched: {REFUSED}. Correct `image`, push it, or ask for your team"
+        " to be let into its registry."
     )
     assert (failed.failures, failed.losses, failed.attempt) == (0, 0, 1)
     (event,) = events_of(job, "worker_not_started")

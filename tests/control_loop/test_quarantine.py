@@ -187,7 +187,7 @@ def test_a_running_job_whose_spec_cannot_be_read_is_looked_after_and_can_be_ende
     tick(world, planner.plan)
     assert fresh(poison).reason == "planning_failed"
     assert errors(poison) == ["SpecUnreadable('resources, seed')"]
-    assert "this cannot be read any more: resources, seed." in fresh(poison).message
+    assert "fields of its spec cannot be read any more: resources, seed." in fresh(poison).message
     assert (len(live_workers(poison)), len(live_workers(healthy))) == (2, 2)
     cancel(job_id=poison.id, actor="ada", reason="")
     for _ in range(4):

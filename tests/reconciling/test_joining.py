@@ -264,11 +264,14 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
             gone("w1", None, failing=Failing.IMAGE_UNAVAILABLE, error="manifest unknown"),
             spec=spec(image="docker.io/vision/train:7"),
         ),
-        "manifest unknown. Correct `image`, push it, or have your team be let into its registry.",
+        (
+            "manifest unknown. Correct `image`, push it, or ask for your team to be let into its"
+            " registry."
+        ),
     ),
     "or the platform's own": (
         beginning(gone("w1", None, failing=Failing.IMAGE_UNAVAILABLE, error="manifest unknown")),
-        "manifest unknown. It is the platform's own: ask an admin",
+        "manifest unknown. It is the platform's own image: ask an admin",
     ),
     "what is never made ready is told by its last note": (
         beginning(

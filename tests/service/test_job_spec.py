@@ -39,7 +39,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"command": "python train.py"}, "command", "is not a list", '["python", "train.py"]'),
     "an empty command is refused": ({"command": []}, "command", "is empty", "at least 1"),
     "a program without a name is refused": (
-        {"command": [""]}, "command", "begins with no program", "python"),
+        {"command": [""]}, "command", "does not begin with a program", "python"),
     "a batch in quotes is neither number nor range": (
         {"batch": {"global_batch_size": "64"}}, "batch.global_batch_size", "neither", "64"),
     "a null character in a command is refused": (
@@ -65,11 +65,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "no GPU per worker is refused": (
         {"resources": {"gpus_per_worker": 0}}, "resources.gpus_per_worker", "is below 1", ""),
     "a deadline without a time zone is refused": (
-        {"deadline": "2030-01-01T08:00:00"}, "deadline", "is no moment", "2026-12-01T08:00:00Z"),
-    "a deadline as a number is refused": ({"deadline": 1893456000}, "deadline", "is no moment", ""),
+        {"deadline": "2030-01-01T08:00:00"}, "deadline", "is not a moment", "2026-12-01T08:00:00Z"),
+    "a deadline as a number is refused": (
+        {"deadline": 1893456000}, "deadline", "is not a moment", ""),
     "a utility whose times do not rise is refused": (
         {"utility": [{"after": "2h", "dollars": 1}, {"after": "1h", "dollars": 0}]},
-        "utility", "do not rise", "Order its points"),
+        "utility", "do not increase", "Order its points"),
     "an empty utility is refused": ({"utility": []}, "utility", "is empty", ""),
     "a point of a utility without a unit names its place": (
         {"utility": [{"after": 3, "dollars": 1}]}, "utility[0].after", "is not a duration", ""),
@@ -81,7 +82,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "elastic.scale_on", "is not below", "Leave room"),
     "workers requested beyond the range are refused": (
         {"elastic": {"max_workers": 4, "requested_workers": 6}}, "elastic.requested_workers",
-        "is no number of workers", "Use 4"),
+        "is not a number of workers", "Use 4"),
     "an unknown mode names the known ones": (
         {"elastic": {"mode": "warm"}}, "elastic.mode", "none of the allowed words", "'restart'"),
     "min above max names both numbers": (

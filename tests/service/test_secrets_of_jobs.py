@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown one, with those there are": (
         {"secrets": ["wandb", "wanb"]},
         "secrets[1]",
-        "is no secret of team vision. Use one of: other, wandb.",
+        "is not a secret of team vision. Use one of: other, wandb.",
     ),
     "one twice": ({"secrets": ["wandb", "wandb"]}, "secrets", "names wandb twice"),
     "two that set the same": (
@@ -79,7 +79,7 @@ def test_what_a_job_cannot_name_is_refused_with_what_it_can(api: APIClient, sent
 
 def test_secrets_of_another_team_are_unknown(foreign_api: APIClient) -> None:
     answer = foreign_api.post("/api/v1/jobs", spec(secrets=["wandb"]), format="json")
-    assert "is no secret of team language. The team has none yet" in answer.json()["message"]
+    assert "is not a secret of team language. The team has none yet" in answer.json()["message"]
 
 
 def test_a_secret_is_kept_while_a_live_job_names_it(api: APIClient, submit: SubmitJob) -> None:

@@ -142,7 +142,7 @@ def test_a_foreign_team_and_an_unknown_one_get_the_same_answer(
         {
             "field": "team",
             "value": team,
-            "problem": "is no team you can submit for",
+            "problem": "is not a team for which you can submit jobs",
             "remedy": "Use one of: vision.",
         }
     ]
@@ -398,7 +398,8 @@ def test_beyond_max_queued_jobs_the_next_one_is_refused(
     answer = api.post(URL, spec(name="c"), format="json")
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_queued_jobs")
     assert answer.json()["message"] == (
-        "2 jobs of team vision wait, queued or paused, and at most 2 may (max_queued_jobs)."
+        "Team vision has 2 waiting jobs, queued or paused, and may have at most 2"
+        " (max_queued_jobs)."
         " Cancel some, submit later, or ask an admin to raise it."
     )
     assert foreign_api.post(URL, spec(name="c"), format="json").status_code == 201

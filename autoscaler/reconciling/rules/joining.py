@@ -70,7 +70,7 @@ def give_up_preparations(job: JobSnapshot) -> Instructions:
     if job.is_hot and any(worker.has_registered for worker in left):
         late = [worker for worker in job.members if worker.id in names]
         return _reduce(job, left, f"{listed(ids(late))} {why}") if late else NOTHING
-    message = f"{listed(sorted(names))} {why}. Submit again, or ask an admin what keeps it."
+    message = f"{listed(sorted(names))} {why}. Submit again, or ask an admin for the cause."
     return (fail(JobReason.IMAGE_UNAVAILABLE, message),)
 
 

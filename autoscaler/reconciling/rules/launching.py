@@ -97,7 +97,7 @@ def _after_its_end(process: ObservedProcess, job: JobSnapshot) -> Instructions:
         # Workers cannot meet without a coordinator; waiting would hold their GPUs for nothing.
         message = (
             f"Its coordinator could not be started: {process.note}. It runs the platform's own"
-            " image: ask an admin to see to it, then submit again."
+            " image: ask an admin to repair it, then submit again."
         )
         return (fail(JobReason(str(process.failing)), message),)
     if job.seconds_since(process.ended_at) < _pause_seconds(process, job):

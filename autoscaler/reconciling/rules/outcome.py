@@ -122,10 +122,10 @@ def _early_end(job: JobSnapshot, workers: Iterable[WorkerSnapshot]) -> Stop | No
     if early is None:
         return None
     said = headline(early.error).removeprefix("concertina: ")
-    message = sentence_case(said) or "The script ended before its training was through."
+    message = sentence_case(said) or "The script ended before its training was complete."
     if job.spec.early_end == "completed":
         return Stop(ends_as=State.COMPLETED, reason=JobReason.ENDED_EARLY, message=message)
-    advice = "If any end will do, say `early_end: completed` in the job spec."
+    advice = "If ending early is right for this job, set `early_end: completed` in the job spec."
     return fail(JobReason.ENDED_EARLY, f"{message} {advice}")
 
 

@@ -49,10 +49,10 @@ def _sentence(refused: WorkerSnapshot, job: JobSnapshot) -> str:
     if refused.ending is Ending.NOT_STARTED:
         return (
             f"Node {refused.node.name} cannot start {refused.id}: {said}. Correct `image` or"
-            " `workdir` if they are meant; otherwise ask an admin to look at the node."
+            " `workdir` if the cause lies there; otherwise ask an admin to look at the node."
         )
     if job.spec.image is None:
-        remedy = "It is the platform's own: ask an admin to see to it, then submit again."
+        remedy = "It is the platform's own image: ask an admin to repair it, then submit again."
     else:
-        remedy = "Correct `image`, push it, or have your team be let into its registry."
+        remedy = "Correct `image`, push it, or ask for your team to be let into its registry."
     return f"Its image cannot be fetched: {said}. {remedy}"

@@ -86,5 +86,5 @@ def teams(
 def _checked(states: list[str] | None) -> list[str]:
     unknown = [state for state in states or () if state not in _STATES]
     if unknown:
-        raise BadInput(f"--state {unknown[0]!r} is no state. Use one of {', '.join(_STATES)}.")
+        raise BadInput(f"--state {unknown[0]!r} is not a state. Use one of {', '.join(_STATES)}.")
     return states or []

@@ -32,7 +32,7 @@ def list_(*, team: TeamOption = None, output: Output = Format.TABLE) -> None:
         found = current.client.secrets(team=team)
         if not found and not current.terminal.is_json:
             current.terminal.say(
-                "No secrets yet. `concertina secrets set NAME VARIABLE` keeps one."
+                "No secrets yet. `concertina secrets set NAME VARIABLE` stores one."
             )
             return
         current.terminal.show(found, secrets_table(found))

@@ -972,29 +972,29 @@ export interface components {
         /**
          * @description * `submitted` - Submitted: the job was accepted and queued.
          *     * `state_changed` - State changed: `old_state` and `new_state` tell from what to what.
-         *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what is to become of it.
+         *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what happens to it next.
          *     * `mode_detected` - Mode detected: it is known how its script can be rescaled.
-         *     * `preparing` - Preparing: something must be made ready before it can run, an image fetched, say.
+         *     * `preparing` - Preparing: something must be made ready before it can run, such as an image.
          *     * `batch_limit_found` - Batch limit found: a worker ran out of GPU memory, and larger shares are split up.
          *     * `worker_failed` - Worker failed: its own code went wrong.
          *     * `worker_lost` - Worker lost: one process ended from outside, or its node counts as lost.
          *     * `worker_not_started` - Worker not started: it will never run.
-         *     * `worker_hung` - Worker hung: it did not come any further and is killed.
+         *     * `worker_hung` - Worker hung: it made no progress and is killed.
          *     * `joiner_dropped` - Joiner dropped: a worker was not ready in time, and the others go on without it.
          *     * `straggler_found` - Straggler found: a worker is clearly slower than the others.
-         *     * `workers_lost` - Went on without lost workers: the others formed a group anew, without a restart.
-         *     * `all_workers_lost` - All workers lost: nobody could go on, and it starts again from its checkpoint.
+         *     * `workers_lost` - Went on without lost workers: the others formed a new group, without a restart.
+         *     * `all_workers_lost` - All workers lost: none could go on, so the job starts again from its checkpoint.
          *     * `work_lost` - Work lost: steps newer than the checkpoint are made again.
          *     * `coordinator_restarted` - Coordinator restarted: training went on meanwhile.
-         *     * `node_silent` - Node silent: one with workers of the job does not answer; they may train on.
+         *     * `node_silent` - Node silent: a node with workers of the job does not answer; they may train on.
          *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
          *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
-         *     * `no_progress` - No progress: half of the time is over after which it is ended for standing still.
-         *     * `disk_filling` - Disk filling: its files take four fifths of what they may, and at all of it it is ended.
+         *     * `no_progress` - No progress: half of the time has passed after which it is ended for that.
+         *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
          *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
-         *     * `planning_failed` - Left out of plans: reckoning with its data failed.
-         *     * `planned_again` - Planned again: its data can be reckoned with again.
-         *     * `control_loop_error` - Control loop error: it could not be handled, and is tried again; admins find the cause.
+         *     * `planning_failed` - Left out of plans: the planner failed on its data.
+         *     * `planned_again` - Planned again: the planner can use its data again.
+         *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          * @enum {string}
          */
         EventKind: "submitted" | "state_changed" | "stop_requested" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
@@ -1442,21 +1442,21 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description * `waiting_for_quota` - Team limit reached: with it, its team would hold more GPUs of the pool than it may.
-         *     * `waiting_for_fair_share` - Waits for its fair share: GPUs are free or could be, and other teams come first.
+         * @description * `waiting_for_quota` - Team limit reached: with this job, its team would hold more GPUs than it may.
+         *     * `waiting_for_fair_share` - Waits for its fair share: GPUs are free or could be, but other teams come first.
          *     * `waiting_for_reclaim` - Lent GPUs are coming back: those that borrow them have been asked to give way.
          *     * `waiting_for_capacity` - Waits for free GPUs: its pool has fewer to give than its smallest size needs.
          *     * `behind_higher_priority` - Behind a higher priority: a job that comes first is owed the GPUs, or took them.
          *     * `fragmented` - Free GPUs are scattered: there are enough, but no node has enough of them together.
          *     * `exceeds_limit` - Larger than its limit: it needs more than its pool has or its team may hold.
-         *     * `dropped` - Did not fit, no queue here: its pool refuses for good what does not fit on arrival.
+         *     * `dropped` - Did not fit: its pool has no queue, and refuses what does not fit on arrival.
          *     * `job_arrived` - A job arrived: it starts, or others give way so that a job can start.
-         *     * `job_finished` - A job finished: the GPUs that it left are put to use.
+         *     * `job_finished` - A job finished: the GPUs that it freed are used again.
          *     * `reclaim_guarantee` - Guarantee reclaimed: a team takes back what it is guaranteed and others had borrowed.
          *     * `fair_share` - Fair share moved: GPUs go to the jobs that are entitled to them, or use them better.
-         *     * `reservation` - Saved up for a large job: it starts on GPUs kept for it, and guests on them give way.
+         *     * `reservation` - Reserved for a large job: it starts on GPUs kept for it, and guests give them back.
          *     * `batch_retune` - Batch retuned: another global batch learns faster on the same workers.
-         *     * `application_metric` - Its own metric asked: what its script reports calls for more or for fewer workers.
+         *     * `application_metric` - Scales on its own metric: what its script reports asks for more or fewer workers.
          *     * `scaling_inefficient` - Scaled too poorly: with fewer workers it is hardly slower, so it gives GPUs back.
          *     * `scaling_efficient` - Scales well: GPUs are free, and more workers are tried because they should pay.
          *     * `node_lost` - Worker or node lost: a process ended from outside, or its node does not answer.
@@ -1465,36 +1465,36 @@ export interface components {
          *     * `straggler` - Slower than the others: one of its workers holds up the rest, and may be replaced.
          *     * `defragment` - Moved together: it is faster on other nodes, or makes room for a job that waits.
          *     * `best_allocation` - Best allocation: no other division of the pool is worth more.
-         *     * `cooldown` - Changed a moment ago: within its `min_interval` it is left alone.
-         *     * `not_rescalable` - Cannot change now: it starts, changes already, or keeps its number of workers.
+         *     * `cooldown` - Changed a moment ago: its `min_interval` is not over yet.
+         *     * `not_rescalable` - Cannot change now: it is starting or changing, or keeps its number of workers.
          *     * `pending_evaluation` - Not evaluated yet: it was submitted or resumed, and waits for the next plan.
-         *     * `paused_by_user` - Paused by a person: it goes on when it is resumed.
-         *     * `cancelled_by_user` - Cancelled by a person: it never goes on.
+         *     * `paused_by_user` - Paused by a person: it goes on when somebody resumes it.
+         *     * `cancelled_by_user` - Cancelled by a person: it does not continue.
          *     * `completed` - Ran to its end: its command ended with exit code 0.
-         *     * `ended_early` - Ended before its epochs: its script ended well, but before its training was through.
-         *     * `script_did_not_end` - Trained; its script hung: its epochs were over, and its script was ended for it.
-         *     * `job_failed` - Its own code failed: more often than it may be started again.
+         *     * `ended_early` - Ended before its epochs: its script ended without an error, but too early.
+         *     * `script_did_not_end` - Trained, but its script hung: its epochs were over, so the platform ended it.
+         *     * `job_failed` - Its own code failed: it is not started again.
          *     * `worker_failed` - A worker's code failed: it ended with an error of its own; its last lines tell which.
          *     * `restarting` - Starts again: its own code failed, and its next attempt is due.
          *     * `command_not_found` - Command not found: `command` does not exist, or cannot be executed.
-         *     * `not_registered` - Script did not register: `mode: hot` was asked for, and it did not call the library.
-         *     * `no_progress` - Stood still: for too long it made no step and wrote no line.
-         *     * `out_of_memory` - Ran out of memory: of the machine's or of a GPU's; its message tells which.
+         *     * `not_registered` - Script did not register: its spec says `mode: hot`, but it did not call the library.
+         *     * `no_progress` - Stood still: it made no step and wrote no line for too long.
+         *     * `out_of_memory` - Ran out of memory: the machine's or a GPU's; its message tells which.
          *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
-         *     * `too_many_files` - Wrote too many files: there is a most for files and folders together.
-         *     * `folder_closed` - Hid what it writes: a folder is shut, or lies so deep that nobody can measure it.
+         *     * `too_many_files` - Wrote too many files: it has more files and folders than a job may have.
+         *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
-         *     * `script_warning` - Script to be looked at: it runs, but something in it is probably a mistake.
+         *     * `script_warning` - Check the script: it runs, but something in it is probably a mistake.
          *     * `deadline` - Deadline at risk: it is expected to end too late.
          *     * `image_unavailable` - Image unavailable: it cannot be fetched, or its team may not use it.
          *     * `cannot_start` - Node cannot start it: the message holds the node's words.
-         *     * `launch_refused` - Launch refused: what runs the workers does not take this job.
+         *     * `launch_refused` - Launch refused: the worker host does not accept this job.
          *     * `port_in_use` - Port in use: its coordinator could not listen; it starts again.
-         *     * `coordinator_silent` - Coordinator was not heard: it could not reach the service, and the job starts again.
-         *     * `stuck` - Stuck in a change: all its workers were there, and still nothing moved.
+         *     * `coordinator_silent` - Coordinator was silent: it could not reach the service, and the job starts again.
+         *     * `stuck` - Stuck in a change: all its workers were there, but nothing moved.
          *     * `workers_lost` - Workers lost too often: all at once, several times, without progress in between.
-         *     * `planning_failed` - Left out of plans: reckoning with its data fails; it is tried again.
-         *     * `planned_again` - Planned again: its data can be reckoned with as those of all others.
+         *     * `planning_failed` - Left out of plans: the planner fails on its data; it is tried again.
+         *     * `planned_again` - Planned again: the planner can use its data again.
          *     * `hot` - Rescales without a restart: its script registered with the library.
          *     * `restart` - Rescales by a restart: its script resumes from its own checkpoint.
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
@@ -1853,7 +1853,7 @@ export interface components {
             since: string | null;
             /** @description What is wrong and where to look; or empty. */
             message: string;
-            /** @description Jobs that are left out of plans, for reckoning with their data fails. */
+            /** @description Jobs that are left out of plans, because the planner fails on their data. */
             jobs_left_out: number;
         };
         Pool: {
@@ -1918,7 +1918,7 @@ export interface components {
             problem: string;
             remedy: string;
         };
-        /** @description The job is left out of plans, because reckoning with its data fails. */
+        /** @description The job is left out of plans, because the planner fails on its data. */
         Quarantine: {
             /** Format: date-time */
             since: string;

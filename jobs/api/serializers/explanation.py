@@ -26,7 +26,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
 
 class QuarantineSerializer(serializers.Serializer[Any]):
-    """The job is left out of plans, because reckoning with its data fails."""
+    """The job is left out of plans, because the planner fails on its data."""
 
     since = serializers.DateTimeField()
     failures = serializers.IntegerField(help_text="In a row.")

@@ -32,7 +32,7 @@ class PlansSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(allow_null=True, help_text="When that ended; null: it holds.")
     message = serializers.CharField(help_text="What is wrong and where to look; or empty.")
     jobs_left_out = serializers.IntegerField(
-        help_text="Jobs that are left out of plans, for reckoning with their data fails."
+        help_text="Jobs that are left out of plans, because the planner fails on their data."
     )
 
 

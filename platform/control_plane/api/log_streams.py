@@ -34,7 +34,7 @@ _WITHDRAWN: Final = {
 }
 _UNCONFIRMED: Final = {
     "code": "unavailable",
-    "message": "For a minute nobody could confirm that you may follow this log. Come again.",
+    "message": "For a minute it could not be confirmed that you may follow this log. Try again.",
 }
 
 _final_jobs: Final = FinalJobs()

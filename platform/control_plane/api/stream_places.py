@@ -32,8 +32,8 @@ class TooManyOfOne(exceptions.Throttled):
     def __init__(self) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"You follow {MOST_OF_ONE} logs already, which is all that one person or token"
-            " may. End one of them.",
+            detail=f"You follow {MOST_OF_ONE} logs already, the most that one person or token may"
+            " follow. End one of them.",
         )
 
 
@@ -43,8 +43,8 @@ class TooManyOfTeam(exceptions.Throttled):
     def __init__(self) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"{MOST_OF_TEAM} logs of this team are followed already, which is all that can"
-            " be at once. End one of them.",
+            detail=f"{MOST_OF_TEAM} logs of this team are followed already, the most that may be"
+            " followed at once. End one of them.",
         )
 
 
@@ -52,7 +52,7 @@ class TooManyOfAll(exceptions.APIException):
     """This process serves as many streams as it can."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
-    default_detail = "As many logs are followed here as can be; try again in a moment."
+    default_detail = "Too many logs are being followed here at once; try again in a moment."
     wait = _RETRY_SECONDS
 
 

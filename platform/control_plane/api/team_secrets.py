@@ -181,4 +181,7 @@ def _row(secret: Secret, users: Sequence[UsingJob]) -> dict[str, Any]:
 def _in_use(users: Sequence[UsingJob]) -> str:
     named = ", ".join(f"{one.name} ({one.id})" for one in users[:3])
     more = f" and {len(users) - 3} more" if len(users) > 3 else ""  # noqa: PLR2004 - those named
-    return f"Live jobs need it: {named}{more}. End them first, or force it: their starts will fail."
+    return (
+        f"Live jobs need it: {named}{more}. End them first; or force it, and they will fail when"
+        " they next start a worker."
+    )

@@ -146,7 +146,7 @@ def _not_here(when: str = "") -> Refusal:
     return Refusal(
         status=408,
         code="too_slow",
-        message=f"The body was not here{when}; send it again.",
+        message=f"The body did not arrive{when}; send it again.",
         headers=((b"connection", b"close"),),
     )
 
