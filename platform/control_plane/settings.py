@@ -147,6 +147,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "jobs.api.spec_schema.add_job_spec",
         "control_plane.api.limits_schema.add_limits",
+        "control_plane.api.plain_parameters_schema.add_patterns",
     ],
 }
 

@@ -47,6 +47,17 @@ def description() -> dict[str, Any]:
     return document
 
 
+def test_no_parameter_is_described_as_a_text_that_would_be_refused(
+    description: dict[str, Any],
+) -> None:
+    """Null characters are: see `plain_addresses`."""
+    for path, operations in description["paths"].items():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                fits = Draft202012Validator(parameter["schema"]).is_valid("\0")
+                assert not fits, (path, parameter["name"])
+
+
 def check(description: dict[str, Any], path: str, method: str, answer: Any) -> None:
     """Fail unless the description has this status, and the body is of its schema."""
     operation = description["paths"][f"/api/v1/{path}"][method]
