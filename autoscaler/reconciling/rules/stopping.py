@@ -7,6 +7,7 @@ own. Everybody else gets SIGTERM, and SIGKILL after the grace period: the job's 
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from cluster.worker_host import ObservedProcess, ProcessPhase
@@ -96,14 +97,16 @@ def _see_off(coordinator: ObservedProcess, job: JobSnapshot) -> Instructions:
 
 
 def _has_had_its_time(job: JobSnapshot) -> bool:
-    """One that spoke, and not since the last worker left, may be cut off and have more to tell.
+    """Its farewell is over. One that has spoken before, and not since, may be cut off meanwhile.
 
-    If the job starts again, the next coordinator tells it.
+    It may have more to tell, and is given more time, unless the job starts again: the next
+    coordinator tells it then.
     """
     gone = [worker.gone_at for worker in job.workers if worker.gone_at]
     alone_since = max([*gone, job.state_since])
     seen_at, limits = job.coordinator.seen_at, job.limits
-    is_cut_off = seen_at is not None and seen_at < alone_since
+    farewell = timedelta(seconds=limits.coordinator_farewell)
+    is_cut_off = seen_at is not None and seen_at < alone_since + farewell
     is_last = job.ends_as is not State.QUEUED
     patience = limits.cut_off_farewell if is_cut_off and is_last else limits.coordinator_farewell
     return job.seconds_since(alone_since) > patience
