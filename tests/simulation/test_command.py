@@ -99,7 +99,7 @@ HEADER = "name,submitted_at,profile,samples\n"
         (b"", "empty"),
         (HEADER.encode(), "no jobs"),
         (b"eggs,milk\n6,1\n", "no column"),
-        (bytes(range(256)), "no text"),
+        (bytes(range(256)), "not text"),
         (HEADER.encode() + b"a,0,balanced,-5\n", "row 2, column samples: '-5'"),
         (HEADER.encode() + b"a,inf,balanced,5\n", "row 2, column submitted_at: 'inf'"),
         (HEADER.encode() + b"a,0,nonsense,5\n", "expected one of balanced"),
