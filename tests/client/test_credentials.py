@@ -76,5 +76,5 @@ def test_an_address_is_brought_into_one_form(url: str) -> None:
     "url", ["", "http://", "ftp://host", "://", "http://[x", "http://host:port"]
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match="no address"):
+    with pytest.raises(BadInput, match="is not the address"):
         credentials.normalised_url(url)

@@ -319,8 +319,8 @@ class World:
 
     def stays(self, coordinator: Coordinator) -> None:
         """It has nobody left and is heard, and does not end by itself: the loop loses patience."""
-        coordinator.sync()
         self.clock.advance(LIMITS.coordinator_farewell + 1.0)
+        coordinator.sync()
         self.tick(2)
 
     def running_processes(self) -> Counter[str]:
