@@ -165,9 +165,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         [],
     ),
     "nor since its farewell is over, though it spoke a moment after the last worker had gone": (
-        stopping(
-            gone(gone_at=ago(7)), state_since=ago(7), coordinator=coordinator(seen_at=ago(4))
-        ),
+        stopping(gone(gone_at=ago(7)), state_since=ago(7), coordinator=coordinator(seen_at=ago(4))),
         [],
     ),
     "and no more": (
