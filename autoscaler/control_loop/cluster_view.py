@@ -11,6 +11,7 @@ from typing import Final
 from cluster import node_changes
 from cluster.models import NodeChange
 from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
 
 from autoscaler.control_loop import growth
 from autoscaler.control_loop.job_view import JobView, has_only_waited
@@ -136,7 +137,7 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 def _changes(now: datetime) -> Iterable[planning.Change]:
     """What happened lately, once each: nodes first, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
-    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_ended_jobs(since)])
+    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_finished(since)])
 
 
 def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
@@ -156,10 +157,13 @@ def _lost_workers(since: datetime) -> Iterable[planning.Change]:
             yield planning.Change(kind=kind, pool=pool, name=job_id, team=team)
 
 
-def _ended_jobs(since: datetime) -> Iterable[planning.Change]:
-    ended = Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)
-    for name, pool, team in ended.order_by("state_since", "id").values_list(
-        "name", "pool__name", "team__name"
-    ):
+def _finished(since: datetime) -> Iterable[planning.Change]:
+    rows = ended_jobs(since).order_by("state_since", "id")
+    for name, pool, team in rows.values_list("name", "pool__name", "team__name"):
         kind = planning.ChangeKind.JOB_FINISHED
         yield planning.Change(kind=kind, pool=pool, name=name, team=team)
+
+
+def ended_jobs(since: datetime) -> QuerySet[Job]:
+    """Those that have ended or been paused since then, however many ended before."""
+    return Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)

@@ -192,6 +192,7 @@ class Job(models.Model):
             models.Index(fields=("state",)),
             models.Index(fields=("team", "-submitted_at")),
             models.Index(fields=("finished_at",)),
+            models.Index(fields=("state_since",)),  # every tick asks which have ended lately
         )
         constraints = (
             models.UniqueConstraint(

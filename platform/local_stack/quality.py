@@ -33,11 +33,20 @@ SETTINGS_FOR_TYPES = {
 
 
 def test(checkout: Checkout, arguments: Sequence[str]) -> int:
-    """Run pytest, whose closing line comes last; meanwhile lint, and try the dashboard alone."""
+    """Run pytest; meanwhile lint, and try the dashboard alone.
+
+    What fails of these is named once more behind pytest's closing line, where it is seen.
+    """
     with ThreadPoolExecutor() as pool:
-        meanwhile = [pool.submit(lint, checkout), pool.submit(_test_dashboard, checkout)]
-        failed = run_pytest(checkout, (*_side_by_side(), *arguments))
-    return int(any((failed, *(one.result() for one in meanwhile))))
+        meanwhile = {
+            "linting": pool.submit(lint, checkout),
+            "the dashboard's own tests": pool.submit(_test_dashboard, checkout),
+        }
+        code = run_pytest(checkout, (*_side_by_side(), *arguments))
+    failed = [name for name, done in meanwhile.items() if done.result()]
+    if failed:
+        say(coloured(f"✗ Failed beside pytest, see above: {', '.join(failed)}", "red"))
+    return int(bool(code or failed))
 
 
 def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:

@@ -72,7 +72,10 @@ def explained_decisions(
             made = ExplainedDecision.of(decision, plan, team=view.job.team.name)
             one = _last_said.unless_new(made)
             may_wait = one is made and one.action is Action.WAIT and view.id not in on_trial
-            (new.append if may_wait else put_into_words)(one)
+            if may_wait:
+                new.append(one)
+            else:
+                put_into_words(one)
     for one in told_now(new, views):
         put_into_words(one)
     _last_said.remember(explained)
