@@ -20,6 +20,10 @@ IMAGE = "concertina-tests/scripts:1"
 DOCKERFILE = f"FROM {WORKER.tag}\nCOPY . /scripts\n"
 
 
+class DockerRefusedError(Exception):
+    """Docker did not do what it was told; the message has its words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
     """The containers of one stack."""
@@ -39,8 +43,10 @@ class Containers:
             input=told,
             capture_output=True,
             text=True,
-            check=True,
+            check=False,
         )
+        if ran.returncode:
+            raise DockerRefusedError(f"docker {' '.join(arguments)}: {ran.stderr.strip()}")
         return ran.stdout.strip()
 
     def of_process(self, process_id: str) -> str:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import httpx
 import pytest
 from local_stack.checkout import is_free
 
-from tests.end_to_end.in_containers.containers import IMAGE, Containers
+from tests.end_to_end.in_containers.containers import IMAGE, Containers, DockerRefusedError
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
 from tests.end_to_end.submitted_job import SubmittedJob
@@ -269,7 +269,9 @@ def test_a_container_without_a_record_is_gone_soon(
     }
     labels = [f"--label=concertina.{key}={value}" for key, value in record.items()]
     image = containers.docker("images", "--quiet", "localhost/concertina-worker")
-    orphan = containers.docker("run", "--detach", *labels, image, "sleep", "600")
+    orphan = containers.docker("create", *labels, image, "sleep", "600")
+    with suppress(DockerRefusedError):  # it may be gone before it is started
+        containers.docker("start", orphan)
     until(lambda: not containers.of_process("w-nobodys"), what=f"{orphan} is gone")
 
 
@@ -301,7 +303,7 @@ def reload_with(stack: RunningStack, file: Path, settings: dict[str, Any]) -> No
 def answers(containers: Containers) -> bool:
     try:
         return bool(containers.docker("version"))
-    except subprocess.CalledProcessError:
+    except DockerRefusedError:
         return False
 
 
