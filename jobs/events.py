@@ -5,7 +5,7 @@ Events are for people. What the service itself has to know later stands in colum
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
@@ -23,22 +23,25 @@ def record(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Write an event. Call it inside the transaction of the change it tells of."""
-    Event.objects.create(
-        job_id=job_id,
-        kind=kind,
-        old_state=old_state,
-        new_state=new_state,
-        reason=reason or "",
-        message=message,
-        data=dict(data or {}),
+    one = new(job_id=job_id, kind=kind, reason=reason, message=message, data=data)
+    one.old_state, one.new_state = old_state, new_state
+    one.save()
+
+
+def new(
+    *,
+    job_id: str,
+    kind: EventKind,
+    reason: JobReason | StoredReason | None = None,
+    message: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> Event:
+    """An event that is not written yet: see `record_all`."""
+    return Event(
+        job_id=job_id, kind=kind, reason=reason or "", message=message, data=dict(data or {})
     )
 
 
-def record_of_several(
-    messages: Mapping[str, str], *, kind: EventKind, reason: JobReason | None = None
-) -> None:
-    """Write one event of each of these jobs, by their ids; one statement."""
-    Event.objects.bulk_create(
-        Event(job_id=job_id, kind=kind, reason=reason or "", message=message)
-        for job_id, message in sorted(messages.items())
-    )
+def record_all(events: Iterable[Event]) -> None:
+    """Write them in this order, in one statement; none where there are none."""
+    Event.objects.bulk_create(events)

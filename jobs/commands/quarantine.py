@@ -116,11 +116,15 @@ def _count_new(job_ids: Collection[str], now: datetime) -> None:
 
 def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     """The job's people: an event when it begins, and its reason for as long as it lasts."""
-    begun = {
-        job_id: sentence(holds=None, unreadable=_unreadable(failing[job_id])) for job_id in new
-    }
-    failed = JobReason.PLANNING_FAILED
-    events.record_of_several(begun, kind=EventKind.PLANNING_FAILED, reason=failed)
+    events.record_all(
+        events.new(
+            job_id=job_id,
+            kind=EventKind.PLANNING_FAILED,
+            reason=JobReason.PLANNING_FAILED,
+            message=sentence(holds=None, unreadable=_unreadable(failing[job_id])),
+        )
+        for job_id in sorted(new)
+    )
     alike: dict[tuple[str, ...], list[str]] = defaultdict(
         list
     )  # few: fields that a release dropped
@@ -143,7 +147,10 @@ def _release(part: Part, healed: Collection[str]) -> None:
     Quarantine.objects.filter(part=part, job__in=healed).delete()
     if part is Part.PLANNING:
         message = "The planner can use its data again: it is planned as all others are."
-        events.record_of_several(dict.fromkeys(healed, message), kind=EventKind.PLANNED_AGAIN)
+        events.record_all(
+            events.new(job_id=job_id, kind=EventKind.PLANNED_AGAIN, message=message)
+            for job_id in sorted(healed)
+        )
         marked = Job.objects.filter(Q(reason=JobReason.PLANNING_FAILED), pk__in=healed)
         marked.update(reason=JobReason.PLANNED_AGAIN, message=message)
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from autoscaler.job_vocabulary import EventKind, JobReason
+from jobs import events
 from jobs.models import Event
 
 MOST_AN_HOUR: Final = 100  # of one job; guessed: more losses than any training survives
@@ -42,10 +43,7 @@ class ReportedEvents:
         message: str = "",
         data: Mapping[str, Any] | None = None,
     ) -> None:
-        found = dict(data or {})
-        event = Event(
-            job_id=self.job_id, kind=kind, reason=reason or "", message=message, data=found
-        )
+        event = events.new(job_id=self.job_id, kind=kind, reason=reason, message=message, data=data)
         self._told.append(event)
 
     def write(self, now: datetime) -> None:
@@ -54,7 +52,7 @@ class ReportedEvents:
             return
         recent = Event.objects.filter(job_id=self.job_id, kind__in=_KINDS, at__gt=now - _HOUR)
         room = max(MOST_AN_HOUR - recent.count(), 0)
-        Event.objects.bulk_create(self._told[:room])
+        events.record_all(self._told[:room])
         if dropped := len(self._told[room:]):
             extra = {"action": "drop", "job_id": self.job_id}
             _log.warning("%d events of a report were too many.", dropped, extra=extra)

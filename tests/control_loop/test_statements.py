@@ -1,4 +1,4 @@
-"""How many statements does a quiet tick make? As many for 18 jobs more as for 2."""
+"""How many statements does a tick make? As many however many jobs train, or workers end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from autoscaler.control_loop.cluster_view import ended_jobs
 from jobs.models import Job
 
-from .conftest import Coordinator, World
+from .conftest import Coordinator, World, live_workers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,3 +51,24 @@ def test_what_a_tick_asks_of_ended_jobs_does_not_read_all_that_ever_ended(world:
     lately = ended_jobs(world.clock.now - timedelta(minutes=1))
     assert "state_since" in lately.explain()
     assert "Seq Scan on jobs_job" not in lately.explain()
+
+
+@pytest.mark.parametrize("signal", [-9, 1])
+def test_the_ends_of_all_workers_of_a_job_take_as_many_statements_as_that_of_one(
+    make_world: Callable[..., World], signal: int
+) -> None:
+    world = make_world(nodes=(20,))
+
+    def loss(workers: int) -> list[str]:
+        job = world.job(f"of-{workers}", elastic={"max_workers": 8})
+        world.running(job, workers)
+        for worker in live_workers(job):
+            world.host.exit(worker, signal)
+        with CaptureQueriesContext(connection) as captured:
+            world.tick()
+        assert live_workers(job) == []
+        world.wish(job, 0)
+        world.tick(2)
+        return [one["sql"].split(" ")[0] for one in captured]
+
+    assert loss(1) == loss(7)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from autoscaler.control_loop.carry_out import processes, rows, worker_rows
@@ -14,21 +15,32 @@ from autoscaler.reconciling.instructions import Instruction, Instructions
 from autoscaler.reconciling.snapshot import Refused
 from jobs.models import Job
 
-Write = Callable[[Any, Job, JobView, Shell], None]
+Write = Callable[[Sequence[Any], Job, JobView, Shell], None]
+
+
+def _each(write: Callable[[Any, Job, JobView, Shell], None]) -> Write:
+    """For an instruction of which a rule gives one at most."""
+
+    def write_each(alike: Sequence[Any], job: Job, view: JobView, shell: Shell) -> None:
+        for one in alike:
+            write(one, job, view, shell)
+
+    return write_each
+
 
 _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
-    what.Stop: rows.stop,
-    what.EndAs: rows.end_as,
-    what.Finish: rows.finish,
-    what.ChangeMode: rows.change_mode,
-    what.Remember: rows.remember,
-    what.RecordNotice: rows.record_notice,
-    what.BeginTerm: rows.begin_term,
+    what.Stop: _each(rows.stop),
+    what.EndAs: _each(rows.end_as),
+    what.Finish: _each(rows.finish),
+    what.ChangeMode: _each(rows.change_mode),
+    what.Remember: _each(rows.remember),
+    what.RecordNotice: _each(rows.record_notice),
+    what.BeginTerm: _each(rows.begin_term),
     what.Tell: rows.tell,
-    what.Say: rows.say,
-    what.Reassign: worker_rows.reassign,
-    what.SeatNextSet: worker_rows.seat_next_set,
-    what.BeginGeneration: worker_rows.begin_generation,
+    what.Say: _each(rows.say),
+    what.Reassign: _each(worker_rows.reassign),
+    what.SeatNextSet: _each(worker_rows.seat_next_set),
+    what.BeginGeneration: _each(worker_rows.begin_generation),
     what.Release: worker_rows.release,
 }
 
@@ -44,8 +56,8 @@ def carry_out(instructions: Instructions, view: JobView, shell: Shell) -> Refuse
     written = [one for one in instructions if not isinstance(one, what.Order)]
     if written:
         with shell.changing(view.id) as job:
-            for one in written:
-                _WRITTEN_BY[type(one)](one, job, view, shell)
+            for kind, alike in groupby(written, key=type):
+                _WRITTEN_BY[kind](tuple(alike), job, view, shell)
     if any(isinstance(one, what.BeginTerm) for one in written):
         (view,) = job_views([view.id], shell.processes)  # its coordinator has another name now
     return processes.give(orders, view, shell)

@@ -1,4 +1,4 @@
-"""How is each instruction written that changes a job, or tells of it? One function for each.
+"""How is each instruction written that changes a job, or tells of it? One function for each kind.
 
 All are called inside a transaction that holds the job's row; `view` is what the rule has seen. One
 that finds the job changed since raises `NotNow`.
@@ -7,6 +7,7 @@ that finds the job changed since raises `NotNow`.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from django.db.models import F
@@ -118,14 +119,15 @@ def say(instruction: Say, job: Job, view: JobView, _: Shell) -> None:
     Job.objects.filter(pk=job.id, state=view.state).update(message=instruction.message)
 
 
-def tell(instruction: Tell, job: Job, _: JobView, __: Shell) -> None:
-    if instruction.is_alarm:
-        extra = {"action": "alarm", "job_id": job.id, **instruction.data}
-        _log.critical(instruction.message, extra=extra)
-    events.record(
-        job_id=job.id,
-        kind=instruction.kind,
-        reason=instruction.reason,
-        message=instruction.message,
-        data=instruction.data,
+def tell(instructions: Sequence[Tell], job: Job, _: JobView, __: Shell) -> None:
+    """One statement, however much is told."""
+    for one in instructions:
+        if one.is_alarm:
+            extra = {"action": "alarm", "job_id": job.id, **one.data}
+            _log.critical(one.message, extra=extra)
+    events.record_all(
+        events.new(
+            job_id=job.id, kind=one.kind, reason=one.reason, message=one.message, data=one.data
+        )
+        for one in instructions
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db.models import F
@@ -66,39 +67,67 @@ def begin_generation(instruction: BeginGeneration, job: Job, view: JobView, shel
         raise NotNow
 
 
-def release(instruction: Release, job: Job, view: JobView, shell: Shell) -> None:
-    """Later ticks count only jobs that have workers: the time of the last one is counted here."""
-    held = Worker.objects.filter(pk=instruction.worker).exclude(phase=Worker.Phase.GONE)
-    count = instruction.count if job.state in ACTIVE else None
-    is_on_record = count is not None and count.tell is not None
-    is_mine = held.update(
+def release(releases: Sequence[Release], job: Job, view: JobView, shell: Shell) -> None:
+    """As many statements for all workers of a job as for one.
+
+    Later ticks count only jobs that have workers: the time of the last one is counted here.
+    """
+    ids = [one.worker for one in releases]
+    held = Worker.objects.filter(pk__in=ids).exclude(phase=Worker.Phase.GONE)
+    still_held = set(held.values_list("id", flat=True))  # nobody else may end them meanwhile
+    mine = [one for one in releases if one.worker in still_held]
+    GpuClaim.objects.filter(worker__in=ids).delete()
+    if not mine:
+        return
+    now, is_active = shell.now, job.state in ACTIVE
+    gone = [_gone(one, now=now, revision=job.revision if is_active else None) for one in mine]
+    Worker.objects.bulk_update(gone, _WRITTEN_OF_THE_GONE)
+    accounting.update_gpu_seconds([job.id], now)
+    if is_active:
+        _count([one.count for one in mine if one.count is not None], job, view, shell)
+
+
+_WRITTEN_OF_THE_GONE: Final = (
+    "phase",
+    "gone_at",
+    "exit_code",
+    "failing",
+    "error",
+    "last_lines",
+    "counted_at",
+    "counted_revision",
+)
+
+
+def _gone(instruction: Release, *, now: datetime, revision: int | None) -> Worker:
+    """How it ended, as a row. Without a revision, no end counts."""
+    count = instruction.count
+    is_on_record = revision is not None and count is not None and count.tell is not None
+    return Worker(
+        id=instruction.worker,
         phase=Worker.Phase.GONE,
         gone_at=instruction.gone_at,
         exit_code=instruction.exit_code,
         failing=instruction.failing,
         error=instruction.error,
         last_lines=list(instruction.last_lines),
-        counted_at=shell.now if is_on_record else None,
-        counted_revision=job.revision if is_on_record else None,
+        counted_at=now if is_on_record else None,
+        counted_revision=revision if is_on_record else None,
     )
-    GpuClaim.objects.filter(worker_id=instruction.worker).delete()
-    if not is_mine:
+
+
+def _count(counts: Sequence[Count], job: Job, view: JobView, shell: Shell) -> None:
+    if not counts:
         return
-    accounting.update_gpu_seconds([job.id], shell.now)
-    if count is not None:
-        _count(count, job, view, shell)
-
-
-def _count(count: Count, job: Job, view: JobView, shell: Shell) -> None:
     changes: dict[str, Any] = {
-        "losses": F("losses") + count.losses,
-        "failures": F("failures") + count.failures,
+        "losses": F("losses") + sum(one.losses for one in counts),
+        "failures": F("failures") + sum(one.failures for one in counts),
     }
-    if count.lived_at is not None:
-        changes["progress_at"] = Greatest("progress_at", count.lived_at)
+    lived = [one.lived_at for one in counts if one.lived_at is not None]
+    if lived:
+        changes["progress_at"] = Greatest("progress_at", max(lived))
     Job.objects.filter(pk=job.id).update(**changes)
-    if count.tell is not None:
-        tell(count.tell, job, view, shell)
+    tell([one.tell for one in counts if one.tell is not None], job, view, shell)
 
 
 def _write_generation(
