@@ -125,9 +125,7 @@ def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
         )
         for job_id in sorted(new)
     )
-    alike: dict[tuple[str, ...], list[str]] = defaultdict(
-        list
-    )  # few: fields that a release dropped
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)  # by fields a release dropped
     for job_id, error in failing.items():
         alike[_unreadable(error)].append(job_id)
     for (unreadable, job_ids), state in product(alike.items(), _TELLS_ITS_STATE):

@@ -53,16 +53,26 @@ def happenings(world: World) -> Iterator[Happening]:
     yield "time", passed(world, LONG)
 
 
-def left_undone(world: World) -> list[str]:
-    """What is still to be done long after the last thing went wrong; empty: nothing is."""
-    world = replace(world, silent={})
+def left_undone(world: World, settling: set[object]) -> list[str]:
+    """What is still to be done long after the last thing went wrong; empty: nothing is.
+
+    `settling` are worlds after which nothing is, as was seen before; what leads to one joins them.
+    """
+    world, way = replace(world, silent={}), list[object]()
+    undone: list[str] = []
     for _ in range(_ROUNDS):
+        if (mark := key(world)) in settling:
+            undone = []
+            break
+        way.append(mark)
         world = passed(tick(world)[0], 9.0)
         for job_id in world.rows:
             world = reported(world, job_id)
         undone = [*stuck(world), *unrecorded(world)]
         if not undone:
             break
+    if not undone:
+        settling.update(way)
     return undone
 
 
@@ -110,10 +120,13 @@ def key(world: World) -> object:
     rows = tuple(
         (
             row.job.state,
+            row.job.mode,
+            row.job.is_mode_known,
             row.job.ends_as,
             row.job.failures,
             row.job.attempt,
             row.job.wanted,
+            row.job.assignment and since(row.job.assignment.at),
             row.job.generation and row.job.generation.worker_ids,
             since(row.job.state_since),
             since(row.job.coordinator.seen_at),
@@ -122,7 +135,10 @@ def key(world: World) -> object:
             row.job.coordinator.restarts,
             row.job.notices,
             row.term,
+            row.seats,
             row.job.life.losses_in_a_row,
+            since(row.job.life.lost_at),
+            since(row.job.life.progress_at),
             tuple(
                 (
                     one.id,
@@ -131,6 +147,8 @@ def key(world: World) -> object:
                     one.counted_revision,
                     one.node.name,
                     since(one.created_at),
+                    since(one.gone_at),
+                    since(one.silence_notice_at),
                 )
                 for one in row.job.workers
             ),
@@ -158,7 +176,7 @@ def training() -> World:
 
 def searched(first: World, depth: int) -> Counter[int]:
     """Try everything so deep; returns how many worlds there are at each depth."""
-    seen, counts = {key(first)}, Counter({0: 1})
+    seen, counts, settling = {key(first)}, Counter({0: 1}), set[object]()
     waiting: deque[tuple[World, Story]] = deque([(first, ())])
     while waiting:
         world, past = waiting.popleft()
@@ -168,7 +186,7 @@ def searched(first: World, depth: int) -> Counter[int]:
             seen.add(mark)
             story = (*past, name)
             counts[len(story)] += 1
-            _check(after, story)
+            _check(after, story, settling)
             if len(story) < depth:
                 waiting.append((after, story))
     return counts
@@ -178,14 +196,15 @@ def wandered(first: World, depth: int, seed: int) -> Story:
     """Try one story of so many happenings, which the seed chooses."""
     chance, world = random.Random(seed), first  # noqa: S311 - a sample, not a secret
     story: Story = ()
+    settling = set[object]()
     for _ in range(depth):
         name, world = chance.choice(list(happenings(world)))
         story = (*story, name)
-        _check(world, story)
+        _check(world, story, settling)
     return story
 
 
-def _check(world: World, story: Story) -> None:
-    broken = [*wrongs(world)] or left_undone(world)
+def _check(world: World, story: Story, settling: set[object]) -> None:
+    broken = [*wrongs(world)] or left_undone(world, settling)
     if broken:
         raise PromiseBroken(broken, story)
