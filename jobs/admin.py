@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from tenancy.admin import TeamAdmin
 from tenancy.models import Team
 
-from jobs.commands import team_deletion
+from jobs.commands.removal import team_deletion
 from jobs.errors import TeamInUse
 from jobs.models import Event, Generation, Job, PastUsage, Quarantine, Worker
 

@@ -9,6 +9,6 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         """Workers keep the name of a node that is deleted."""
-        from jobs import lost_names  # noqa: PLC0415 - needs the app registry
+        from jobs.changes import lost_node_names  # noqa: PLC0415 - needs the app registry
 
-        lost_names.connect()
+        lost_node_names.connect()

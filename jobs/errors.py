@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 from jobs.lifecycle import State
-from jobs.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One field of a request, its value, what is wrong with it and what to do."""
+
+    field: str
+    value: Any
+    problem: str
+    remedy: str
+    code: str = "invalid_spec"  # of the whole answer, if this is its first problem
+
+    def __str__(self) -> str:
+        return f"{self.field or 'The job spec'} {self.problem}. {self.remedy}".strip()
+
+    def as_detail(self) -> dict[str, Any]:
+        detail = asdict(self)
+        del detail["code"]
+        return detail
 
 
 class JobsError(Exception):

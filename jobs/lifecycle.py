@@ -1,7 +1,7 @@
 """Which states can a job be in, and which moves between them are legal?
 
-Every change of a job's state goes through `jobs.transitions.move`, which checks this table and
-updates with `WHERE state = expected`, so that of two who try, exactly one wins.
+Every change of a job's state goes through `jobs.changes.transitions.move`, which checks this
+table and updates with `WHERE state = expected`, so that of two who try, exactly one wins.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from pydantic import BaseModel, BeforeValidator, PlainValidator
 from pydantic.fields import FieldInfo
 
 from jobs.errors import SpecInvalid
-from jobs.quantities import LARGEST_SIZE, Duration, format_duration, parse_size
-from jobs.spec import JobSpec, SpecPart, parse
+from jobs.spec.job_spec import JobSpec, SpecPart, parse
+from jobs.spec.quantities import LARGEST_SIZE, Duration, format_duration, parse_size
 
 Draws = st.SearchStrategy[Any]
 

@@ -14,7 +14,7 @@ from tenancy.models import Quota
 
 from autoscaler.control_loop.job_view import JobView
 from jobs.models import GpuClaim
-from jobs.spec import MOST_GPUS
+from jobs.spec.job_spec import MOST_GPUS
 
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 

@@ -24,7 +24,7 @@ from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.reconciling.endings import Ending, ending_of
 from jobs.lifecycle import FINAL, State
 from jobs.models import Job, Worker
-from jobs.stored_spec import SpecUnreadable
+from jobs.spec.stored_spec import SpecUnreadable
 
 _NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
     NodeChange.Kind.JOINED: planning.ChangeKind.NODE_JOINED,

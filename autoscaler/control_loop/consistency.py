@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from django.db.models import Count, F, Q
 
-from jobs import stored_spec
 from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, State
 from jobs.models import Generation, GpuClaim, Job, Worker
+from jobs.spec import stored_spec
 
 
 def contradictions() -> list[str]:

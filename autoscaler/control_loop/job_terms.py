@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
-from jobs import batch_limit
+from jobs.changes import batch_limit
 
 
 def terms(view: JobView) -> JobTerms:

@@ -13,7 +13,7 @@ from autoscaler.control_loop.names import coordinator_id
 from autoscaler.reconciling.endings import Ending, ending_of
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
-from jobs.spec import JobSpec
+from jobs.spec.job_spec import JobSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

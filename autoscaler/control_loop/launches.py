@@ -21,8 +21,9 @@ from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
 from autoscaler.control_loop.surroundings.surroundings import Place
 from concertina_worker.protocol import BatchRules, Env
-from jobs import batch_limit, job_token
+from jobs.changes import batch_limit
 from jobs.models import GpuClaim, Worker
+from jobs.reports import job_token
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
 _ON_A_SLOT: Final = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a job may overrule these

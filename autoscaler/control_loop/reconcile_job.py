@@ -25,7 +25,7 @@ from autoscaler.reconciling.instructions import Instructions, change_the_job
 from autoscaler.reconciling.questions import Unanswered
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.table import Rule, rules_for
-from jobs import events
+from jobs.changes import events
 from jobs.models import Job
 
 _MOST_LOOKS: Final = 20  # more changes than one job can need at once

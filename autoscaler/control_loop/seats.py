@@ -9,7 +9,7 @@ from datetime import datetime
 from cluster.models import Node
 
 from jobs.models import GpuClaim, Job, Worker
-from jobs.stragglers import slow_gpus
+from jobs.queries.stragglers import slow_gpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from autoscaler.control_loop.exclusive import Fence
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.reconciling.limits import LIMITS, Limits
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 from jobs.models import Job
 
 Clock = Callable[[], datetime]

@@ -11,7 +11,7 @@ from autoscaler.control_loop.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.snapshot import cluster_state as planning
 from jobs.models import Assignment, Worker
-from jobs.stragglers import LATELY, slow_nodes
+from jobs.queries.stragglers import LATELY, slow_nodes
 
 MOST_REPLACEMENTS: Final = 3  # of one job within the hour; guessed: then it is not the worker
 

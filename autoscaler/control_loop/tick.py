@@ -40,7 +40,7 @@ from autoscaler.control_loop.shell import Clock, Shell
 from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.warm_pools import keep_warm
 from autoscaler.reconciling.limits import LIMITS, Limits
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 
 _log = logging.getLogger(__name__)
 

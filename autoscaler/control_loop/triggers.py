@@ -7,7 +7,7 @@ from typing import Any, Final
 from celery import signals as celery_signals
 
 from autoscaler.control_loop import wakeup, watch, wiring
-from jobs.signals import demand_changed
+from jobs.changes.demand_signal import demand_changed
 
 CONTROL_QUEUE: Final = "control"
 _NAME: Final = "autoscaler.control_loop"

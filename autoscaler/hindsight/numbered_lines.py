@@ -14,7 +14,7 @@ from typing import Final
 
 from cluster.worker_host import LogLine
 
-from jobs.restarts import Unit
+from jobs.models.generation import Unit
 
 _MOST_CHARACTERS: Final = 400  # of a line; guessed: the numbers stand at its beginning
 _MOST_SHOWN: Final = 60

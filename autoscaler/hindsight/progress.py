@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autoscaler.hindsight.numbered_lines import Count, NumberedLine
-from jobs.restarts import Unit
+from jobs.models.generation import Unit
 
 Place = tuple[float, ...]
 

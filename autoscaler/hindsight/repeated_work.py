@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from autoscaler.hindsight.numbered_lines import NumberedLine
 from autoscaler.hindsight.progress import Scale, is_rising, scale_of
-from jobs.restarts import Unit
+from jobs.models.generation import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

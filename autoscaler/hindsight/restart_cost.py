@@ -14,7 +14,7 @@ from cluster.worker_host import LogLine
 
 from autoscaler.hindsight.numbered_lines import NumberedLine, numbered
 from autoscaler.hindsight.repeated_work import Repeated, first_counting, repeated_work
-from jobs.restarts import RestartSign, Unit
+from jobs.models.generation import RestartSign, Unit
 
 _OURS: Final = "concertina: "  # what the platform itself writes to the log of a worker
 _UNITS: Final = {

@@ -6,9 +6,9 @@ from typing import Final
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.snapshot import DiskUse
-from jobs.disk_limit import DiskLimits
-from jobs.quantities import format_size
-from jobs.spec import JobSpec
+from jobs.admission.disk_limits import DiskLimits
+from jobs.spec.job_spec import JobSpec
+from jobs.spec.quantities import format_size
 
 
 def excess_of(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> JobReason | None:

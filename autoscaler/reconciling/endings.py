@@ -11,7 +11,7 @@ from typing import Final
 from cluster.worker_host import Failing
 
 from concertina_worker.protocol import ExitCode
-from jobs.quantities import format_size
+from jobs.spec.quantities import format_size
 
 
 class Ending(StrEnum):

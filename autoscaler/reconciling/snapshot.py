@@ -14,9 +14,9 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.limits import LIMITS, Limits
 from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 from jobs.lifecycle import ACTIVE, State
-from jobs.spec import JobSpec
+from jobs.spec.job_spec import JobSpec
 
 _Answer = TypeVar("_Answer")
 

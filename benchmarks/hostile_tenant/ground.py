@@ -49,7 +49,7 @@ print(json.dumps([tokens.issue(team=team, name=f"hostile-{{n}}")[1] for n in ran
 _STEAL = """
 import json
 from django.utils import timezone
-from jobs import job_token
+from jobs.reports import job_token
 from jobs.models import Job
 now, found = timezone.now(), Job.objects.filter(pk__in={jobs!r})
 print(json.dumps({{job.id: [job_token.of_coordinator(job.id, term=job.coordinator_term, now=now),

@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
-from jobs import admission, pages, queries
+from jobs.admission import spec_checks
+from jobs.admission.pool_capacity import PoolCapacity, ReadPools
 from jobs.api import requests
 from jobs.api.serializers import (
     JobPageSerializer,
@@ -21,9 +22,9 @@ from jobs.api.serializers import (
     ValidationSerializer,
 )
 from jobs.api.spec_schema import JOB_SPEC_BODY
-from jobs.capacity import PoolCapacity, ReadPools
 from jobs.commands import submission
 from jobs.errors import SpecInvalid
+from jobs.queries import pages, visible_jobs
 
 LONGEST_KEY: Final = 200
 _KEY: Final = re.compile(rf"[\x20-\x7e]{{1,{LONGEST_KEY}}}")
@@ -52,8 +53,8 @@ class JobsView(_KnowsPools):
     )
     def get(self, request: Request) -> Response:
         asked = requests.query(request, requests.JobListQuery)
-        jobs = queries.matching(
-            queries.jobs_of(principal_of(request)),
+        jobs = visible_jobs.matching(
+            visible_jobs.jobs_of(principal_of(request)),
             team=asked["team"],
             states=asked["state"],
             search=asked["search"],
@@ -87,7 +88,7 @@ class JobsView(_KnowsPools):
             submitted_by=principal.name,
             idempotency_key=_idempotency_key(request),
         )
-        job: Any = queries.find_job(principal, made.job.id)
+        job: Any = visible_jobs.find_job(principal, made.job.id)
         job.notes = made.notes
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
         return Response(SubmittedJobSerializer(job).data, status=code)
@@ -114,7 +115,7 @@ class ValidateView(_KnowsPools):
             {
                 "resolved_spec": admitted.resolved_spec,
                 "problems": [],
-                "notes": admission.notes(admitted),
+                "notes": spec_checks.notes(admitted),
             }
         )
 

@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
-from jobs import queries
-from jobs.api.serializers.explanation import ExplanationSerializer
-from jobs.api.serializers.explanation_details import details_of
+from jobs.api.serializers.explanation.details import details_of
+from jobs.api.serializers.explanation.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import restart_in_words
-from jobs.decided import explanation_of, newest_decision, remedy_of
 from jobs.lifecycle import FINAL
 from jobs.models import Generation, Job, Quarantine
+from jobs.queries import visible_jobs
+from jobs.queries.newest_decision import explanation_of, newest_decision, remedy_of
 
 _CHANGES_SHOWN = 20
 
@@ -30,7 +30,7 @@ class ExplainView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        job = queries.find_job(principal, job_id)
+        job = visible_jobs.find_job(principal, job_id)
         return Response(explanation(job, for_admin=principal.is_admin))
 
 

@@ -12,10 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of
 
-from jobs import queries
 from jobs.api import requests, serializers
-from jobs.commands import control, deletion, pinning
+from jobs.commands import control, pinning
+from jobs.commands.removal import job_deletion
 from jobs.models import Job
+from jobs.queries import histories, visible_jobs
 
 
 class JobView(APIView):
@@ -36,8 +37,8 @@ class JobView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, job_id: str) -> Response:
-        queries.find_job(principal_of(request), job_id)
-        deletion.delete(job_id=job_id)
+        visible_jobs.find_job(principal_of(request), job_id)
+        job_deletion.delete(job_id=job_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -59,7 +60,7 @@ class _PinningView(APIView):
     command: Callable[..., None]
 
     def post(self, request: Request, job_id: str) -> Response:
-        queries.find_job(principal_of(request), job_id)
+        visible_jobs.find_job(principal_of(request), job_id)
         type(self).command(job_id=job_id)
         return _answer(request, job_id)
 
@@ -81,7 +82,7 @@ class _SteeringView(APIView):
 
     def post(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        queries.find_job(principal, job_id)
+        visible_jobs.find_job(principal, job_id)
         reason = requests.body(request, requests.ReasonBody)["reason"]
         type(self).command(job_id=job_id, actor=principal.name, reason=reason)
         return _answer(request, job_id, code=status.HTTP_202_ACCEPTED)
@@ -122,9 +123,9 @@ class EventsView(APIView):
         responses=serializers.EventListSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        job = queries.find_job(principal_of(request), job_id)
+        job = visible_jobs.find_job(principal_of(request), job_id)
         after = requests.query(request, requests.EventQuery)["after"]
-        items = queries.events_after(job, after)
+        items = histories.events_after(job, after)
         return Response(serializers.EventListSerializer({"items": items}).data)
 
 
@@ -136,8 +137,8 @@ class GenerationsView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        job = queries.find_job(principal, job_id)
-        items = queries.generations_of(job, for_admin=principal.is_admin)
+        job = visible_jobs.find_job(principal, job_id)
+        items = histories.generations_of(job, for_admin=principal.is_admin)
         return Response(serializers.GenerationListSerializer({"items": items}).data)
 
 
@@ -148,7 +149,7 @@ class WorkersView(APIView):
         responses=serializers.WorkerListSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        items = queries.workers_of(queries.find_job(principal_of(request), job_id))
+        items = histories.workers_of(visible_jobs.find_job(principal_of(request), job_id))
         return Response(serializers.WorkerListSerializer({"items": items}).data)
 
 
@@ -160,12 +161,12 @@ class MetricsView(APIView):
         responses=serializers.MetricListSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        job = queries.find_job(principal_of(request), job_id)
+        job = visible_jobs.find_job(principal_of(request), job_id)
         points = requests.query(request, requests.MetricQuery)["points"]
-        items = queries.metrics_of(job, points=points)
+        items = histories.metrics_of(job, points=points)
         return Response(serializers.MetricListSerializer({"items": items}).data)
 
 
 def _answer(request: Request, job_id: str, code: int = status.HTTP_200_OK) -> Response:
-    job = queries.find_job(principal_of(request), job_id)
+    job = visible_jobs.find_job(principal_of(request), job_id)
     return Response(serializers.JobDetailSerializer(job).data, status=code)

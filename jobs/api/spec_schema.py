@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from jobs.spec import JobSpec
+from jobs.spec.job_spec import JobSpec
 
 _REFERENCE: Final = {"$ref": "#/components/schemas/JobSpec"}
 JOB_SPEC_BODY: Final = {"application/json": _REFERENCE, "application/yaml": _REFERENCE}

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST
 from pydantic import ValidationError
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
-from jobs import job_token
-from jobs.commands.sync import record_sync
+from jobs.commands.observations.sync import record_sync
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
-from jobs.job_token import Credential
-from jobs.sync_report import SyncReport
+from jobs.reports import job_token
+from jobs.reports.job_token import Credential
+from jobs.reports.sync_report import SyncReport
 
 
 @csrf_exempt  # authenticated by the job's token, never by a cookie

@@ -1,5 +1,11 @@
-"""Everything that changes jobs on somebody's request. Commands are functions with keywords only.
+"""What changes jobs on somebody's request? Commands are functions with keywords only.
 
-`submission` accepts new jobs, `control` cancels, pauses and resumes them, `sync` records what a
-job's coordinator reports, `retention` deletes what is old.
+submission    accepts new jobs
+control       cancels, pauses and resumes them
+pinning       keeps jobs for ever that their team has pinned
+quarantine    leaves jobs out of planning or predictions whose data make it fail
+predictions   keeps predictions, and compares them with what came true
+remedies      keeps what would start a waiting job
+observations  records what a coordinator reports
+removal       deletes jobs, teams and what is old
 """

@@ -13,11 +13,11 @@ from typing import Final
 from django.db import transaction
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from jobs import events, signals
+from jobs.changes import demand_signal, events
+from jobs.changes.transitions import move
 from jobs.errors import IllegalTransition, JobNotFound
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job
-from jobs.transitions import move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def _grant(wish: _Wish, *, job_id: str, actor: str, comment: str) -> Job:
         _redirect(job, wish, message)
     elif not (state == State.STOPPING and job.ends_as == wish.becomes):  # else: under way
         raise IllegalTransition(verb=wish.done, state=state, allowed=list(wish.allowed))
-    signals.announce_demand(job_id)
+    demand_signal.announce_demand(job_id)
     job.refresh_from_db()
     return job
 

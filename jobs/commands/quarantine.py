@@ -19,10 +19,10 @@ from django.db import transaction
 from django.db.models import Case, F, Q, When
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from jobs import events
+from jobs.changes import events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job, Quarantine
-from jobs.stored_spec import SpecUnreadable
+from jobs.spec.stored_spec import SpecUnreadable
 
 FIRST_RETRY: Final = timedelta(seconds=10)  # guessed: reports change a job's data within seconds
 LONGEST_RETRY: Final = timedelta(hours=1)

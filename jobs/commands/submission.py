@@ -14,12 +14,13 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs import admission, events, signals
-from jobs.capacity import PoolCapacity
+from jobs.admission import spec_checks
+from jobs.admission.pool_capacity import PoolCapacity
+from jobs.changes import demand_signal, events
 from jobs.errors import IdempotencyConflict, NameInUse, TooManyQueued
 from jobs.lifecycle import WAITING, State
 from jobs.models import IdempotencyKey, Job
-from jobs.spec import parse
+from jobs.spec.job_spec import parse
 
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
@@ -51,9 +52,9 @@ def submit(
         IdempotencyConflict: the key was used for another document.
         TooManyQueued: as many jobs of the team wait as may.
     """
-    admitted = admission.admit(parse(document), teams=teams, pools=pools)
+    admitted = spec_checks.admit(parse(document), teams=teams, pools=pools)
     key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
-    notes = tuple(admission.notes(admitted))
+    notes = tuple(spec_checks.notes(admitted))
     known = key.find()
     if known is not None:
         return Submission(job=known, is_new=False, notes=notes)
@@ -74,13 +75,13 @@ def submit(
 
 def dry_run(
     *, document: object, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
-) -> admission.Admission:
+) -> spec_checks.Admission:
     """Check a spec as `submit` would, and change nothing.
 
     Raises:
         SpecInvalid: with every problem found.
     """
-    return admission.admit(parse(document), teams=teams, pools=pools)
+    return spec_checks.admit(parse(document), teams=teams, pools=pools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ class _Key:
 
 @transaction.atomic
 def _create(
-    admitted: admission.Admission, document: object, submitted_by: str, key: _Key
+    admitted: spec_checks.Admission, document: object, submitted_by: str, key: _Key
 ) -> tuple[Job, bool]:
     """The job, and whether it is new: the same request may have made it while this one waited."""
     spec = admitted.spec
@@ -143,7 +144,7 @@ def _create(
         new_state=State.QUEUED,
         message=f"Submitted by {submitted_by}.",
     )
-    signals.announce_demand(job.id)
+    demand_signal.announce_demand(job.id)
     return job, True
 
 

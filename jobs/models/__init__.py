@@ -13,12 +13,11 @@ from jobs.models.event import Event
 from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job, new_id
-from jobs.models.leftover import Leftover
 from jobs.models.measurement import Measurement
 from jobs.models.metric_point import MetricPoint
-from jobs.models.past_usage import PastUsage
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
+from jobs.models.removed import Leftover, PastUsage
 from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [

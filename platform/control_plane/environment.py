@@ -20,7 +20,7 @@ from control_plane.limit_settings import LimitSettings
 from control_plane.retention_settings import RetentionSettings
 from control_plane.user_settings import UserSettings
 from control_plane.variables import BadEnvironment, Variables
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 
 __all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
 

@@ -11,7 +11,7 @@ from cluster.models import Node
 from cluster.queries import pool_sizes
 from django.conf import settings
 
-from jobs.capacity import PoolCapacity, WorkerMemory
+from jobs.admission.pool_capacity import PoolCapacity, WorkerMemory
 
 
 def read_pools() -> list[PoolCapacity]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from control_plane.variables import Variables
-from jobs.commands.kept import KeptOfJobs
+from jobs.commands.removal.retention_periods import KeptOfJobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

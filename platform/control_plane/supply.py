@@ -8,7 +8,7 @@ from cluster.models import Node, Pool
 from django.db.models.signals import post_delete, post_save
 from tenancy.models import FairShareSettings, Quota
 
-from jobs.signals import announce_demand
+from jobs.changes.demand_signal import announce_demand
 
 
 def announce_changes() -> None:

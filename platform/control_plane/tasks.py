@@ -17,7 +17,7 @@ from autoscaler.hindsight import look_back as hindsight
 from autoscaler.what_if import retention as what_if_retention
 from control_plane.erasing import Eraser
 from control_plane.retention_settings import RetentionSettings
-from jobs.commands import retention as jobs_retention
+from jobs.commands.removal import retention as jobs_retention
 
 _LOOKING_BACK_SECONDS: Final = 5.0
 LOOKING_AHEAD: Final = 0x41686561  # "Ahea", the number of a lock

@@ -11,7 +11,7 @@ from tenancy.models import FairShareSettings
 from autoscaler.control_loop.team_quotas import team_quotas
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from control_plane.standing import Holding, SharingRules, standings
-from jobs import demand
+from jobs.queries import gpu_demand
 
 
 def standings_in(size: PoolSize) -> list[dict[str, Any]]:
@@ -19,7 +19,7 @@ def standings_in(size: PoolSize) -> list[dict[str, Any]]:
     settings = FairShareSettings.by_pool()[size.pool.pk]
     holdings = {
         team: Holding(demand=one.wanted, allocated=one.allocated, waiting=one.waiting)
-        for team, one in demand.by_team_name(size.pool.pk).items()
+        for team, one in gpu_demand.by_team_name(size.pool.pk).items()
     }
     rows = standings(
         [quota for quota in team_quotas() if quota.pool == size.pool.name],

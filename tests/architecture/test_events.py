@@ -11,13 +11,13 @@ ROOT: Final = Path(__file__).parents[2]
 PRODUCT: Final = ("autoscaler", "jobs", "platform")
 MAY_KNOW_EVENTS: Final = {
     "jobs/models/__init__.py": "it has all models",
-    "jobs/events.py": "writes them",
-    "jobs/commands/reported_events.py": "writes them, and counts how many a job may add",
-    "jobs/queries.py": "the API shows them",
+    "jobs/changes/events.py": "writes them",
+    "jobs/commands/observations/reported_events.py": "writes them, and counts them",
+    "jobs/queries/histories.py": "the API shows them",
     "jobs/api/serializers/event.py": "the API shows them",
     "jobs/admin.py": "the admin shows them",
-    "jobs/commands/retention.py": "forgets them",
-    "jobs/commands/deletion.py": "forgets them",
+    "jobs/commands/removal/retention.py": "forgets them",
+    "jobs/commands/removal/job_deletion.py": "forgets them",
     "platform/local_stack/chaos/database.py": "checks what people were shown",
 }
 

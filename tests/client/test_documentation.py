@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from concertina import exit_codes, job_files
 from concertina.main import app
-from jobs import spec
+from jobs.spec import job_spec
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
@@ -42,7 +42,7 @@ def documented_fields() -> set[str]:
 
 def test_the_field_table_has_every_field_of_the_spec_and_no_other() -> None:
     parents = {"batch.global_batch_size"}  # may be a bare number too
-    assert documented_fields() - parents == fields_of(spec.JobSpec)
+    assert documented_fields() - parents == fields_of(job_spec.JobSpec)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -51,14 +51,14 @@ def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         document = job_files.parse(block, page).spec
         if "command" in document:
-            spec.parse(document)
+            job_spec.parse(document)
 
 
 @pytest.mark.parametrize(
     "file", sorted((ROOT / "examples/jobs").glob("*.yaml")), ids=lambda p: p.name
 )
 def test_an_example_is_a_valid_spec_whose_script_exists(file: Path) -> None:
-    parsed = spec.parse(job_files.read(str(file)).spec)
+    parsed = job_spec.parse(job_files.read(str(file)).spec)
     assert parsed.name == file.stem
     assert parsed.workdir == str(ROOT)
     assert (ROOT / parsed.command[1]).is_file()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from jobs.changes.transitions import move
 from jobs.lifecycle import State
 from jobs.models import Job
-from jobs.transitions import move
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
 

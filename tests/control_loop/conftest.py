@@ -45,11 +45,11 @@ from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState,
 from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
 from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import WorkerPhase
-from jobs.commands.sync import record_sync
-from jobs.job_token import Credential
+from jobs.commands.observations.sync import record_sync
 from jobs.models import Event, Generation, GpuClaim, Job, Worker
-from jobs.spec import parse
-from jobs.sync_report import SyncReport
+from jobs.reports.job_token import Credential
+from jobs.reports.sync_report import SyncReport
+from jobs.spec.job_spec import parse
 
 BATCH = 32
 

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.simulation.prediction.prediction import Effort
-from jobs.calibration import ENOUGH_OUTCOMES, calibration
 from jobs.commands import predictions
 from jobs.models import Job, Measurement, Prediction
+from jobs.queries.calibration import ENOUGH_OUTCOMES, calibration
 from tests.extension import install_example, policies_found_anew
 
 from .conftest import World, fresh

@@ -12,7 +12,7 @@ from cluster.worker_host import Role
 from tenancy.models import Team
 
 from autoscaler.control_loop.surroundings.machine import Machine
-from jobs.commands import team_deletion
+from jobs.commands.removal import team_deletion
 from jobs.models import Job, Worker
 
 from .conftest import World

@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from autoscaler.control_loop.surroundings import machine
 from autoscaler.control_loop.tick import ControlLoop
-from jobs.commands.sync import record_sync
-from jobs.job_token import Credential
+from jobs.commands.observations.sync import record_sync
 from jobs.models import Event, Generation, Job
-from jobs.sync_report import SyncReport
+from jobs.reports.job_token import Credential
+from jobs.reports.sync_report import SyncReport
 
 from .conftest import Clock, RunningClock, World, fresh, live_workers
 

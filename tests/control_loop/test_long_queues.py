@@ -12,9 +12,9 @@ from autoscaler.control_loop.apply.turns import MOST_IN_A_TICK
 from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.simulation.prediction.prediction import Effort
-from jobs import stored_spec
 from jobs.models import Job
-from jobs.spec_memory import SpecMemory
+from jobs.spec import stored_spec
+from jobs.spec.stored_spec import StoredSpecCache
 
 from .conftest import World, fresh
 from .test_held_rows import holding
@@ -93,7 +93,7 @@ def test_what_cannot_be_told_of_one_job_is_told_of_the_others(world: World) -> N
 
 
 def test_a_spec_is_read_again_where_it_was_changed(world: World) -> None:
-    memory, stored = SpecMemory(), world.job().resolved_spec
+    memory, stored = StoredSpecCache(), world.job().resolved_spec
     first = memory.read("a", json.dumps(stored))
     assert memory.read("a", json.dumps(stored)) is first
     changed = {**stored, "seed": 7}
@@ -102,7 +102,7 @@ def test_a_spec_is_read_again_where_it_was_changed(world: World) -> None:
 
 
 def test_as_many_specs_are_remembered_as_may_be() -> None:
-    memory = SpecMemory(most=2)
+    memory = StoredSpecCache(most=2)
     for job_id in ("a", "b", "c"):
         memory.read(job_id, "{}")
     assert len(memory) == 2

@@ -11,7 +11,7 @@ from cluster.worker_host import Failing
 from concertina_worker.protocol import Env, ExitCode
 from jobs.api.serializers.job import JobSerializer
 from jobs.models import Assignment, Event, Job, Worker
-from jobs.queries import with_numbers
+from jobs.queries.visible_jobs import with_numbers
 
 from .conftest import World, claims, fresh, kinds, live_workers, states
 

@@ -12,7 +12,7 @@ from autoscaler.control_loop.slow_workers import MOST_REPLACEMENTS
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Job, Worker
-from jobs.stragglers import stragglers_by_node
+from jobs.queries.stragglers import stragglers_by_node
 
 from .conftest import Coordinator, World, claims, fresh, live_workers
 

@@ -25,10 +25,10 @@ from autoscaler.planning.explanations.sentences.remedy_sentences import render_r
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.simulation.prediction.prediction import Effort, predict
-from jobs import stored_spec
 from jobs.api.serializers import JobDetailSerializer
 from jobs.models import Job, Measurement
-from jobs.spec import JobSpec, parse
+from jobs.spec import stored_spec
+from jobs.spec.job_spec import JobSpec, parse
 from tests import spec_extremes
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -10,8 +10,8 @@ from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.exclusive import exclusively
 from concertina_worker.protocol import ExitCode, WorkerPhase
-from jobs import job_token
 from jobs.models import Job, Worker
+from jobs.reports import job_token
 
 from .conftest import (
     Coordinator,

@@ -16,7 +16,7 @@ from cluster.worker_host import Labels, Launch, Role, WorkerHost
 from django.conf import settings
 
 from autoscaler.control_loop import tasks, triggers, wakeup, wakeup_flag, watch, wiring
-from jobs.signals import demand_changed
+from jobs.changes.demand_signal import demand_changed
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from control_plane.user_settings import UserMode, UserSettings
 from autoscaler.control_loop.disk_watch import DiskWatch, finder
 from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
+from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel
-from jobs.disk_limit import DiskLimits
 from jobs.models import Job
 
 from .conftest import Clock, RunningClock, World, claims, fresh, live_workers, states

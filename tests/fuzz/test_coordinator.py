@@ -12,7 +12,7 @@ from concertina_worker.coordinator.memory import Memory
 from concertina_worker.coordinator.messages import to_event
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from concertina_worker.wire import FromWorker, Place, ProtocolError
-from jobs.sync_report import SyncReport
+from jobs.reports.sync_report import SyncReport
 from tests.fuzz.conftest import Fuzz
 from tests.fuzz.values import EDGES, changed
 from tests.service.syncing import measured, metric

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from rest_framework.test import APIClient
 
-from jobs.spec import JobSpec
+from jobs.spec.job_spec import JobSpec
 from tests.fuzz.conftest import Fuzz
 from tests.service.conftest import spec
 

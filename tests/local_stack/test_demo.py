@@ -16,7 +16,7 @@ from local_stack.demo.workload import Arrival, Bound
 from rich.console import Console
 
 from concertina.documents import Job
-from jobs import spec
+from jobs.spec import job_spec
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ def outcome(**changes: Any) -> summary.Outcome:
 
 def test_every_demo_job_is_a_spec_that_the_service_accepts() -> None:
     for job in workload.jobs():
-        assert spec.parse(job.spec(scripts=of_checkout(ROOT), run="a1b2c3")).name == job.name
+        assert job_spec.parse(job.spec(scripts=of_checkout(ROOT), run="a1b2c3")).name == job.name
 
 
 def test_every_demo_job_has_its_script() -> None:

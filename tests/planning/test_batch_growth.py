@@ -22,7 +22,7 @@ from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import Allocation
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
-from jobs.noise_scale import smoothed
+from jobs.reports.noise_scale import smoothed
 from tests.campaigns import examples
 from tests.planning.builders import NOW, applied, batch, cluster, running, waiting
 from tests.planning.random_states import BATCHES, states

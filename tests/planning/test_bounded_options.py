@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from autoscaler.planning.demand.batch import FeasibleBatches
 from autoscaler.planning.demand.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
 from autoscaler.planning.snapshot.job_terms import BatchRange
-from jobs.batch_spec import LARGEST_BATCH
-from jobs.spec import MOST_GPUS, MOST_WORKERS
+from jobs.spec.batch import LARGEST_BATCH
+from jobs.spec.job_spec import MOST_GPUS, MOST_WORKERS
 
 LARGE_POOL = PoolShape(((1, 20_000), (8, 2_000), (64, 10)))
 SMALL_POOL = PoolShape(((16, 1),))

@@ -33,11 +33,11 @@ from autoscaler.reconciling.snapshot import (
 from autoscaler.reconciling.table import rules_for
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerPhase, WorkerSnapshot
 from jobs.lifecycle import State
-from jobs.spec import parse
+from jobs.spec.job_spec import parse
 
 if TYPE_CHECKING:
     from autoscaler.reconciling.instructions import Instructions
-    from jobs.spec import JobSpec
+    from jobs.spec.job_spec import JobSpec
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 GIB = 1 << 30

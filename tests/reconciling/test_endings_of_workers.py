@@ -18,7 +18,7 @@ from autoscaler.reconciling.endings import (
 )
 from autoscaler.reconciling.signs_of_life import LOSSES_COUNT_FOR, Due, due, losses_in_a_row
 from autoscaler.reconciling.snapshot import DiskUse, Life
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 from tests.reconciling.builders import GIB, NOW, spec
 
 MINUTE = timedelta(minutes=1)

@@ -9,8 +9,8 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from jobs import job_token
 from jobs.models import Job, Worker
+from jobs.reports import job_token
 
 NOW = time.time() - 600  # jobs of these tests have been there for longer
 

@@ -6,9 +6,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from autoscaler.job_vocabulary import StoredReason
+from jobs.changes.transitions import move
 from jobs.lifecycle import State
 from jobs.models import Event, Job
-from jobs.transitions import move
 from tests.service.conftest import generation
 
 UNKNOWN = "moon_is_full"

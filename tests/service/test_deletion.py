@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.leftovers import remove_leftovers
 from autoscaler.control_loop.orders import Orders
-from jobs import summary
-from jobs.commands import deletion, pinning
+from jobs.commands import pinning
+from jobs.commands.removal import job_deletion
 from jobs.errors import JobNotOver
 from jobs.lifecycle import FINAL, State
 from jobs.models import (
@@ -28,6 +28,7 @@ from jobs.models import (
     PastUsage,
     Worker,
 )
+from jobs.queries import summary
 
 from .conftest import SubmitJob, generation, run
 
@@ -141,7 +142,7 @@ def test_deleting_takes_as_many_statements_however_much_there_is(
     job = end(submit())
     Event.objects.bulk_create(Event(job=job, kind="noise") for _ in range(500))
     with django_assert_max_num_queries(40):
-        deletion.delete(job_id=job.id)
+        job_deletion.delete(job_id=job.id)
 
 
 def test_a_folder_that_cannot_be_removed_holds_up_no_other(
@@ -179,7 +180,7 @@ def test_an_overtaken_tick_removes_nothing(
 
 def test_the_files_of_a_job_that_lives_are_never_removed(job: Job, tmp_path: Path) -> None:
     kept = folders(job, tmp_path)
-    deletion.leave_files([job.id], *Leftover.Part)
+    job_deletion.leave_files([job.id], *Leftover.Part)
     sweep(tmp_path, timezone.now())
     assert all(folder.exists() for folder in kept)
 
@@ -190,6 +191,6 @@ def test_claims_of_gpus_are_never_taken_away_with_a_job(submit: SubmitJob) -> No
     run(job, workers=1)
     Job.objects.filter(pk=job.pk).update(state="failed", finished_at=timezone.now())
     with pytest.raises(JobNotOver):
-        deletion.delete(job_id=job.id)
-    assert deletion.erase([job.id]) == 0
+        job_deletion.delete(job_id=job.id)
+    assert job_deletion.erase([job.id]) == 0
     assert GpuClaim.objects.filter(worker__job=job).exists()

@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, spec
 

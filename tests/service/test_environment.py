@@ -10,7 +10,7 @@ from cluster.worker_host import Role
 from control_plane import environment, user_settings
 from control_plane.environment import BadEnvironment
 
-from jobs.disk_limit import DiskLimits
+from jobs.admission.disk_limits import DiskLimits
 
 GOOD = {
     "DATABASE_URL": "postgresql://u@h/d",

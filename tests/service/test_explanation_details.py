@@ -8,8 +8,8 @@ from typing import Any, get_args
 import pytest
 
 from autoscaler.planning.decisions import explanation as values
-from jobs.api.serializers.explanation_details import KINDS, details_of
-from jobs.api.serializers.explanation_parts import (
+from jobs.api.serializers.explanation.details import KINDS, details_of
+from jobs.api.serializers.explanation.parts import (
     ChoiceSerializer,
     ClosedNodeSerializer,
     HolderSerializer,

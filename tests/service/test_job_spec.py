@@ -8,7 +8,7 @@ import pytest
 
 from concertina_worker.protocol import LearningRateScaling
 from jobs.errors import SpecInvalid
-from jobs.spec import JobSpec, parse
+from jobs.spec.job_spec import JobSpec, parse
 from tests.service.conftest import spec
 
 QUEUE = {"metric": "queue_length", "grow_above": 100.0}

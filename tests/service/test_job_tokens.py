@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from jobs import job_token
 from jobs.models import Job, Worker
+from jobs.reports import job_token
 from tests.service.syncing import report, sync, token_of
 
 

@@ -27,7 +27,7 @@ from tenancy.addresses import network_of
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
 from tenancy.models import Membership, Team
 
-from jobs import job_token
+from jobs.reports import job_token
 from tests.service.asking import Answer, Recorder, ask, scope_of
 
 LIMITS = replace(

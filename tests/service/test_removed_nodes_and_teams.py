@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from tenancy import tokens
 from tenancy.models import Secret, Team, Token
 
-from jobs.commands import team_deletion
+from jobs.commands.removal import team_deletion
 from jobs.errors import TeamInUse
 from jobs.models import Job, Leftover, PastUsage, Worker
 from tests.service.conftest import SubmitJob, run

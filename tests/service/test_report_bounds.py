@@ -18,7 +18,13 @@ from concertina_worker.protocol import (
     MOST_MEASUREMENTS,
     MOST_METRICS,
 )
-from jobs.commands import generation_observations, metric_observations, reported_events
+from jobs.commands.observations import (
+    generations as reported_generations,
+)
+from jobs.commands.observations import (
+    metrics,
+    reported_events,
+)
 from jobs.models import Assignment, Event, Generation, Job, Measurement, MetricPoint, Worker
 from tests.service.conftest import assign, run
 from tests.service.syncing import NOW, began, measured, metric, report, sync
@@ -94,7 +100,7 @@ def test_measurements_that_have_not_changed_are_not_written_again(
 def test_the_newest_generations_of_a_job_are_kept(
     job: Job, workers: list[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generation_observations, "MOST_KEPT", 5)
+    monkeypatch.setattr(reported_generations, "MOST_KEPT", 5)
     sync(job, report(generations=[began(n, workers) for n in range(1, 5)]))
     sync(job, report(generations=[began(n, workers) for n in range(5, 9)]))
     numbers = Generation.objects.filter(job=job).values_list("number", flat=True)
@@ -104,7 +110,7 @@ def test_the_newest_generations_of_a_job_are_kept(
 def test_a_job_has_no_more_points_than_it_had_time_for(
     job: Job, workers: list[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metric_observations, "_POINTS_A_SECOND", 0)  # as if it were no second old
+    monkeypatch.setattr(metrics, "_POINTS_A_SECOND", 0)  # as if it were no second old
     for start in (1, 1 + MOST_METRICS, 1):  # the last is told again, and is no news
         steps = range(start, start + MOST_METRICS)
         assert sync(job, report(metrics=[metric(step) for step in steps])).status_code == 200

@@ -21,9 +21,10 @@ from tenancy.models import Team
 
 from autoscaler.control_loop import retention as control_loop_retention
 from autoscaler.control_loop.models import Tick
-from jobs.commands import curves, quarantine, retention
-from jobs.commands.kept import KeptOfJobs
+from jobs.commands import quarantine
 from jobs.commands.quarantine import Part
+from jobs.commands.removal import curve_thinning, retention
+from jobs.commands.removal.retention_periods import KeptOfJobs
 from jobs.models import (
     Assignment,
     Event,
@@ -161,7 +162,7 @@ def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(
     submit: SubmitJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While it lives it is as any other, or it would grow without end."""
-    monkeypatch.setattr(curves, "MOST_POINTS", 10)
+    monkeypatch.setattr(curve_thinning, "MOST_POINTS", 10)
     over, live = ended(submit(name="over"), 9999), submit(name="live")
     Job.objects.update(is_pinned=True, metric_points=10**6, revision=10**6)
     kinds = (MetricPoint, Event, Assignment, Prediction)
@@ -211,8 +212,8 @@ def test_of_a_live_job_old_events_go_and_nothing_that_the_control_loop_reads(job
 def test_a_live_curve_gets_thinner_with_age_and_never_longer_than_is_bounded(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(curves, "MOST_POINTS", 100)
-    monkeypatch.setattr(curves, "POINTS_AT_ONCE", 200)
+    monkeypatch.setattr(curve_thinning, "MOST_POINTS", 100)
+    monkeypatch.setattr(curve_thinning, "POINTS_AT_ONCE", 200)
     for hour in range(5):
         points = [hour * 400 + one for one in range(400)]
         metrics_at(job, points)

@@ -13,7 +13,7 @@ from tenancy.models import Team
 from autoscaler.foresight.recent_past import past_until, rescale_cost
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
-from jobs.stragglers import slow_gpus, slow_nodes
+from jobs.queries.stragglers import slow_gpus, slow_nodes
 from tests.service.conftest import SubmitJob, generation, spec
 
 

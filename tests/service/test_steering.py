@@ -109,7 +109,7 @@ def test_steering_needs_a_token_the_right_method_and_a_sound_body(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_wish_wakes_the_control_loop(api: APIClient, job: Job) -> None:
-    from jobs.signals import demand_changed  # noqa: PLC0415 - beside its only use
+    from jobs.changes.demand_signal import demand_changed  # noqa: PLC0415 - beside its only use
 
     woken: list[str] = []
 

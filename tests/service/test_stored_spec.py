@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from jobs import batch_limit, stored_spec
-from jobs.batch_spec import LARGEST_BATCH
+from jobs.changes import batch_limit
 from jobs.models import Job
-from jobs.spec import parse
+from jobs.spec import stored_spec
+from jobs.spec.batch import LARGEST_BATCH
+from jobs.spec.job_spec import parse
 from tests.service.conftest import SubmitJob, spec
 
 

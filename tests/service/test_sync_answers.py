@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from jobs.changes.transitions import move
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
-from jobs.transitions import move
 from tests.service.conftest import SubmitJob, assign, run
 from tests.service.syncing import began, measured, metric, report, sync
 

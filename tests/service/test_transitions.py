@@ -10,9 +10,9 @@ from cluster.models import Node, Pool
 from django.db import connections, transaction
 from tenancy.models import Team
 
+from jobs.changes.transitions import IllegalMove, move
 from jobs.lifecycle import FINAL, MOVES, State, is_legal
 from jobs.models import Event, Generation, Job
-from jobs.transitions import IllegalMove, move
 from tests.service.conftest import generation, run
 
 

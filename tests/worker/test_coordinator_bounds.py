@@ -33,7 +33,7 @@ from concertina_worker.protocol import (
     SyncReport,
 )
 from concertina_worker.wire import ProtocolError
-from jobs.sync_report import SyncReport as ServiceReport
+from jobs.reports.sync_report import SyncReport as ServiceReport
 from tests.worker.coordinator_story import Story
 from tests.worker.service_answers import answering
 

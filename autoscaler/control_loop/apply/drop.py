@@ -5,8 +5,8 @@ from __future__ import annotations
 from autoscaler.control_loop.explained import ExplainedDecision
 from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.shell import Shell
+from jobs.changes.transitions import move
 from jobs.lifecycle import State
-from jobs.transitions import move
 
 
 def drop(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:

@@ -19,7 +19,7 @@ from autoscaler.control_loop.shell import Shell
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.sentences.deadline_sentences import warned
-from jobs import events
+from jobs.changes import events
 from jobs.lifecycle import State
 
 _SAYS_NOTHING_NEW = {JobReason.NOT_RESCALABLE}

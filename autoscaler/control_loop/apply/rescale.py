@@ -19,9 +19,9 @@ from autoscaler.control_loop.job_view import JobView, WorkerView, ids
 from autoscaler.control_loop.names import worker_ids
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.snapshot.cluster_state import Allocation
+from jobs.changes.transitions import move
 from jobs.lifecycle import State
 from jobs.models import Worker
-from jobs.transitions import move
 
 
 def rescale(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:

@@ -12,9 +12,9 @@ from autoscaler.control_loop.job_view import JobView
 from autoscaler.control_loop.names import worker_ids
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.snapshot.cluster_state import Allocation
+from jobs.changes.transitions import move
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job, Worker
-from jobs.transitions import move
 
 
 def start(view: JobView, decision: ExplainedDecision, shell: Shell) -> bool:

@@ -27,10 +27,10 @@ from autoscaler.reconciling.instructions import (
     Stop,
     Tell,
 )
-from jobs import events
+from jobs.changes import events
+from jobs.changes.transitions import move
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job, Worker
-from jobs.transitions import move
 
 _log = logging.getLogger(__name__)
 

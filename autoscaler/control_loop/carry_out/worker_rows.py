@@ -23,9 +23,9 @@ from autoscaler.reconciling.instructions import (
     Release,
     SeatNextSet,
 )
+from jobs.changes.transitions import move
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
-from jobs.transitions import move
 
 COST_LOOKED_AT_AFTER: Final = timedelta(seconds=5)
 """What a restart cost is first asked then. Guessed: scripts that start quickly have begun."""

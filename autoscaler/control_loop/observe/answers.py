@@ -27,7 +27,7 @@ from autoscaler.reconciling.questions import (
 )
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from jobs.models import Worker
-from jobs.stragglers import LATELY, slow_nodes
+from jobs.queries.stragglers import LATELY, slow_nodes
 
 
 @singledispatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cluster.machine import share_of
 
 from jobs.models import Worker
-from jobs.spec import JobSpec
+from jobs.spec.job_spec import JobSpec
 
 
 def memory_limit(worker: Worker, spec: JobSpec) -> int | None:

@@ -15,13 +15,13 @@ from autoscaler.control_loop.names import coordinator_id
 from autoscaler.control_loop.remembering.waiting import VERSION, WaitingMemory
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
-from jobs.spec_memory import SpecMemory
+from jobs.spec.stored_spec import StoredSpecCache
 
 WITH_WORKERS = ACTIVE | {State.STOPPING}
 
 Processes = Mapping[str, ObservedProcess]
 
-_specs: Final = SpecMemory()
+_specs: Final = StoredSpecCache()
 _waiting: Final = WaitingMemory()
 _UNREAD: Final = (  # may be long, of each job that waits; the spec is read as text
     "spec",

@@ -22,7 +22,7 @@ from autoscaler.reconciling.rules.stops import count_as_failure
 from autoscaler.reconciling.signs_of_life import Due, due
 from autoscaler.reconciling.snapshot import JobSnapshot
 from jobs.lifecycle import State
-from jobs.quantities import format_duration
+from jobs.spec.quantities import format_duration
 
 
 def end_what_stands_still(job: JobSnapshot) -> Instructions:

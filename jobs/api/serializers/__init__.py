@@ -1,7 +1,7 @@
 """What does the API say about jobs? One serializer per document, nothing computed twice."""
 
 from jobs.api.serializers.event import EventListSerializer
-from jobs.api.serializers.explanation import ExplanationSerializer
+from jobs.api.serializers.explanation.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import GenerationListSerializer
 from jobs.api.serializers.job import (
     JobDetailSerializer,

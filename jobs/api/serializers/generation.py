@@ -8,9 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.api.serializers.vocabulary import reason_field
-from jobs.decided import explanation_of
 from jobs.models import Generation
-from jobs.restarts import RestartSign, Unit
+from jobs.models.generation import RestartSign, Unit
+from jobs.queries.newest_decision import explanation_of
 
 
 class RestartSerializer(serializers.Serializer[Any]):

@@ -8,14 +8,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from autoscaler.job_vocabulary import JobReason
-from jobs import batch_limit
 from jobs.api.serializers.finite import finite
 from jobs.api.serializers.metric import ValuesField
 from jobs.api.serializers.prediction import PredictionSerializer
 from jobs.api.serializers.vocabulary import reason_field, state_field
-from jobs.decided import position_in_queue
+from jobs.changes import batch_limit
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
+from jobs.queries.newest_decision import position_in_queue
 
 _KEEP = "keep"  # as decisions are written down: nothing changes
 _NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}

@@ -18,8 +18,8 @@ from tenancy.queries import quotas_of_pool, teams_by_name
 
 from control_plane.visibility import sees_numbers_of, shown_by_team
 from jobs.api.requests import query
-from jobs.calibration import calibration
-from jobs.summary import counts_now, summarise
+from jobs.queries.calibration import calibration
+from jobs.queries.summary import counts_now, summarise
 
 _WEEK_MINUTES = 7 * 24 * 60
 

@@ -24,8 +24,8 @@ from tenancy.grants import grant_of
 from control_plane.api.log_streams import LogStream, document_of
 from control_plane.api.shared_places import Place
 from control_plane.api.stream_places import StreamPlaces
-from jobs import queries
 from jobs.api.requests import query
+from jobs.queries import visible_jobs
 
 LAST_EVENT_ID: Final = "Last-Event-ID"
 _AT_ONCE: Final = 1000
@@ -96,7 +96,7 @@ class LogsView(APIView):
         },
     )
     def get(self, request: Request, job_id: str) -> HttpResponseBase:
-        job = queries.find_job(principal_of(request), job_id)
+        job = visible_jobs.find_job(principal_of(request), job_id)
         asked = query(request, LogQuery)
         log = JobLog(job_id=job.id, state_dir=settings.CONCERTINA.state_dir, worker=asked["worker"])
         if not asked["follow"]:

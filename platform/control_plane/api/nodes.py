@@ -18,7 +18,7 @@ from tenancy.access import principal_of
 
 from control_plane.visibility import shown_reason
 from jobs.api.requests import query
-from jobs.stragglers import stragglers_by_node
+from jobs.queries.stragglers import stragglers_by_node
 
 _MOST = 500
 

@@ -19,8 +19,8 @@ from tenancy.models import Secret, Team
 from tenancy.secret_values import RegistryLogin, Variables, registry_login, variables
 
 from control_plane.body_parsers import BoundedJsonParser
+from jobs.admission.secret_use import UsingJob, live_jobs_by_secret
 from jobs.api import requests
-from jobs.secret_use import UsingJob, live_jobs_by_secret
 
 _MOST_JOBS: Final = 20  # named beside a secret; the rest is counted
 

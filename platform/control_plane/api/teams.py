@@ -19,9 +19,9 @@ from tenancy.queries import teams_by_name
 from control_plane.api.quotas import QUOTA_FIELDS
 from control_plane.team_standings import standings_in
 from control_plane.visibility import sees_numbers_of
-from jobs import demand
 from jobs.api import json_types
-from jobs.demand import Demand
+from jobs.queries import gpu_demand
+from jobs.queries.gpu_demand import Demand
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -151,7 +151,7 @@ def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str
         row["is_mine"] = name in principal.teams
     limits: defaultdict[str, list[int | None]] = defaultdict(list)
     for size in pools:
-        demands = demand.by_team(size.pool.pk)
+        demands = gpu_demand.by_team(size.pool.pk)
         for standing in standings_in(size):
             if standing["team"] not in rows:
                 continue

@@ -21,7 +21,7 @@ from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.statements import bounded
 from control_plane.limit_settings import LARGEST_BODY
-from jobs import job_token
+from jobs.reports import job_token
 
 _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})

@@ -1,0 +1,35 @@
+"""How large may a job be? What a submit must know of pools, handed in by whoever knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jobs.admission.disk_limits import DiskLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerMemory:
+    """What a worker may have on the node where its share is smallest."""
+
+    node: str
+    gpus: int  # of the node's machine, of which the worker has some
+    bytes_: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCapacity:
+    """A pool as far as a job spec is concerned."""
+
+    pool_id: int
+    name: str
+    gpus: int
+    gpus_of_largest_node: int
+    runs_images: bool  # its workers are containers
+    disk_limits: DiskLimits
+    platform_image: str | None = None  # of those whose job names none
+    worker_memory: Mapping[int, WorkerMemory] = field(default_factory=dict)
+    """By GPUs of a worker: the most it gets on each node that has so many; empty: no cap known."""
+
+
+ReadPools = Callable[[], Sequence[PoolCapacity]]

@@ -1,0 +1,245 @@
+"""Can this spec ever run here? Checks that need the teams, pools and quotas there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+from tenancy import image_rules
+from tenancy.image_rules import ImageNotAllowed
+from tenancy.models import FairShareSettings, Quota, Team
+
+from jobs.admission import secret_use
+from jobs.admission.pool_capacity import PoolCapacity
+from jobs.errors import Problem, SpecInvalid
+from jobs.spec.feasibility import counts_without_batch, worker_counts
+from jobs.spec.job_spec import JobSpec
+from jobs.spec.quantities import format_duration, format_size
+from jobs.spec.timestamps import format_timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """A spec with the team and the pool it belongs to."""
+
+    spec: JobSpec
+    team: Team
+    pool: PoolCapacity
+    gpus_limit: int | None  # the team's `limit_gpus` in this pool
+
+    @property
+    def resolved_spec(self) -> dict[str, object]:
+        return self.spec.resolved(team=self.team.name, pool=self.pool.name)
+
+
+def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]) -> Admission:
+    """Find the job's team among `teams`, its pool among `pools`, and check its size.
+
+    `teams` are those the caller may submit for: a foreign team and an unknown one get the same
+    answer.
+
+    Raises:
+        SpecInvalid: with the code `unknown_team`, `unknown_pool` or `exceeds_limit`, or
+            `invalid_spec` when the spec asks for what this platform does not offer.
+    """
+    team, pool = _team(spec, teams), _pool(spec, pools)
+    if isinstance(team, Problem) or isinstance(pool, Problem):
+        raise SpecInvalid([found for found in (team, pool) if isinstance(found, Problem)])
+    quota = Quota.objects.filter(team=team, pool_id=pool.pool_id).first()
+    admission = Admission(
+        spec=spec, team=team, pool=pool, gpus_limit=quota.limit_gpus if quota else None
+    )
+    found = [
+        *_unavailable(admission),
+        *_not_allowed(admission),
+        *secret_use.problems_of(spec, team),
+        *_too_late(spec),
+        *_too_large(admission),
+        *_too_much_memory(admission),
+        *_too_much_disk(admission),
+    ]
+    if found:
+        raise SpecInvalid(found)
+    return admission
+
+
+def notes(admission: Admission) -> list[str]:
+    """What the user should know although nothing is wrong."""
+    spec, gpus = admission.spec, admission.pool.gpus
+    said = []
+    if "batch" not in spec.model_fields_set:
+        said.append("batch is not given: the global batch is 32 and does not change.")
+    unused = counts_without_batch(worker_counts(spec.elastic), spec.batch.bounds())
+    if unused:
+        said.append(f"No allowed batch fits {_listed(unused)} workers: such sizes are never used.")
+    most = spec.elastic.max_workers * spec.resources.gpus_per_worker
+    if most > gpus:
+        said.append(
+            f"max_workers needs {most} GPUs; pool {admission.pool.name} has {gpus},"
+            " so the job will never reach it."
+        )
+    return [*said, *_cut_short(admission)]
+
+
+def _cut_short(admission: Admission) -> Iterator[str]:
+    """Patience that ends sooner while the job uses what another team is guaranteed."""
+    elastic, pool = admission.spec.elastic, admission.pool
+    row = FairShareSettings.objects.filter(pool=pool.pool_id).first() or FairShareSettings()
+    patience = {
+        "elastic.grace_period": elastic.grace_period,
+        "elastic.registration_timeout": elastic.registration_timeout,
+    }
+    for name, seconds in patience.items():
+        if seconds > row.reclaim_seconds:
+            yield (
+                f"{name} is {format_duration(seconds)}, but pool {pool.name} takes back what"
+                f" another team is guaranteed within {format_duration(row.reclaim_seconds)}"
+                " (reclaim_seconds): while the job borrows, it gets no more time than that."
+            )
+
+
+def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:
+    if spec.team in teams:
+        return teams[spec.team]
+    if not spec.team and len(teams) == 1:
+        return next(iter(teams.values()))
+    return Problem(
+        field="team",
+        value=spec.team or None,
+        problem="is not a team for which you can submit jobs" if spec.team else "is missing",
+        remedy=f"Use one of: {', '.join(sorted(teams))}." if teams else "Ask to join a team.",
+        code="unknown_team",
+    )
+
+
+def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Problem:
+    by_name = {pool.name: pool for pool in pools}
+    if spec.pool in by_name:
+        return by_name[spec.pool]
+    if not spec.pool and len(pools) == 1:
+        return pools[0]
+    return Problem(
+        field="pool",
+        value=spec.pool or None,
+        problem="is not a pool of this platform" if spec.pool else "is missing",
+        remedy=f"Use one of: {', '.join(by_name)}." if pools else "Ask an admin to add a pool.",
+        code="unknown_pool",
+    )
+
+
+def _unavailable(admission: Admission) -> Iterator[Problem]:
+    """What only containers have, asked of a platform whose workers are processes."""
+    spec = admission.spec
+    if admission.pool.runs_images:
+        return
+    if spec.image is not None:
+        yield Problem(
+            field="image",
+            value=spec.image,
+            problem="cannot be used: this platform's worker host runs processes, not images",
+            remedy="Remove it; command starts on the machine itself, in workdir.",
+        )
+    if spec.resources.shm_size is not None:
+        yield Problem(
+            field="resources.shm_size",
+            value=format_size(spec.resources.shm_size),
+            problem="cannot be set: this platform's worker host runs processes, not images",
+            remedy="Remove it; workers use the machine's own /dev/shm.",
+        )
+
+
+def _not_allowed(admission: Admission) -> Iterator[Problem]:
+    image, pool = admission.spec.image, admission.pool
+    if image is None or not pool.runs_images:
+        return
+    try:
+        image_rules.check(image, team=admission.team, platform_image=pool.platform_image)
+    except ImageNotAllowed as error:
+        yield Problem(field="image", value=image, problem=error.problem, remedy=error.remedy)
+
+
+def _too_late(spec: JobSpec) -> Iterator[Problem]:
+    if spec.deadline is not None and spec.deadline <= timezone.now():
+        yield Problem(
+            field="deadline",
+            value=format_timestamp(spec.deadline),
+            problem="has passed",
+            remedy="Use a moment in the future, or remove it.",
+        )
+
+
+def _too_large(admission: Admission) -> Iterator[Problem]:
+    spec, pool = admission.spec, admission.pool
+    per_worker = spec.resources.gpus_per_worker
+    if per_worker > pool.gpus_of_largest_node:
+        yield Problem(
+            field="resources.gpus_per_worker",
+            value=per_worker,
+            problem=f"is more than the {pool.gpus_of_largest_node} GPUs of the largest node"
+            f" of pool {pool.name}",
+            remedy=f"Use at most {pool.gpus_of_largest_node}.",
+            code="exceeds_limit",
+        )
+        return
+    workers = _fewest_workers(spec)
+    limit, whose = _limit(admission)
+    if workers * per_worker > limit:
+        yield Problem(
+            field="elastic.min_workers",
+            value=spec.elastic.min_workers,
+            problem=f"needs at least {workers * per_worker} GPUs ({workers} workers of"
+            f" {per_worker}), but {whose} {limit}",
+            remedy=f"Use at most {limit // per_worker} workers as the smallest size.",
+            code="exceeds_limit",
+        )
+
+
+def _fewest_workers(spec: JobSpec) -> int:
+    bounds = spec.batch.bounds()
+    counts = worker_counts(spec.elastic)
+    return next(count for count in counts if bounds.smallest_for(count) is not None)
+
+
+def _too_much_memory(admission: Admission) -> Iterator[Problem]:
+    """A worker's share of a machine is a cap, so that nobody's worker takes another's memory."""
+    asked, gpus = admission.spec.resources.memory, admission.spec.resources.gpus_per_worker
+    cap = admission.pool.worker_memory.get(gpus)
+    if asked is None or cap is None or asked <= cap.bytes_:
+        return
+    most = f"{cap.bytes_ >> 20}MiB"
+    yield Problem(
+        field="resources.memory",
+        value=format_size(asked),
+        problem=f"is more than {most}, the share of a worker with {gpus} of the {cap.gpus} GPUs"
+        f" of node {cap.node}",
+        remedy=f"Use at most {most}, or more resources.gpus_per_worker; without it, a worker gets"
+        " its share.",
+        code="exceeds_limit",
+    )
+
+
+def _too_much_disk(admission: Admission) -> Iterator[Problem]:
+    asked, most = admission.spec.resources.disk_per_job, admission.pool.disk_limits.most_bytes
+    if asked is None or asked <= most:
+        return
+    yield Problem(
+        field="resources.disk_per_job",
+        value=format_size(asked),
+        problem=f"is more than {format_size(most)}, the most that a job may write here",
+        remedy=f"Use at most {format_size(most)}, or ask an admin to raise"
+        " CONCERTINA_MOST_JOB_DISK_GB.",
+        code="exceeds_limit",
+    )
+
+
+def _limit(admission: Admission) -> tuple[int, str]:
+    pool, limit = admission.pool, admission.gpus_limit
+    if limit is not None and limit < pool.gpus:
+        return limit, f"the limit of team {admission.team.name} in pool {pool.name} (limit_gpus) is"
+    return pool.gpus, f"the number of GPUs in pool {pool.name} is"
+
+
+def _listed(counts: Sequence[int], most: int = 8) -> str:
+    shown = ", ".join(map(str, counts[:most]))
+    return shown if len(counts) <= most else f"{shown}, …"

@@ -1,0 +1,141 @@
+"""Which numbers does each kind of explanation have? A union: `kind` tells which of seven it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+
+from autoscaler.planning.decisions.explanation import Hindrance
+from jobs.api.serializers.explanation.parts import (
+    ChoiceSerializer,
+    ClosedNodeSerializer,
+    HolderSerializer,
+    JobRefSerializer,
+    NextStepSerializer,
+    RemedySerializer,
+    ReservedSerializer,
+    RivalSerializer,
+    TeamShareSerializer,
+    choice_field,
+)
+
+
+def _kind(name: str) -> serializers.CharField:
+    """Says which of the union it is; it has one value."""
+
+    @extend_schema_field({"type": "string", "const": name})
+    class KindField(serializers.CharField):
+        pass
+
+    return KindField()
+
+
+class RunningDetailsSerializer(serializers.Serializer[Any]):
+    """A job that stays as it is."""
+
+    kind = _kind("running")
+    hindrance = choice_field(Hindrance, help_text="Why it has not more.")
+    next_step = NextStepSerializer(allow_null=True)
+    rival = RivalSerializer(allow_null=True)
+    team = TeamShareSerializer()
+
+
+class StartedDetailsSerializer(serializers.Serializer[Any]):
+    """A waiting job that starts."""
+
+    kind = _kind("started")
+    team = TeamShareSerializer()
+
+
+class RescaledDetailsSerializer(serializers.Serializer[Any]):
+    """A job that gets other workers or another batch."""
+
+    kind = _kind("rescaled")
+    before = ChoiceSerializer()
+    after = ChoiceSerializer()
+    gain = serializers.FloatField(allow_null=True, help_text="Predicted; null: not known.")
+    stall_seconds = serializers.FloatField(allow_null=True, help_text="Its expected cost.")
+    team = TeamShareSerializer()
+    pool_gpus = serializers.IntegerField()
+
+
+class PausedDetailsSerializer(serializers.Serializer[Any]):
+    """A running job that gives everything back."""
+
+    kind = _kind("paused")
+    needed_gpus = serializers.IntegerField()
+    reserved = ReservedSerializer(allow_null=True, help_text="It was a guest on these.")
+
+
+class WaitingDetailsSerializer(serializers.Serializer[Any]):
+    """A job that waits, and time may help."""
+
+    kind = _kind("waiting")
+    needed_gpus = serializers.IntegerField(help_text="For its smallest size.")
+    free_gpus = serializers.IntegerField()
+    available_gpus = serializers.IntegerField(
+        help_text="Free, or can be freed by shrinking others."
+    )
+    pool_gpus = serializers.IntegerField()
+    team = TeamShareSerializer()
+    blocker = JobRefSerializer(allow_null=True, help_text="Whom it stands behind.")
+    reserved = ReservedSerializer(
+        allow_null=True, help_text="For itself, or for the job it stands behind."
+    )
+    holders = HolderSerializer(many=True)
+    closed_nodes = ClosedNodeSerializer(
+        many=True, help_text="That take no new work: those with most GPUs."
+    )
+
+
+class RefusedDetailsSerializer(serializers.Serializer[Any]):
+    """A job that can never start as it is."""
+
+    kind = _kind("refused")
+    needed_gpus = serializers.IntegerField()
+    pool_gpus = serializers.IntegerField()
+    team = TeamShareSerializer()
+    remedy = RemedySerializer(allow_null=True, help_text="What would make it possible.")
+
+
+class DroppedDetailsSerializer(serializers.Serializer[Any]):
+    """A new job that is refused for good, in a pool that keeps no queue."""
+
+    kind = _kind("dropped")
+    needed_gpus = serializers.IntegerField()
+    available_gpus = serializers.IntegerField(
+        help_text="Left when every admitted job takes its smallest size."
+    )
+    team = TeamShareSerializer()
+
+
+KINDS: Final[Mapping[str, type[serializers.Serializer[Any]]]] = {
+    "running": RunningDetailsSerializer,
+    "started": StartedDetailsSerializer,
+    "rescaled": RescaledDetailsSerializer,
+    "paused": PausedDetailsSerializer,
+    "waiting": WaitingDetailsSerializer,
+    "refused": RefusedDetailsSerializer,
+    "dropped": DroppedDetailsSerializer,
+}
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="Details", serializers=dict(KINDS), resource_type_field_name="kind"
+    )
+)
+class DetailsField(serializers.DictField):
+    """All numbers that a sentence is made of."""
+
+
+def details_of(explanation: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the planner's value holds of the documented numbers; None: there is no decision.
+
+    That of another release may lack some, or be of a kind that this one does not know.
+    """
+    kind = KINDS.get(explanation.get("kind", ""))
+    return None if kind is None else {name: explanation.get(name) for name in kind().get_fields()}

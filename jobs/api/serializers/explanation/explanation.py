@@ -1,0 +1,63 @@
+"""Why does a job have what it has? The newest decision about it, in words and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from autoscaler.planning.decisions.plan import Action
+from jobs.api.serializers.explanation.details import DetailsField
+from jobs.api.serializers.explanation.parts import (
+    ChoiceSerializer,
+    FoundRemedySerializer,
+    choice_field,
+)
+from jobs.api.serializers.vocabulary import reason_field
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    reason = reason_field(may_be_empty=True)
+    message = serializers.CharField()
+    at = serializers.DateTimeField()
+    cost = serializers.CharField(
+        help_text="Of a restart, as far as its log tells; empty: of anything else."
+    )
+
+
+class QuarantineSerializer(serializers.Serializer[Any]):
+    """The job is left out of plans, because the planner fails on its data."""
+
+    since = serializers.DateTimeField()
+    failures = serializers.IntegerField(help_text="In a row.")
+    retry_at = serializers.DateTimeField()
+    error = serializers.CharField(allow_null=True, help_text="For admins; null: for others.")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    job_id = serializers.CharField()
+    action = choice_field(Action, allow_blank=True, help_text="Empty: there is no decision yet.")
+    reason = reason_field()
+    message = serializers.CharField()
+    workers = serializers.IntegerField(allow_null=True, help_text="That the planner wants.")
+    global_batch_size = serializers.IntegerField(allow_null=True)
+    choices = ChoiceSerializer(many=True, help_text="One worker fewer, as it is, one more.")
+    price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
+    position = serializers.IntegerField(allow_null=True, help_text="In the queue; 1 is next.")
+    gpus_asked = serializers.IntegerField(allow_null=True)
+    gpus_free = serializers.IntegerField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    remedy = FoundRemedySerializer(
+        allow_null=True, help_text="What would start a waiting job now; null: nobody looked lately."
+    )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What in its script is to be looked at, in sentences, oldest first.",
+    )
+    quarantine = QuarantineSerializer(
+        allow_null=True, help_text="Null: it is planned as all others are."
+    )
+    details = DetailsField(
+        allow_null=True, help_text="All numbers the sentence is made of; null: no decision yet."
+    )
+    changes = ChangeSerializer(many=True, help_text="The newest rescales, newest first.")

@@ -1,0 +1,8 @@
+"""Which writes do commands and the control loop share? The small ones, each with its guard.
+
+transitions      a job changes its state
+events           what happened is written down for people
+demand_signal    whoever plans hears that the demand for GPUs may have changed
+batch_limit      how many samples fit a worker, as declared or as found
+lost_node_names  workers keep the name of a node that is deleted
+"""

@@ -1,0 +1,43 @@
+"""How many samples does one worker hold at once? As declared, or found by running out of memory.
+
+What was found is remembered per type of GPU. The smaller of both counts: for the planner, for
+workers that start, and for the people who look at the job.
+"""
+
+from __future__ import annotations
+
+from django.db.models.functions import Now
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from jobs.changes import events
+from jobs.models import Job
+from jobs.spec.batch import LARGEST_BATCH
+
+
+def of(job: Job) -> int | None:
+    """Samples that fit a worker in the job's pool; None: nobody knows a limit."""
+    return of_declared(job, job.resolved_spec["batch"]["per_gpu_batch_size"]["max"])
+
+
+def of_declared(job: Job, declared: object) -> int | None:
+    """The same, of a job whose spec was read already."""
+    found = job.batch_limits.get(job.pool.gpu_type)
+    known = [limit for limit in (declared, found) if isinstance(limit, int)]
+    return min(*known, LARGEST_BATCH) if known else None
+
+
+def learn(job: Job, reported: int | None) -> None:
+    """Remember a limit that is lower than the one found before; call it in a transaction."""
+    gpu_type = job.pool.gpu_type
+    if reported is None or reported >= job.batch_limits.get(gpu_type, reported + 1):
+        return
+    job.batch_limits = {**job.batch_limits, gpu_type: reported}
+    Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits, progress_at=Now())
+    events.record(
+        job_id=job.id,
+        kind=EventKind.BATCH_LIMIT_FOUND,
+        reason=JobReason.OUT_OF_MEMORY,
+        message=f"A worker ran out of memory: from now on at most {reported} samples at once"
+        f" on {gpu_type}; larger shares are accumulated.",
+        data={"gpu_type": gpu_type, "samples": reported},
+    )

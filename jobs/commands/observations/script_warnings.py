@@ -1,0 +1,23 @@
+"""How is stored what a script should be looked at for? Each sentence once, with an event.
+
+A coordinator that took over on another node has forgotten earlier ones; they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from concertina_worker.protocol import MOST_WARNINGS
+from jobs.commands.observations.reported_events import ReportedEvents
+from jobs.models import Job
+
+
+def store_warnings(job: Job, reported: Sequence[str], told: ReportedEvents) -> dict[str, Any]:
+    """What changes on the job's row: nothing, mostly."""
+    new = [text for text in dict.fromkeys(reported) if text and text not in job.warnings]
+    kept = new[: max(MOST_WARNINGS - len(job.warnings), 0)]
+    for text in kept:
+        told.add(EventKind.SCRIPT_WARNING, reason=JobReason.SCRIPT_WARNING, message=text)
+    return {"warnings": [*job.warnings, *kept]} if kept else {}

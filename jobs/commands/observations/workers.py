@@ -1,0 +1,117 @@
+"""How are a coordinator's observations of its workers stored? Together; who is gone stays gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Prefetch
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from concertina_worker.protocol import WorkerPhase
+from jobs.commands.observations.reported_events import ReportedEvents
+from jobs.models import Assignment, GpuClaim, Job, Worker
+from jobs.reports.sync_report import WorkerEntry
+
+_PHASES: Final = {
+    WorkerPhase.READY: Worker.Phase.READY,
+    WorkerPhase.TRAINING: Worker.Phase.TRAINING,
+    WorkerPhase.FINISHED: Worker.Phase.LEAVING,
+}
+"""In all others it keeps its phase: that says hello, but has not registered, or that is lost until
+the worker host has seen it gone."""
+_OBSERVED: Final = (
+    "phase",
+    "error",
+    "is_given_up",
+    "straggler_found_at",
+    "straggler_gpus",
+    *Worker.MEASURED,
+)
+
+
+def store_workers(
+    job: Job,
+    reported: Sequence[WorkerEntry],
+    wanted: Assignment | None,
+    told: ReportedEvents,
+    now: datetime,
+) -> None:
+    """Bring phases and speeds of workers up to date, in one statement when any has changed.
+
+    Whoever writes that a worker has gone holds the job's row, as the caller does.
+    """
+    if not reported:
+        return
+    entries = {entry.worker_id: entry for entry in reported}
+    known = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
+    claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
+    rows = known.select_related("node").prefetch_related(claims)
+    members = set(wanted.worker_ids) if wanted else set()
+    found = {row: _news_of(row, entries[row.id], is_wanted=row.id in members) for row in rows}
+    changed = [row for row, new in found.items() if _learn(row, new, told, now)]
+    if changed:
+        Worker.objects.bulk_create(
+            changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
+        )
+
+
+def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
+    """What the entry says of the row; what is not told this time is as it was."""
+    return {
+        **_measured(entry),
+        "phase": _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING,
+        "error": entry.error or worker.error,
+        "is_given_up": entry.given_up or worker.is_given_up,
+    }
+
+
+def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datetime) -> bool:
+    """Put on the row what is new, and tell of what went wrong; False where nothing is new."""
+    if new["is_given_up"] and not worker.is_given_up:
+        _tell_of_hung_worker(worker, new["error"], told)
+    if new.get("is_straggler") and not worker.is_straggler:
+        new["straggler_found_at"] = now
+        new["straggler_gpus"] = [claim.gpu_index for claim in worker.claims.all()]
+        _tell_of_straggler(worker, new, told)
+    is_new = any(getattr(worker, name) != value for name, value in new.items())
+    for name, value in new.items():
+        setattr(worker, name, value)
+    return is_new
+
+
+def _measured(entry: WorkerEntry) -> dict[str, Any]:
+    """What an entry tells and makes sense: nobody is slower than others by an unknown amount."""
+    told = {name: getattr(entry, name) for name in Worker.MEASURED}
+    new = {name: value for name, value in told.items() if value is not None}
+    if new.get("is_straggler") and "relative_speed" not in new:
+        del new["is_straggler"]
+    return new
+
+
+def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> None:
+    told.add(
+        EventKind.WORKER_HUNG,
+        reason=JobReason.NODE_LOST,
+        message=f"{worker.id} makes no progress and is killed. {error}",
+        data={"worker": worker.id, "node": worker.named_node},
+    )
+
+
+def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], told: ReportedEvents) -> None:
+    speed = new["relative_speed"]
+    told.add(
+        EventKind.STRAGGLER_FOUND,
+        reason=JobReason.STRAGGLER,
+        message=(
+            f"{worker.id} on node {worker.named_node} is {1 - speed:.0%} slower than the"
+            " median of the job's workers."
+        ).replace("%", " %"),
+        data={
+            "worker": worker.id,
+            "node": worker.named_node,
+            "gpus": new["straggler_gpus"],
+            "relative_speed": speed,
+        },
+    )

@@ -1,0 +1,136 @@
+"""What may be forgotten about jobs, and when?
+
+Of those that ended, part after part as each gets old, and at last the job itself; of those that
+live, only what nothing is decided by. A pinned job keeps what it has once it has ended; while it
+lives, what it has would grow without end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import models, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from jobs.commands.removal import job_deletion
+from jobs.commands.removal.curve_thinning import thin_curves
+from jobs.commands.removal.retention_periods import KeptOfJobs
+from jobs.commands.submission import IDEMPOTENCY_WINDOW
+from jobs.lifecycle import FINAL, LIVE
+from jobs.models import (
+    Assignment,
+    Event,
+    GpuClaim,
+    IdempotencyKey,
+    Job,
+    Leftover,
+    Prediction,
+    Quarantine,
+)
+
+JOBS_AT_ONCE: Final = 100
+ASSIGNMENTS_KEPT: Final = 100  # of a live job, however old: one of the last may still train
+
+Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
+HasTime = Callable[[], bool]
+
+
+def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[str, int]:
+    """Delete what is old, in bounded batches, as long as there is time; how many of each kind."""
+    now = timezone.now()
+    deleted: Counter[str] = Counter()
+    keys = IdempotencyKey.objects.filter(created_at__lt=now - IDEMPOTENCY_WINDOW)
+    deleted["idempotency_keys"] = erase(keys)
+    deleted["quarantines"] = erase(Quarantine.objects.filter(job__state__in=FINAL))
+    deleted["metrics"] = thin_curves(now, has_time)
+    if kept.history:
+        deleted += _of_the_living(now - kept.history, erase)
+        deleted += _rows_of_ended(
+            now - kept.history, "history_removed_at", job_deletion.HISTORIES, erase, has_time
+        )
+    if kept.curves:
+        deleted += _rows_of_ended(
+            now - kept.curves, "curves_removed_at", job_deletion.CURVES, erase, has_time
+        )
+    if kept.logs:
+        part = Leftover.Part.LOGS
+        deleted["logs"] = _files_of_ended(now - kept.logs, "logs_removed_at", part, has_time)
+    if kept.files:
+        part = Leftover.Part.FILES
+        deleted["files"] = _files_of_ended(now - kept.files, "files_removed_at", part, has_time)
+    if kept.jobs:
+        deleted += _jobs(now - kept.jobs, erase, has_time)
+    return deleted
+
+
+def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
+    assignments = Assignment.objects.filter(job__state__in=LIVE, at__lt=before)
+    predictions = Prediction.objects.filter(Q(job__state__in=LIVE) | Q(job__is_pinned=False))
+    return Counter(
+        events=erase(Event.objects.filter(job__state__in=LIVE, at__lt=before)),
+        assignments=erase(assignments.filter(revision__lt=F("job__revision") - ASSIGNMENTS_KEPT)),
+        predictions=erase(predictions.filter(made_at__lt=before)),
+    )
+
+
+def _ended(before: datetime, **which: Any) -> QuerySet[Job]:
+    """Those that ended longest ago first. Whose processes still hold GPUs has not ended."""
+    held = GpuClaim.objects.values("worker__job")
+    jobs = Job.objects.filter(state__in=FINAL, is_pinned=False, finished_at__lt=before, **which)
+    return jobs.exclude(pk__in=held).order_by("finished_at", "pk")
+
+
+def _some(jobs: QuerySet[Job]) -> list[str]:
+    return list(jobs.values_list("pk", flat=True)[:JOBS_AT_ONCE])
+
+
+def _rows_of_ended(
+    before: datetime,
+    mark: str,
+    kinds: Collection[type[models.Model]],
+    erase: Erase,
+    has_time: HasTime,
+) -> Counter[str]:
+    deleted: Counter[str] = Counter()
+    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+        deleted += _erase_rows(ids, kinds, erase)
+        if has_time():  # else some may be left
+            Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
+    return deleted
+
+
+def _erase_rows(
+    ids: Collection[str], kinds: Collection[type[models.Model]], erase: Erase
+) -> Counter[str]:
+    return Counter(
+        {
+            str(kind._meta.verbose_name_plural): erase(  # noqa: SLF001 - its name
+                kind._default_manager.filter(job__in=ids)  # noqa: SLF001 - its name
+            )
+            for kind in kinds
+        }
+    )
+
+
+def _files_of_ended(before: datetime, mark: str, part: Leftover.Part, has_time: HasTime) -> int:
+    count = 0
+    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+        with transaction.atomic():
+            job_deletion.leave_files(ids, part)
+            Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
+        count += len(ids)
+    return count
+
+
+def _jobs(before: datetime, erase: Erase, has_time: HasTime) -> Counter[str]:
+    deleted: Counter[str] = Counter()
+    while has_time() and (ids := _some(_ended(before))):
+        # First what there may be much of, so that the rest is a short transaction.
+        deleted += _erase_rows(ids, (*job_deletion.CURVES, *job_deletion.HISTORIES), erase)
+        if has_time():
+            deleted["jobs"] += job_deletion.erase(ids)
+    return deleted

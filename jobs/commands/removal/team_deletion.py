@@ -1,0 +1,69 @@
+"""What goes with a team that is deleted, and what keeps it from being deleted?
+
+Its jobs go as if each were deleted, then the team with its members' places, quotas, tokens, secrets
+and rules. The GPU time of its jobs stays in the sums, under its name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db.models import QuerySet
+from tenancy.models import Team
+
+from jobs.commands.removal import job_deletion
+from jobs.errors import TeamInUse
+from jobs.lifecycle import LIVE
+from jobs.models import GpuClaim, Job
+
+JOBS_AT_ONCE: Final = 50
+MOST_NAMED: Final = 20
+
+
+def reasons_against(team: Team) -> list[str]:
+    """One sentence for each thing that has to be seen to first; the newest of many."""
+    jobs = Job.objects.filter(team=team)
+    live, over = jobs.filter(state__in=LIVE), jobs.exclude(state__in=LIVE)
+    pinned = over.filter(is_pinned=True)
+    holding = over.filter(pk__in=GpuClaim.objects.values("worker__job"))
+    return [
+        *(f"Job {job.name} ({job.pk}) is {job.state}: cancel it." for job in _named(live)),
+        *(f"Job {job.name} ({job.pk}) is pinned: unpin it." for job in _named(pinned)),
+        *(
+            f"Job {job.name} ({job.pk}) ended, but its processes still hold GPUs:"
+            " try again in a minute."
+            for job in _named(holding)
+        ),
+        *(f"Team {child} is below it: give it another parent." for child in team.children.all()),
+    ]
+
+
+def contents(team: Team) -> list[str]:
+    """What would go, in words."""
+    return [
+        f"{Job.objects.filter(team=team).count()} jobs, with their logs and checkpoints",
+        f"{team.memberships.count()} members' places (the people stay)",
+        f"{team.quotas.count()} quotas",
+        f"{team.tokens.count()} tokens",
+        f"{team.secrets.count()} secrets",
+        f"{team.image_rules.count()} image rules of its own",
+    ]
+
+
+def delete_team(team: Team) -> None:
+    """Delete it, job by job; what ends half-way is taken up by the next try.
+
+    Raises:
+        TeamInUse: something of it lives, is pinned, or is below it.
+    """
+    if reasons := reasons_against(team):
+        raise TeamInUse(" ".join(reasons))
+    jobs = Job.objects.filter(team=team).order_by("pk").values_list("pk", flat=True)
+    while ids := list(jobs[:JOBS_AT_ONCE]):
+        if not job_deletion.erase(ids):
+            raise TeamInUse("Processes of its jobs still hold GPUs. Try again in a minute.")
+    team.delete()
+
+
+def _named(jobs: QuerySet[Job]) -> QuerySet[Job]:
+    return jobs.order_by("-submitted_at")[:MOST_NAMED]

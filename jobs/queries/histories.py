@@ -1,0 +1,82 @@
+"""What happened in a job? Its events, generations, workers and curves; the newest count most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Window
+from django.db.models.functions import Mod, RowNumber
+
+from jobs.models import Assignment, Event, Generation, Job, MetricPoint, Worker
+from jobs.queries.speeds import measured_gain, samples_per_second
+
+MOST_ROWS = 1000  # of a job's history in one answer
+
+
+def events_after(job: Job, event_id: int) -> QuerySet[Event]:
+    return Event.objects.filter(job=job, pk__gt=event_id).order_by("id")[:MOST_ROWS]
+
+
+def generations_of(job: Job, *, for_admin: bool = False) -> list[Generation]:
+    """The newest generations, oldest first, each with its assignment's `decision`.
+
+    `idle_seconds` is for how long nothing trained before it: while the job was paused, waited, or
+    started again after a loss. `measured_gain` is how much faster it trained than the one before,
+    0.31 for 31 %; None as long as one of both has hardly trained. An admin reads the names of other
+    teams' jobs.
+    """
+    decision = Assignment.objects.filter(job=job, revision=OuterRef("revision"))
+    newest = (
+        Generation.objects.filter(job=job)
+        .annotate(
+            decision=Subquery(decision.values("decision")[:1]),
+            planned_message=Subquery(decision.values("message")[:1]),
+            message_for_admins=Subquery(decision.values("message_for_admins")[:1]),
+        )
+        .order_by("-number")[:MOST_ROWS]
+    )
+    generations: list[Any] = list(reversed(newest))  # rows with annotations
+    speeds = samples_per_second(job)
+    for before, after in zip([None, *generations], generations, strict=False):
+        after.idle_seconds = _idle_between(before, after)
+        after.measured_gain = measured_gain(speeds, before, after)
+        if for_admin and after.message_for_admins and after.message == after.planned_message:
+            after.message = after.message_for_admins
+    return generations
+
+
+def _idle_between(before: Generation | None, after: Generation) -> float:
+    if before is None or before.ended_at is None:
+        return 0.0
+    return max((after.began_at - before.ended_at).total_seconds(), 0.0)
+
+
+def workers_of(job: Job) -> list[Worker]:
+    """The newest workers, oldest first, with node and claims at hand."""
+    newest = (
+        Worker.objects.filter(job=job)
+        .select_related("node")
+        .prefetch_related("claims")
+        .order_by("-created_at", "-id")[:MOST_ROWS]
+    )
+    return list(reversed(newest))
+
+
+def metrics_of(job: Job, *, points: int) -> list[MetricPoint]:
+    """At most so many points, spread evenly over all there are; the newest is always there.
+
+    Each comes with the `workers` and `global_batch_size` of its generation.
+    Point n of N is kept where n·points/N passes a whole number.
+    """
+    rows = MetricPoint.objects.filter(job=job)
+    total = rows.count()
+    if total > points:
+        place = Window(RowNumber(), order_by=[F("at").asc(), F("id").asc()])
+        past = Mod(F("place") * points, total, output_field=IntegerField())
+        rows = rows.annotate(place=place).annotate(past=past).filter(past__lt=points)
+    ran = Generation.objects.filter(job=OuterRef("job"), number=OuterRef("generation"))
+    sized = rows.annotate(
+        workers=Subquery(ran.values("workers")[:1]),
+        global_batch_size=Subquery(ran.values("global_batch_size")[:1]),
+    )
+    return list(sized.order_by("at", "id"))

@@ -1,0 +1,14 @@
+"""What may a user ask for? The job spec, how it is read, and what is said about a wrong one.
+
+job_spec     the whole spec: every field, its type, its bounds and its default
+stored_spec  specs that an earlier version accepted, read again from the database
+batch        the field `batch`: the global batch and what may vary about it
+goals        wishes to the pool's policy: by when, worth how much, by which metric
+feasibility  do the ranges of a spec fit together?
+names        which names and texts are allowed
+quantities   durations and sizes with their unit
+timestamps   moments with their time zone
+problems     what is wrong with a spec, in words
+near_fields  which field somebody probably meant
+part         what all parts of a spec have in common
+"""

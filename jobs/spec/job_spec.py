@@ -1,0 +1,209 @@
+"""What may a user ask for? The job spec: every field, its type, its bounds and its default.
+
+A spec is YAML or JSON. `parse` answers with a whole `JobSpec` or with problems that name the
+field, its value and the remedy. The stored `resolved_spec` is `JobSpec.resolved()`; `from_resolved`
+reads it back, with durations in seconds and sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
+from jobs.errors import Problem, SpecInvalid
+from jobs.spec import problems
+from jobs.spec.batch import Batch
+from jobs.spec.feasibility import check_batch, check_elastic
+from jobs.spec.goals import Deadline, ScaleOn, Utility
+from jobs.spec.names import (
+    JOB_NAME,
+    LABEL,
+    MOST_ENTRIES,
+    MOST_SECRETS,
+    VARIABLE,
+    check_command,
+    check_environment,
+    check_job_name,
+    check_labels,
+    check_secret_names,
+    check_text,
+    check_workdir,
+)
+from jobs.spec.part import SpecPart
+from jobs.spec.quantities import Bytes, Duration, format_size
+
+_HOUR: Final = 3600.0
+_WEEK: Final = 7 * 24 * _HOUR
+MOST_GPUS: Final = 64  # of one worker
+MOST_WORKERS: Final = 10_000
+
+
+class Resources(SpecPart):
+    """What one worker gets, and what all of them together may write."""
+
+    gpus_per_worker: int = Field(default=1, ge=1, le=MOST_GPUS)
+    cpus: float | None = Field(default=None, ge=0.01, le=1024, allow_inf_nan=False)
+    memory: Bytes | None = None
+    shm_size: Bytes | None = None  # of /dev/shm, a part of `memory`; None: half of it
+    disk_per_job: Bytes | None = None  # None: what the installation gives to each job
+
+
+WorkerCount = Annotated[int, Field(ge=1, le=MOST_WORKERS)]
+
+
+class Elastic(SpecPart):
+    """How many workers the job can use, and how it changes between them."""
+
+    min_workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    max_workers: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    allowed_workers: Annotated[list[WorkerCount], Field(min_length=1, max_length=1000)] | None = (
+        None
+    )
+    worker_step: int = Field(default=1, ge=1, le=MOST_WORKERS)
+    requested_workers: int | None = Field(default=None, ge=1, le=MOST_WORKERS)
+    scale_on: ScaleOn | None = None
+    mode: Literal["auto", "hot", "restart", "fixed"] = "auto"
+    min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
+    grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
+    registration_timeout: Annotated[float, Duration(at_least=1, at_most=_HOUR)] = 60.0
+    # None: an hour for a script that registered; any other may be silent for ever.
+    progress_timeout: Annotated[float, Duration(at_least=60, at_most=_WEEK)] | None = None
+
+    def listed_counts(self) -> tuple[int, ...] | None:
+        """The counts the job lists; None: min_workers plus multiples of worker_step."""
+        return None if self.allowed_workers is None else tuple(sorted(set(self.allowed_workers)))
+
+
+class Checkpoint(SpecPart):
+    """How often state is written, and how many copies are kept."""
+
+    interval: Annotated[float, Duration(at_least=1, at_most=_WEEK)] = 60.0
+    keep_last: int = Field(default=3, ge=1, le=1000)
+
+
+class Retry(SpecPart):
+    """How often a job whose own code fails is started again."""
+
+    max_restarts: int = Field(default=3, ge=0, le=1000)
+
+
+Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_text)]
+SecretName = Annotated[str, StringConstraints(max_length=40)]
+
+
+def _pattern(names: re.Pattern[str]) -> dict[str, Any]:
+    return {"pattern": f"^{names.pattern}$"}
+
+
+def _named(names: re.Pattern[str]) -> Any:
+    """What a mapping's description says of its names, beside what it says of its values."""
+    return Field(
+        json_schema_extra={"propertyNames": _pattern(names), "maxProperties": MOST_ENTRIES}
+    )
+
+
+class JobSpec(SpecPart):
+    """One job as its user declares it."""
+
+    name: Annotated[
+        str, AfterValidator(check_job_name), Field(json_schema_extra=_pattern(JOB_NAME))
+    ]
+    team: str = Field(default="", validation_alias=AliasChoices("team", "project"), max_length=40)
+    pool: str = Field(default="", max_length=40)  # "": the only one there is
+    image: Word | None = None
+    command: Annotated[
+        list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
+    ]
+    workdir: Annotated[Word, AfterValidator(check_workdir)] | None = None
+    env: Annotated[dict[str, Word], AfterValidator(check_environment), _named(VARIABLE)] = Field(
+        default_factory=dict
+    )
+    secrets: Annotated[
+        list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
+    ] = Field(default_factory=list)
+    resources: Resources = Resources()
+    elastic: Elastic = Elastic()
+    batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))
+    priority: int = Field(default=50, ge=0, le=100)
+    preemptibility: Annotated[Preemptibility, Field(strict=False)] = Preemptibility.SEMI_PREEMPTIBLE
+    deadline: Deadline | None = None
+    utility: Utility | None = None
+    retry: Retry = Retry()
+    early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
+    checkpoint: Checkpoint = Checkpoint()
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(
+        default_factory=dict
+    )
+
+    def resolved(self, *, team: str, pool: str) -> dict[str, Any]:
+        """Every field with its value, as JSON; `from_resolved` reads it back."""
+        return {**self.model_dump(mode="json"), "team": team, "pool": pool}
+
+    @classmethod
+    def from_resolved(cls, document: object) -> Self:
+        """Read what `resolved` made; see `stored_spec` for what an earlier version may have stored.
+
+        Raises:
+            ValidationError: it is not what `resolved` makes today.
+        """
+        return cls.model_validate(document)
+
+
+def parse(document: object) -> JobSpec:
+    """Read a spec as a user sent it.
+
+    Raises:
+        SpecInvalid: with every problem found; nothing is silently corrected.
+    """
+    if not isinstance(document, Mapping):
+        raise SpecInvalid([_NOT_A_MAPPING])
+    try:
+        spec = JobSpec.model_validate(_without_aliases(document))
+    except ValidationError as error:
+        raise SpecInvalid(problems.from_validation(error, JobSpec)) from error
+    found = [
+        *_check_memory(spec.resources),
+        *check_elastic(spec.elastic),
+        *check_batch(spec.elastic, spec.batch.bounds()),
+    ]
+    if found:
+        raise SpecInvalid(found)
+    return spec
+
+
+def _check_memory(resources: Resources) -> Iterator[Problem]:
+    shm_size, memory = resources.shm_size, resources.memory
+    if shm_size is not None and memory is not None and shm_size > memory:
+        yield Problem(
+            field="resources.shm_size",
+            value=format_size(shm_size),
+            problem=f"is more than resources.memory, {format_size(memory)}, of which it is a part",
+            remedy=f"Use at most {format_size(memory)}; without it, it is half of that.",
+        )
+
+
+_NOT_A_MAPPING = Problem(
+    field="",
+    value=None,
+    problem="is not a mapping of fields",
+    remedy="Send an object with at least name, team and command.",
+)
+
+
+def _without_aliases(document: Mapping[Any, Any]) -> dict[str, Any]:
+    """`max_restarts` on the top level is `retry.max_restarts`."""
+    plain = {str(name): value for name, value in document.items()}
+    if "max_restarts" in plain and isinstance(plain.get("retry", {}), dict):
+        plain["retry"] = {**plain.get("retry", {}), "max_restarts": plain.pop("max_restarts")}
+    return plain

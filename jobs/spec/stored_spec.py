@@ -1,0 +1,155 @@
+"""How is a spec read that an earlier version accepted, or that a hand changed in the database?
+
+What is out of bounds becomes the nearest that is in them; a folder to work in that would be refused
+today for how it is written stays as it is. What cannot be read at all gets its default and is
+named: such a job is looked after and can be ended, but is not planned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from jobs.spec import timestamps
+from jobs.spec.job_spec import JobSpec, Word
+from jobs.spec.names import check_no_kernel_folder
+from jobs.spec.problems import dotted
+
+MOST_CACHED: Final = 1000  # guessed: some 60 MB if all specs were as long as they may be
+_MOST_ROUNDS: Final = 20  # a mended field may show another that is wrong; guessed, more than nest
+_BOUNDS: Final = ("ge", "le")
+_WORD: Final = TypeAdapter(Word)
+_STAND_INS: Final[Mapping[str, Any]] = {"name": "unreadable", "command": ["false"]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSpec:
+    """A spec that can be worked with, and which of its fields could not be read."""
+
+    spec: JobSpec
+    unreadable: tuple[str, ...] = ()
+
+
+class SpecUnreadable(Exception):
+    """Fields of the stored spec cannot be read."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self.fields = tuple(name or "all of it" for name in fields)
+        super().__init__(", ".join(self.fields))
+
+
+def read(document: object) -> StoredSpec:
+    """Read a stored `resolved_spec`; never raises, whatever is in it."""
+    try:
+        return StoredSpec(spec=JobSpec.from_resolved(document))
+    except ValidationError:
+        return _mended(document)
+
+
+class StoredSpecCache:
+    """Readings of stored specs, by job; those that were used least recently are forgotten.
+
+    Checking a spec costs more than everything else about a job that only waits, and a stored spec
+    hardly ever changes, so a queue of hundreds of jobs costs a tick little.
+    """
+
+    def __init__(self, most: int = MOST_CACHED) -> None:
+        self._most = most
+        self._known: OrderedDict[str, tuple[str, StoredSpec]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def read(self, job_id: str, text: str) -> StoredSpec:
+        """Read a job's `resolved_spec`, as the database writes it, or remember what was read."""
+        known = self._known.get(job_id)
+        if known is None or known[0] != text:
+            known = (text, read(json.loads(text)))
+            self._known[job_id] = known
+        self._known.move_to_end(job_id)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return known[1]
+
+
+def _mended(document: object) -> StoredSpec:
+    if not isinstance(document, dict):
+        return StoredSpec(spec=_nothing(), unreadable=("",))
+    mended, unreadable = deepcopy(document), dict[str, None]()
+    as_it_is = _former_workdir(mended)
+    for _ in range(_MOST_ROUNDS):
+        try:
+            spec = JobSpec.from_resolved(mended)
+        except ValidationError as error:
+            for item in error.errors(include_url=False):
+                if not (_is_clamped(mended, item) or _is_brought_in_bounds(mended, item)):
+                    unreadable[_take_out(mended, item["loc"])] = None
+        else:
+            spec = spec.model_copy(update=as_it_is)
+            return StoredSpec(spec=spec, unreadable=tuple(unreadable))
+    return StoredSpec(spec=_nothing(), unreadable=("", *unreadable))
+
+
+def _former_workdir(document: dict[str, Any]) -> dict[str, str]:
+    """Take out a relative or winding one, as was accepted; one of the kernel's was never safe."""
+    workdir = document.get("workdir")
+    try:
+        as_it_is = check_no_kernel_folder(_WORD.validate_python(workdir, strict=True))
+    except ValueError:
+        return {}
+    del document["workdir"]
+    return {"workdir": as_it_is}
+
+
+def _is_clamped(document: dict[str, Any], item: Mapping[str, Any]) -> bool:
+    """A deadline of any year was accepted."""
+    if item["loc"] != ("deadline",) or not isinstance(document.get("deadline"), str):
+        return False
+    try:
+        nearest = timestamps.format_timestamp(timestamps.nearest_timestamp(document["deadline"]))
+    except ValueError:
+        return False
+    is_other: bool = nearest != document["deadline"]
+    document["deadline"] = nearest
+    return is_other
+
+
+def _is_brought_in_bounds(document: dict[str, Any], item: Mapping[str, Any]) -> bool:
+    context = item.get("ctx", {})
+    bound = next((context[name] for name in _BOUNDS if name in context), None)
+    *path, last = item["loc"]
+    inner = _inside(document, path)
+    if bound is None or not isinstance(inner, dict) or last not in inner:
+        return False
+    inner[last] = bound
+    return True
+
+
+def _take_out(document: dict[str, Any], location: Sequence[int | str]) -> str:
+    """Remove the innermost field that there is, so that it gets its default; returns its name."""
+    for length in range(len(location), 0, -1):
+        *path, last = location[:length]
+        inner = _inside(document, path)
+        if isinstance(inner, dict) and last in inner:
+            del inner[last]
+            break
+    top = str(location[0])
+    if top in _STAND_INS and top not in document:
+        document[top] = _STAND_INS[top]
+    return dotted(location)
+
+
+def _inside(document: Any, path: Sequence[int | str]) -> Any:
+    for name in path:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _nothing() -> JobSpec:
+    return JobSpec.model_validate(_STAND_INS)
