@@ -13,5 +13,5 @@ class ControlPlaneConfig(AppConfig):
     def ready(self) -> None:
         """Make our Celery application the current one, so that every process can send tasks."""
         import_module("control_plane.celery")
-        import_module("control_plane.giving_way").connect()
-        import_module("control_plane.supply").announce_changes()
+        import_module("control_plane.process_priority").connect()
+        import_module("control_plane.supply_signals").announce_changes()

@@ -14,7 +14,7 @@ from celery.signals import heartbeat_sent, task_prerun, worker_init
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
 
-from control_plane.front.statements import bounded_in_background
+from control_plane.database.statement_bounds import bounded_in_background
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
 

@@ -18,7 +18,7 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.extensions import encrypt_password
 
-from control_plane.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, Variables
 
 _SCRIPT: Final = Path(__file__).with_suffix(".sql")
 OWNER: Final = "concertina_owner"

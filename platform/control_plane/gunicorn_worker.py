@@ -15,7 +15,7 @@ from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 from tenancy.addresses import network_of
 
-from control_plane import giving_way
+from control_plane import process_priority
 from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, Connections
 
 FIRST_REQUEST_SECONDS: Final = 15.0
@@ -99,7 +99,7 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
     """gunicorn's ASGI worker over `BoundedProtocol`, for which it has no setting."""
 
     def init_process(self) -> None:
-        giving_way.give_way(giving_way.NICENESS_OF_ANSWERS, leader=self.ppid)
+        process_priority.give_way(process_priority.NICENESS_OF_ANSWERS, leader=self.ppid)
         gasgi.ASGIProtocol = BoundedProtocol
         super().init_process()
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from control_plane import environment
-from control_plane.environment import Environment
+from control_plane.configuration import environment
+from control_plane.configuration.environment import Environment
 
 _TIMEOUT_SECONDS: Final = 4.0
 _LATE_TICKS: Final = 6  # a loop that misses so many does not turn

@@ -1,4 +1,4 @@
-"""Django settings: wiring only, everything variable comes from `control_plane.environment`."""
+"""Django settings: wiring only; everything variable comes from `configuration.environment`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
 from autoscaler.planning.decisions.plan import Action
-from control_plane import database_url, environment, redis_url, structured_logging
+from control_plane.configuration import environment, redis_url, structured_logging
+from control_plane.database import database_url
 from jobs.lifecycle import State
 
 ENVIRONMENT = environment.read()
@@ -40,8 +41,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "control_plane.security_headers.SecurityHeadersMiddleware",
-    "control_plane.plain_addresses.PlainAddressMiddleware",
+    "control_plane.web.security_headers.SecurityHeadersMiddleware",
+    "control_plane.web.plain_addresses.PlainAddressMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -106,15 +107,15 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["control_plane.json_answers.FiniteJsonRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["control_plane.web.json_answers.FiniteJsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "control_plane.body_parsers.BoundedJsonParser",
-        "control_plane.body_parsers.YamlParser",
+        "control_plane.web.body_parsers.BoundedJsonParser",
+        "control_plane.web.body_parsers.YamlParser",
     ],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "control_plane.negotiation.ForgivingNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "control_plane.web.negotiation.ForgivingNegotiation",
     "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address of a request
-    "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.Schema",
-    "EXCEPTION_HANDLER": "control_plane.error_responses.handle",
+    "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.operations.Schema",
+    "EXCEPTION_HANDLER": "control_plane.web.error_responses.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -146,8 +147,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "jobs.api.spec_schema.add_job_spec",
-        "control_plane.api.limits_schema.add_limits",
-        "control_plane.api.plain_parameters_schema.add_patterns",
+        "control_plane.api.schema.limits.add_limits",
+        "control_plane.api.schema.plain_parameters.add_patterns",
     ],
 }
 

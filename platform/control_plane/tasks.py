@@ -15,8 +15,8 @@ from autoscaler.control_loop import retention as control_loop_retention
 from autoscaler.control_loop.session_lock import session_lock
 from autoscaler.hindsight import look_back as hindsight
 from autoscaler.what_if import retention as what_if_retention
-from control_plane.erasing import Eraser
-from control_plane.retention_settings import RetentionSettings
+from control_plane.configuration.retention_settings import RetentionSettings
+from control_plane.database.batch_deletion import Eraser
 from jobs.commands.removal import retention as jobs_retention
 
 _LOOKING_BACK_SECONDS: Final = 5.0

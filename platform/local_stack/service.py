@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from control_plane import database_roles, environment
+from control_plane import database_roles
+from control_plane.configuration import environment
 
 from local_stack import embedded_postgres, embedded_valkey
 from local_stack.checkout import Checkout

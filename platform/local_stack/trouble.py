@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane.variables import BadEnvironment
+from control_plane.configuration.variables import BadEnvironment
 
 from local_stack.background import DidNotStart
 from local_stack.checkout import UnsafeFolder

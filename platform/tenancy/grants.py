@@ -40,8 +40,8 @@ def grant_of(request: Request, *, team_id: int) -> Grant:
     return Grant(team_id=team_id, user_id=request.user.pk, session_key=key)
 
 
-def standing(grants: Collection[Grant]) -> set[Grant]:
-    """Those of them that still hold."""
+def still_valid(grants: Collection[Grant]) -> set[Grant]:
+    """Return those of the grants that are still valid."""
     return _of_tokens(grants) | _of_people(grants)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from control_plane import plain_yaml
+from control_plane.web import plain_yaml
 
 from concertina import job_files, overrides
 from concertina.errors import BadInput

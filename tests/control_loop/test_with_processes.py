@@ -17,7 +17,7 @@ from cluster.log_store import JobLog
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.process_host.team_users import TeamUsers
-from control_plane.user_settings import UserMode, UserSettings
+from control_plane.configuration.user_settings import UserMode, UserSettings
 
 from autoscaler.control_loop.disk_watch import DiskWatch, finder
 from autoscaler.control_loop.surroundings import machine as surroundings

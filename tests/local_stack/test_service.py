@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from control_plane import environment
+from control_plane.configuration import environment
 from local_stack import checkout as checkouts
 from local_stack import secrets_file
 from local_stack.service import Service

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import psycopg2
 import pytest
-from control_plane.giving_way import (
+from control_plane.process_priority import (
     NICENESS_OF_ANSWERS,
     NICENESS_OF_THE_BACKGROUND,
     NICENESS_OF_TICKS,

@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from control_plane.configuration.limit_settings import LARGEST_BODY
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import CALLER
 from control_plane.front.wiring import in_front_of, largest_bodies
-from control_plane.limit_settings import LARGEST_BODY
 from django.core.asgi import get_asgi_application
 from django.db import connections
 from pytest_django import Settings

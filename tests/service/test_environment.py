@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cluster.job_network import JobNetwork
 from cluster.worker_host import Role
-from control_plane import environment, user_settings
-from control_plane.environment import BadEnvironment
+from control_plane.configuration import environment, user_settings
+from control_plane.configuration.environment import BadEnvironment
 
 from jobs.admission.disk_limits import DiskLimits
 

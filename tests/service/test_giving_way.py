@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from control_plane.giving_way import NICENESS_OF_TICKS
+from control_plane.process_priority import NICENESS_OF_TICKS
 
 PROGRAM = """
 import os, sys
 from pathlib import Path
-from control_plane.giving_way import give_way, go_first
+from control_plane.process_priority import give_way, go_first
 leader, autogroup = os.getpid(), Path(sys.argv[1])
 give_way(int(sys.argv[2]), leader=leader, autogroup=autogroup) if sys.argv[2:] else go_first(
     leader=leader, autogroup=autogroup)

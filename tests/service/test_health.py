@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from cluster.models import Pool, UtilisationSample
-from control_plane import plans_standing
 from control_plane.api import health
+from control_plane.queries import planning_status
 from django.core.cache import cache
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -77,5 +77,5 @@ def test_several_pools_are_named_together(pool: Pool) -> None:
     now = timezone.now()
     Pool.objects.create(name="other")
     Pool.objects.update(unplanned_since=now, unplanned_because="x")
-    told = plans_standing.read(last_looked_at=now, now=now)
+    told = planning_status.read(last_looked_at=now, now=now)
     assert "pools default, other" in told.message

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from control_plane.environment import WorkerHostKind
+from control_plane.configuration.environment import WorkerHostKind
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.test import Client

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from control_plane import limit_settings
+from control_plane.configuration import limit_settings
+from control_plane.configuration.variables import BadEnvironment, Variables
 from control_plane.front.callers import Callers
 from control_plane.front.inside import OnlyFromInside
-from control_plane.variables import BadEnvironment, Variables
 
 from tests.service.asking import Recorder, ask
 

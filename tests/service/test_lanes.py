@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from control_plane.front.asgi_types import Message, Receive, Scope, Send
-from control_plane.front.bulkheads import Bulkheads, Kind, kind_of, sizes
 from control_plane.front.callers import CALLER
-from control_plane.front.delivery import Delivery
-from control_plane.front.lanes import Busy, Lanes, Size
+from control_plane.front.threads.bulkheads import Bulkheads, Kind, kind_of, sizes
+from control_plane.front.threads.delivery import Delivery
+from control_plane.front.threads.lanes import Busy, Lanes, Size
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.http import HttpResponse
 

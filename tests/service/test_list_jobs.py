@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from control_plane.json_answers import FiniteJsonRenderer
+from control_plane.web.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team

@@ -13,8 +13,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.log_files import path_of
 from cluster.models import Node, Pool
-from control_plane.api import final_jobs, log_streams, logs, standing_grants, stream_places
-from control_plane.api.final_jobs import FinalJobs
+from control_plane.api.logs import endpoint, final_jobs, followed_grants, stream, stream_slots
+from control_plane.api.logs.final_jobs import FinalJobs
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
@@ -100,8 +100,8 @@ def followed(
 
     Streams look for news, and for the job's end, more often than they need to for people.
     """
-    monkeypatch.setattr(log_streams, "POLL_SECONDS", 0.01)
-    monkeypatch.setattr(log_streams, "_LONGEST_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(stream, "_LONGEST_POLL_SECONDS", 0.05)
     monkeypatch.setattr(final_jobs, "_ASK_EVERY_SECONDS", 0.01)
     pool = Pool.objects.create(name="default")
     Node.objects.create(pool=pool, name="node-1", gpus=4)
@@ -178,7 +178,7 @@ def test_a_followed_log_may_begin_with_its_last_lines_and_is_kept_alive(
     followed: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job, _ = followed
-    monkeypatch.setattr(log_streams, "KEEP_ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0.0)
     write(job, f"{job.id}-1-1", "one", "two", "three")
 
     async def react(event: bytes) -> None:
@@ -228,7 +228,7 @@ def expired(token: Token) -> None:
 def test_a_stream_ends_soon_after_its_token(
     followed: Made, monkeypatch: pytest.MonkeyPatch, withdraw: Callable[[Token], None]
 ) -> None:
-    monkeypatch.setattr(standing_grants, "_ASK_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(followed_grants, "_ASK_EVERY_SECONDS", 0.0)
     job, _ = followed
     write(job, f"{job.id}-1-1", "before")
 
@@ -276,17 +276,17 @@ def test_a_stream_ends_when_its_person_may_see_the_job_no_longer(
     session = client.session
     grant = Grant(team_id=job.team_id, user_id=user.pk, session_key=session.session_key or "")
     other = replace(grant, team_id=job.team_id + 1)
-    assert grants.standing([grant, other]) == {grant}
+    assert grants.still_valid([grant, other]) == {grant}
     if withdraw is not None:
         withdraw(user)
-        assert grants.standing([grant, other]) == set()
+        assert grants.still_valid([grant, other]) == set()
 
 
 def test_one_token_follows_so_many_logs_and_leaves_no_place_taken(
     followed: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job, headers = followed
-    monkeypatch.setattr(stream_places, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(stream_slots, "MOST_OF_ONE", 2)
     holder = f"token {Token.objects.get().pk}"
     url = f"/api/v1/jobs/{job.id}/logs"
 
@@ -303,10 +303,10 @@ def test_one_token_follows_so_many_logs_and_leaves_no_place_taken(
         assert refused.headers["Retry-After"] == "5"
         await sync_to_async(connections.close_all)()  # those of the thread that refused
         first.close()
-        assert logs.stream_places.count(holder) == 1
+        assert endpoint.stream_slots.count(holder) == 1
         del second  # nobody ever read it
         gc.collect()
-        assert logs.stream_places.count(holder) == 0
+        assert endpoint.stream_slots.count(holder) == 0
 
     asyncio.run(asyncio.wait_for(follow(), timeout=90))
 
@@ -314,8 +314,8 @@ def test_one_token_follows_so_many_logs_and_leaves_no_place_taken(
 def test_no_stream_goes_on_for_long_if_nobody_can_say_who_may_follow(
     followed: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standing_grants, "_ASK_EVERY_SECONDS", 0.0)
-    monkeypatch.setattr(standing_grants, "_VALID_SECONDS", 0.0)
+    monkeypatch.setattr(followed_grants, "_ASK_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(followed_grants, "_VALID_SECONDS", 0.0)
     with monkeypatch.context() as away:
 
         async def react(event: bytes) -> None:

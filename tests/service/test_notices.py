@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from control_plane.user_settings import UserMode
+from control_plane.configuration.user_settings import UserMode
 from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from cluster.models import Pool, UtilisationSample, WarmPool
-from control_plane.api import schema_view
+from control_plane.api.schema import view
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import timezone
@@ -33,12 +33,12 @@ def test_the_committed_description_is_that_of_the_code(tmp_path: Path, settings:
 
 
 def test_a_process_describes_the_api_once_for_all_who_ask() -> None:
-    schema_view.description.cache_clear()
+    view.description.cache_clear()
     answers = [APIClient().get(f"/api/v1/schema?version={number}") for number in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
     committed = yaml.safe_load(COMMITTED.read_text())
     assert yaml.safe_load(answers[1].content)["paths"] == committed["paths"]
-    assert schema_view.description.cache_info().misses == 1
+    assert view.description.cache_info().misses == 1
 
 
 @pytest.fixture(scope="module")

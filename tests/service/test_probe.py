@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from control_plane import environment, probe
-from control_plane.environment import Environment
+from control_plane import probe
+from control_plane.configuration import environment
+from control_plane.configuration.environment import Environment
 
 
 def told(heartbeat: Path, **more: str) -> Environment:

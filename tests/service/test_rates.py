@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import redis
-from control_plane import limit_settings
-from control_plane.api.teams import TeamsView
+from control_plane.api.teams.teams import TeamsView
+from control_plane.configuration import limit_settings
+from control_plane.configuration.variables import Variables
 from control_plane.front.asgi_types import Scope
 from control_plane.front.callers import PRINCIPAL, Callers, Sender, group_of
 from control_plane.front.principal import PrincipalMiddleware
 from control_plane.front.rates import RateLimited
 from control_plane.front.wiring import job_opened_by
-from control_plane.variables import Variables
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpResponse

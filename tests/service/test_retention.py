@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from cluster import retention as cluster_retention
 from cluster.models import NodeChange, Pool, UtilisationSample
-from control_plane import retention_settings
-from control_plane.erasing import Eraser
+from control_plane.configuration import retention_settings
+from control_plane.configuration.variables import Variables
+from control_plane.database.batch_deletion import Eraser
 from control_plane.tasks import forget_what_is_old
-from control_plane.variables import Variables
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone

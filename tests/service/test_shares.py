@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from control_plane.front.asgi_types import Receive, Scope, Send
-from control_plane.front.bulkheads import Bulkheads, Kind
-from control_plane.front.lanes import Lanes, ShareIsUsed, Size
-from control_plane.front.pressure import Pressure
-from control_plane.front.shares import ProcessorShares
+from control_plane.front.threads.bulkheads import Bulkheads, Kind
+from control_plane.front.threads.lanes import Lanes, ShareIsUsed, Size
+from control_plane.front.threads.processor_pressure import Pressure
+from control_plane.front.threads.processor_shares import ProcessorShares
 
 from tests.service.asking import Answer, ask
 

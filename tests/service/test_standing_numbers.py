@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane.standing import Holding, SharingRules, Standing, standings
+from control_plane.queries.sharing_arithmetic import Holding, PoolShare, SharingRules, pool_shares
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +12,7 @@ TEAMS = ("audio", "language", "speech", "vision")
 
 
 @st.composite
-def pools(draw: st.DrawFn) -> tuple[int, list[Standing]]:
+def pools(draw: st.DrawFn) -> tuple[int, list[PoolShare]]:
     """A pool that keeps its promises and is not overfull; a team may lie below another."""
     quotas: list[TeamQuota] = []
     for number, team in reversed(list(enumerate(TEAMS))):
@@ -32,12 +32,12 @@ def pools(draw: st.DrawFn) -> tuple[int, list[Standing]]:
     rules = SharingRules(
         usage_weight=draw(st.sampled_from((0.0, 1.0))), reclaims_fair_share=draw(st.booleans())
     )
-    return gpus - promised, standings(quotas, holdings, gpus=gpus, rules=rules)
+    return gpus - promised, pool_shares(quotas, holdings, gpus=gpus, rules=rules)
 
 
 @given(pools())
 def test_what_is_lent_is_what_is_borrowed_beyond_the_unguaranteed_gpus(
-    pool: tuple[int, list[Standing]],
+    pool: tuple[int, list[PoolShare]],
 ) -> None:
     unguaranteed, rows = pool
     borrowed = sum(row.borrowed for row in rows)
@@ -46,7 +46,7 @@ def test_what_is_lent_is_what_is_borrowed_beyond_the_unguaranteed_gpus(
 
 @given(pools())
 def test_nobody_lends_and_borrows_at_once_or_more_than_it_has(
-    pool: tuple[int, list[Standing]],
+    pool: tuple[int, list[PoolShare]],
 ) -> None:
     for row in pool[1]:
         assert not (row.lent and row.borrowed)

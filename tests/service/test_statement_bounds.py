@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 
 import pytest
-from control_plane.front.statements import bounded
+from control_plane.database.statement_bounds import bounded
 from django.db import OperationalError, connection
 from django.db.backends.postgresql.base import DatabaseWrapper
 

@@ -7,16 +7,16 @@ import uuid
 from contextlib import suppress
 
 import pytest
-from control_plane.api import stream_places
-from control_plane.api.shared_places import SharedPlaces
-from control_plane.api.stream_places import StreamPlaces, TooManyOfOne, TooManyOfTeam
+from control_plane.api.logs import stream_slots
+from control_plane.api.logs.shared_slots import SharedSlots
+from control_plane.api.logs.stream_slots import StreamSlots, TooManyOfOne, TooManyOfTeam
 from django.conf import settings
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_places, "MOST_OF_ONE", 2)
-    monkeypatch.setattr(stream_places, "MOST_OF_TEAM", 3)
+    monkeypatch.setattr(stream_slots, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(stream_slots, "MOST_OF_TEAM", 3)
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def team() -> str:
     return uuid.uuid4().hex
 
 
-def process(lease_seconds: int = 60) -> StreamPlaces:
-    return StreamPlaces(SharedPlaces(settings.CONCERTINA.redis_url, lease_seconds=lease_seconds))
+def process(lease_seconds: int = 60) -> StreamSlots:
+    return StreamSlots(SharedSlots(settings.CONCERTINA.redis_url, lease_seconds=lease_seconds))
 
 
 def test_a_person_has_so_many_streams_in_all_processes_together(team: str) -> None:
@@ -55,7 +55,7 @@ def test_what_a_killed_process_held_is_free_after_its_lease_and_not_what_is_rene
     holder, asks = f"ada {team}", process()
     process(lease_seconds=1).take(holder, team=team)
     renewed = process(lease_seconds=1).take(holder, team=team)
-    SharedPlaces(settings.CONCERTINA.redis_url, lease_seconds=60).renew([renewed])
+    SharedSlots(settings.CONCERTINA.redis_url, lease_seconds=60).renew([renewed])
     ends_at = time.monotonic() + 60
     while asks.count(holder) == 0:
         with suppress(TooManyOfOne):
@@ -66,8 +66,8 @@ def test_what_a_killed_process_held_is_free_after_its_lease_and_not_what_is_rene
 
 
 def test_without_redis_each_process_counts_for_itself(team: str) -> None:
-    def alone() -> StreamPlaces:
-        return StreamPlaces(SharedPlaces("unix:///nowhere/at/all"))
+    def alone() -> StreamSlots:
+        return StreamSlots(SharedSlots("unix:///nowhere/at/all"))
 
     one = alone()
     places = [one.take("ada", team=team) for _ in range(2)]

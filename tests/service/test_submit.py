@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
-from control_plane.environment import WorkerHostKind
+from control_plane.configuration.environment import WorkerHostKind
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone

@@ -7,10 +7,11 @@ import socket
 import sys
 
 import pytest
-from control_plane import database_url, environment, redis_url
 from control_plane.celery import celery_app
-from control_plane.redis_url import broker_url
-from control_plane.structured_logging import SentenceFormatter
+from control_plane.configuration import environment, redis_url
+from control_plane.configuration.redis_url import broker_url
+from control_plane.configuration.structured_logging import SentenceFormatter
+from control_plane.database import database_url
 from kombu import Connection
 from kombu.transport.redis import Channel
 from psycopg2.extensions import make_dsn

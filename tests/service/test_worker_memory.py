@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
-from control_plane.environment import WorkerHostKind
+from control_plane.configuration.environment import WorkerHostKind
 from django.conf import settings as django_settings
 from pytest_django import Settings
 from rest_framework.test import APIClient

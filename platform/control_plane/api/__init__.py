@@ -1,1 +1,11 @@
-"""The endpoints that need several applications at once, which may not import one another."""
+"""Which endpoints need several applications at once, which may not import one another?
+
+urls     which address under /api/v1 leads where
+teams    teams, their quotas, secrets and images
+cluster  how the cluster is used; pools, nodes and warm containers
+logs     what a job's workers wrote
+session  log in, log out, and who is logged in
+health   does the service work?
+notices  what everybody should know who signs in
+schema   how OpenAPI describes all of it
+"""

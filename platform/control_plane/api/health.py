@@ -18,8 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from control_plane import plans_standing
-from control_plane.plans_standing import PlansStanding
+from control_plane.queries import planning_status
+from control_plane.queries.planning_status import PlanningStatus
 
 _REDIS_TIMEOUT_SECONDS: Final = 1.0
 _REMEMBERED_SECONDS: Final = 1.0  # so that whoever asks without a login costs next to nothing
@@ -76,18 +76,18 @@ def _look() -> dict[str, Any]:
     }
 
 
-def _status(plans: PlansStanding | None, *, has_redis: bool) -> str:
+def _status(plans: PlanningStatus | None, *, has_redis: bool) -> str:
     if plans is None or not has_redis:
         return "unavailable"
     return "ok" if plans.are_applied else "impaired"
 
 
-def _ask_database() -> tuple[float | None, PlansStanding | None]:
+def _ask_database() -> tuple[float | None, PlanningStatus | None]:
     """How long ago the control loop looked, and how its plans stand; None: no answer."""
     now = timezone.now()
     try:
         at = last_sampled_at()
-        plans = plans_standing.read(last_looked_at=at, now=now)
+        plans = planning_status.read(last_looked_at=at, now=now)
     except (DatabaseError, InterfaceError):
         return None, None
     return (now - at).total_seconds() if at else None, plans

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from control_plane import notices
+from control_plane.queries import notices
 
 
 class NoticeListSerializer(serializers.Serializer[Any]):

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import principal_of_person
 
-from control_plane import notices
-from control_plane.body_parsers import BoundedJsonParser
+from control_plane.queries import notices
+from control_plane.web.body_parsers import BoundedJsonParser
 from jobs.api import json_types
 
 

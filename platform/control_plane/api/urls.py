@@ -9,22 +9,12 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import (
-    cluster,
-    health,
-    images,
-    logs,
-    nodes,
-    notices,
-    pools,
-    quotas,
-    session,
-    team_secrets,
-    teams,
-    warm_pools,
-)
-from control_plane.api.schema_view import SchemaView
-from control_plane.pool_capacities import read_pools
+from control_plane.api import health, notices, session
+from control_plane.api.cluster import nodes, pools, usage, warm_pools
+from control_plane.api.logs import endpoint
+from control_plane.api.schema.view import SchemaView
+from control_plane.api.teams import images, quotas, secrets, teams
+from control_plane.queries.pool_capacities import read_pools
 from jobs.api.collection import JobsView, ValidateView
 
 _SPECS: Final[dict[str, Any]] = {
@@ -38,14 +28,14 @@ urlpatterns = [
     path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
     path("", include("autoscaler.what_if.api.urls")),
-    path("jobs/<job:job_id>/logs", logs.LogsView.as_view()),
+    path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
     path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
-    path("teams/<slug:name>/secrets", team_secrets.SecretsView.as_view()),
-    path("teams/<slug:name>/secrets/<str:secret>", team_secrets.SecretView.as_view()),
+    path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
+    path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),
@@ -56,8 +46,8 @@ urlpatterns = [
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),
     path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
-    path("cluster/utilisation", cluster.UtilisationView.as_view()),
-    path("cluster/summary", cluster.SummaryView.as_view()),
+    path("cluster/utilisation", usage.UtilisationView.as_view()),
+    path("cluster/summary", usage.SummaryView.as_view()),
     path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),
     path(

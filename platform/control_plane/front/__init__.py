@@ -1,5 +1,17 @@
-"""What stands before Django in `api`, so that nobody's requests keep the others' from an answer.
+"""What stands before Django in `api`, so that nobody's requests keep others from an answer?
 
-A request passes, in this order, `rates` (is its sender within bounds?), `bodies` (is it here, and
-small enough?) and `lanes` (is a thread free, or soon?). A refusal costs no thread and no statement.
+wiring       what stands before Django here, with which bounds
+---
+bodies       is a request's body here, whole, and small enough?
+rates        has its sender asked too often?
+inside       does a request for `/internal/` come from inside?
+only_http    requests for WebSockets are refused
+principal    whom Django took for the sender
+---
+threads      which thread answers a request, and who waits for one
+---
+connections  may one more connection stay?
+callers      who sends a request, as far as that is known so early
+refusal      how a request is refused before Django saw it
+asgi_types   what an ASGI application looks like to a type checker
 """

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
+from control_plane.configuration.limit_settings import Network
 from control_plane.front.asgi_types import Application, Receive, Scope, Send
 from control_plane.front.refusal import Refusal
-from control_plane.limit_settings import Network
 
 _MARKS: Final = (b"forwarded", b"via", b"x-real-ip")
 _PREFIX_OF_MARKS: Final = b"x-forwarded-"

@@ -15,8 +15,8 @@ from typing import Final, Protocol
 from tenancy.buckets import Bucket, Taken
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
+from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
-from control_plane.front.bulkheads import Kind, kind_of
 from control_plane.front.callers import (
     ADDRESS,
     CALLER,
@@ -27,7 +27,7 @@ from control_plane.front.callers import (
     name_of_address,
 )
 from control_plane.front.refusal import Refusal
-from control_plane.limit_settings import LimitSettings
+from control_plane.front.threads.bulkheads import Kind, kind_of
 
 WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
 BYTES_OF_ONE: Final = 64 * 1024  # guessed: a body of so many costs as much as a request

@@ -12,15 +12,15 @@ from django.utils import timezone
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
+from control_plane.configuration.limit_settings import LARGEST_BODY
+from control_plane.database.statement_bounds import bounded
 from control_plane.front.asgi_types import Application, Scope
 from control_plane.front.bodies import BoundedBodies
-from control_plane.front.bulkheads import Bulkheads, sizes
 from control_plane.front.callers import Callers, caller_of
 from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
-from control_plane.front.statements import bounded
-from control_plane.limit_settings import LARGEST_BODY
+from control_plane.front.threads.bulkheads import Bulkheads, sizes
 from jobs.reports import job_token
 
 _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")

@@ -1,0 +1,143 @@
+"""What is in each pool, and who holds which GPU? Names of other teams' jobs stay with them.
+
+So do those of images: only admins are told why fewer containers wait than are wanted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from cluster.models import WarmPool
+from cluster.models.pool import ADMISSION_VARIANTS
+from cluster.queries import PoolSize, nodes_of, pool_sizes
+from cluster.warmth import lines_by_node
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import Principal, principal_of
+
+from autoscaler.control_loop.models import Tick
+from control_plane.queries.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason
+from jobs.models import GpuClaim
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    gpu_index = serializers.IntegerField()
+    team = serializers.CharField()
+    worker = serializers.CharField(allow_null=True, help_text="null: another team's.")
+    job_id = serializers.CharField(allow_null=True)
+    job_name = serializers.CharField(allow_null=True)
+
+
+class NodeSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    gpus = serializers.IntegerField()
+    is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
+    is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
+    warm = serializers.CharField(
+        allow_null=True,
+        help_text='Containers that wait: "2 of 2 warm"; null: none do. Admins see why so few.',
+    )
+    silent_since = serializers.DateTimeField(
+        allow_null=True, help_text="It has not answered since then, and takes no new work."
+    )
+    silent_reason = serializers.CharField(help_text="Why, in words; empty: it answers.")
+    claims = ClaimSerializer(many=True)
+
+
+class PoolSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    gpu_type = serializers.CharField()
+    policy = serializers.CharField(help_text="See docs/policies.md.")
+    policy_options = serializers.DictField(help_text="What differs from its defaults.")
+    admission = serializers.ChoiceField(
+        ADMISSION_VARIANTS, help_text="dropping: new jobs that do not fit are refused."
+    )
+    dollars_per_gpu_hour = serializers.FloatField()
+    gpus_total = serializers.IntegerField()
+    gpus_used = serializers.IntegerField()
+    price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
+    gap = serializers.FloatField(allow_null=True, help_text="0: the newest plan is optimal.")
+    nodes = NodeSerializer(many=True)
+
+
+class PoolListSerializer(serializers.Serializer[Any]):
+    items = PoolSerializer(many=True)
+
+
+class PoolsView(APIView):
+    @extend_schema(
+        operation_id="list_pools",
+        summary="Pools, their nodes, and who holds which GPU",
+        responses=PoolListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        sizes = pool_sizes()
+        principal = principal_of(request)
+        claims = _claims_by_node(principal)
+        outcomes = _newest_outcomes()
+        warm = lines_by_node(WarmPool.objects.all(), with_notes=principal.is_admin)
+        nodes: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        for node in nodes_of([size.pool for size in sizes]):
+            nodes[node.pool_id].append(
+                {
+                    "name": node.name,
+                    "gpus": node.gpus,
+                    "is_schedulable": node.is_schedulable,
+                    "is_draining": node.is_draining,
+                    "warm": warm.get(node.name),
+                    "silent_since": node.silent_since,
+                    "silent_reason": shown_reason(principal, node.silent_reason),
+                    "claims": claims.get(node.pk, []),
+                }
+            )
+        items = [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]
+        return Response(PoolListSerializer({"items": items}).data)
+
+
+def _pool(
+    size: PoolSize, nodes: list[dict[str, Any]], outcomes: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    outcome = outcomes.get(size.pool.name, {})
+    return {
+        "name": size.pool.name,
+        "gpu_type": size.pool.gpu_type,
+        "policy": size.pool.policy,
+        "policy_options": size.pool.policy_options,
+        "admission": size.pool.admission,
+        "dollars_per_gpu_hour": size.pool.dollars_per_gpu_hour,
+        "gpus_total": size.gpus,
+        "gpus_used": sum(len(node["claims"]) for node in nodes),
+        "price": outcome.get("price"),
+        "gap": outcome.get("gap"),
+        "nodes": nodes,
+    }
+
+
+def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
+    by_node: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    rows = GpuClaim.objects.order_by("gpu_index").values_list(
+        "node_id", "gpu_index", "worker_id", "worker__job_id", "worker__job__name",
+        "worker__job__team__name",
+    )  # fmt: skip
+    for node_id, gpu_index, worker, job_id, job_name, team in rows:
+        is_own = team in principal.teams
+        by_node[node_id].append(
+            {
+                "gpu_index": gpu_index,
+                "team": team if sees_numbers_of(principal, team) else OTHER_TEAMS,
+                "worker": worker if is_own else None,
+                "job_id": job_id if is_own else None,
+                "job_name": job_name if is_own else None,
+            }
+        )
+    return by_node
+
+
+def _newest_outcomes() -> dict[str, dict[str, Any]]:
+    """What the newest recorded tick said of each pool, by name."""
+    tick = Tick.objects.order_by("-at").first()
+    return {outcome["pool"]: outcome for outcome in tick.pools} if tick else {}

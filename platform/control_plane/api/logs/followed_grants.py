@@ -1,0 +1,84 @@
+"""May who follows a log still do so? A few questions every few seconds, however many follow.
+
+As with `final_jobs`, no stream keeps a database connection: all of a process share these questions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from enum import StrEnum
+from typing import Final
+
+from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from tenancy import grants
+from tenancy.grants import Grant
+
+_ASK_EVERY_SECONDS: Final = 5.0  # guessed: how long a stream may outlive a token
+_VALID_SECONDS: Final = 60.0  # without an answer of the database
+
+
+class GrantState(StrEnum):
+    """How it is with a grant."""
+
+    VALID = "valid"  # as far as is known
+    WITHDRAWN = "withdrawn"  # revoked, expired, logged out, or no member any more
+    UNCONFIRMED = "unconfirmed"  # nobody could be asked for a minute
+
+
+class FollowedGrants:
+    """Remembers which grants are followed by, and asks for all of them at once."""
+
+    def __init__(self) -> None:
+        self._followed: Counter[Grant] = Counter()
+        self._confirmed_at: dict[Grant, float] = {}
+        self._withdrawn: set[Grant] = set()
+        self._asked_at = time.monotonic()
+        self._lock = asyncio.Lock()
+
+    def follow(self, grant: Grant) -> None:
+        """It was found valid just now."""
+        self._followed[grant] += 1
+        self._confirmed_at[grant] = time.monotonic()
+        self._withdrawn.discard(grant)
+
+    def unfollow(self, grant: Grant) -> None:
+        self._followed[grant] -= 1
+        if not self._followed[grant]:
+            del self._followed[grant]
+            self._confirmed_at.pop(grant, None)
+            self._withdrawn.discard(grant)
+
+    async def look_at(self, grant: Grant) -> GrantState:
+        """How it is with a grant that is followed by."""
+        async with self._lock:
+            if time.monotonic() - self._asked_at >= _ASK_EVERY_SECONDS:
+                await self._ask()
+        if grant in self._withdrawn:
+            return GrantState.WITHDRAWN
+        age = time.monotonic() - self._confirmed_at.get(grant, 0.0)
+        return GrantState.UNCONFIRMED if age > _VALID_SECONDS else GrantState.VALID
+
+    async def _ask(self) -> None:
+        asked = frozenset(self._followed)
+        valid = await _still_valid(asked)
+        self._asked_at = time.monotonic()
+        if valid is None:
+            return
+        still = asked & set(self._followed)
+        self._withdrawn |= still - valid
+        self._confirmed_at.update(dict.fromkeys(still & valid, self._asked_at))
+
+
+@sync_to_async(thread_sensitive=False)
+def _still_valid(asked: frozenset[Grant]) -> set[Grant] | None:
+    """None: the database does not answer."""
+    close_old_connections()
+    try:
+        return grants.still_valid(asked)
+    except (OperationalError, InterfaceError):
+        return None
+    finally:
+        connection.close()

@@ -1,0 +1,110 @@
+"""Who holds slots in any process of `api`? Redis knows, until a process stops saying so.
+
+A slot is a member of a sorted set, for its holder and for the team, with the moment at which it
+expires: what a killed process held is free again after `LEASE_SECONDS`. Without Redis nobody is
+refused here; each process still has bounds of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+LEASE_SECONDS: Final = 45
+_TIMEOUT_SECONDS: Final = 0.25
+_FAILURES: Final = (redis.RedisError, OSError, TimeoutError)
+
+_TAKE: Final = """
+local now = redis.call('TIME')[1]
+for i, key in ipairs(KEYS) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    if redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then
+        return i
+    end
+end
+for _, key in ipairs(KEYS) do
+    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
+    redis.call('EXPIRE', key, ARGV[2])
+end
+return 0
+"""
+_RENEW: Final = """
+local now = redis.call('TIME')[1]
+for _, key in ipairs(KEYS) do
+    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
+    redis.call('EXPIRE', key, ARGV[2])
+end
+"""
+
+logger: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSlot:
+    """One stream that somebody follows."""
+
+    name: str  # no other has it
+    holder: str  # a person or a token
+    team: str
+
+    @property
+    def keys(self) -> list[str]:
+        whose = (self.holder, f"team {self.team}")
+        return [f"concertina:streams:{one}" for one in whose]
+
+
+class SharedSlots:
+    """For threads; one round trip each."""
+
+    def __init__(self, redis_url: str, *, lease_seconds: int = LEASE_SECONDS) -> None:
+        self._lease_seconds = lease_seconds
+        self._client = redis.Redis.from_url(
+            redis_url,
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self._take = self._client.register_script(_TAKE)
+        self._renew = self._client.register_script(_RENEW)
+
+    def is_full(self, slot: StreamSlot, *, of_holder: int, of_team: int) -> int:
+        """Take it: 0; or whose slots are all taken: 1 the holder's, 2 the team's."""
+        arguments: list[str | int] = [slot.name, self._lease_seconds, of_holder, of_team]
+        try:
+            return int(self._take(slot.keys, arguments))
+        except _FAILURES as error:
+            _note(error)
+            return 0
+
+    def renew(self, slots: Iterable[StreamSlot]) -> None:
+        """They are still held."""
+        try:
+            with self._client.pipeline(transaction=False) as pipeline:
+                for slot in slots:
+                    self._renew(slot.keys, [slot.name, self._lease_seconds], client=pipeline)
+                pipeline.execute()
+        except _FAILURES as error:
+            _note(error)
+
+    def leave(self, slots: Iterable[StreamSlot]) -> None:
+        try:
+            with self._client.pipeline(transaction=False) as pipeline:
+                for slot in slots:
+                    for key in slot.keys:
+                        pipeline.zrem(key, slot.name)
+                pipeline.execute()
+        except _FAILURES as error:
+            _note(error)
+
+
+def _note(error: Exception) -> None:
+    logger.warning(
+        "Redis does not answer; each process counts streams for itself.",
+        extra={"action": "limit", "error": str(error)},
+    )

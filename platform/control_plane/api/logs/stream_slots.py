@@ -1,0 +1,149 @@
+"""Is there room for one more stream? So many for each person or token, team, and this process.
+
+Those of a person, token or team are counted over all processes. A thread says for this one which
+are still held, and gives back those that are not.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import uuid
+from collections import deque
+from contextlib import suppress
+from typing import Final
+
+from django.conf import settings
+from rest_framework import exceptions, status
+
+from control_plane.api.logs.shared_slots import LEASE_SECONDS, SharedSlots, StreamSlot
+
+MOST_OF_ONE: Final = 8  # guessed: a person's windows, a pipeline's jobs
+MOST_OF_TEAM: Final = 64  # guessed: a third of what one process serves
+MOST_OF_ALL: Final = 200  # guessed: what one process of api serves beside its requests
+RENEW_SECONDS: Final = LEASE_SECONDS / 3
+_RETRY_SECONDS: Final = 5.0
+
+
+class TooManyOfOne(exceptions.Throttled):
+    """Somebody follows more logs than one may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            wait=_RETRY_SECONDS,
+            detail=f"You follow {MOST_OF_ONE} logs already, the most that one person or token may"
+            " follow. End one of them.",
+        )
+
+
+class TooManyOfTeam(exceptions.Throttled):
+    """A team's people and tokens follow more logs than one team's may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            wait=_RETRY_SECONDS,
+            detail=f"{MOST_OF_TEAM} logs of this team are followed already, the most that may be"
+            " followed at once. End one of them.",
+        )
+
+
+class TooManyOfAll(exceptions.APIException):
+    """This process serves as many streams as it can."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_detail = "Too many logs are being followed here at once; try again in a moment."
+    wait = _RETRY_SECONDS
+
+
+class StreamSlots:
+    """Who holds how many streams."""
+
+    def __init__(self, shared: SharedSlots | None = None) -> None:
+        self._shared = shared
+        self._held: set[StreamSlot] = set()
+        self._left: deque[StreamSlot] = deque()
+        self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()  # a finalizer may ring it
+        self._lock = threading.Lock()
+        self._keeper: threading.Thread | None = None
+
+    def take(self, holder: str, *, team: str) -> StreamSlot:
+        """A slot, until `leave`.
+
+        Raises:
+            TooManyOfOne, TooManyOfTeam, TooManyOfAll: there is none.
+        """
+        slot = StreamSlot(name=uuid.uuid4().hex, holder=holder, team=team)
+        with self._lock:
+            self._settle()
+            if self._of(holder) >= MOST_OF_ONE:
+                raise TooManyOfOne
+            if self._of_team(team) >= MOST_OF_TEAM:
+                raise TooManyOfTeam
+            if len(self._held) >= MOST_OF_ALL:
+                raise TooManyOfAll
+            full = self._known.is_full(slot, of_holder=MOST_OF_ONE, of_team=MOST_OF_TEAM)
+            if full:
+                raise TooManyOfOne if full == 1 else TooManyOfTeam
+            self._held.add(slot)
+            self._start_keeper()
+        return slot
+
+    def leave(self, slot: StreamSlot) -> None:
+        """Without the lock: the garbage collector calls it as well."""
+        self._left.append(slot)
+        self._bell.put(None)
+
+    def count(self, holder: str) -> int:
+        """Of this process."""
+        with self._lock:
+            self._settle()
+            return self._of(holder)
+
+    def look_after(self) -> None:
+        """Give back what was left, and say that the rest is still held."""
+        with self._lock:
+            self._settle()
+            held = list(self._held)
+        if held:
+            self._known.renew(held)
+
+    @property
+    def _known(self) -> SharedSlots:
+        if self._shared is None:
+            self._shared = SharedSlots(settings.CONCERTINA.redis_url)
+        return self._shared
+
+    def _of(self, holder: str) -> int:
+        return sum(one.holder == holder for one in self._held)
+
+    def _of_team(self, team: str) -> int:
+        return sum(one.team == team for one in self._held)
+
+    def _settle(self) -> None:
+        gone = []
+        while self._left:
+            gone.append(self._left.popleft())
+        if gone:
+            self._held.difference_update(gone)
+            self._known.leave(gone)
+
+    def _start_keeper(self) -> None:
+        if self._keeper is None:
+            self._keeper = threading.Thread(
+                target=self._keep_looking, name="stream-slots", daemon=True
+            )
+            self._keeper.start()
+
+    def _keep_looking(self) -> None:
+        """Give back at once, and renew in time however often that is."""
+        renew_at = time.monotonic() + RENEW_SECONDS
+        while True:
+            with suppress(queue.Empty):
+                self._bell.get(timeout=max(renew_at - time.monotonic(), 0.0))
+            if time.monotonic() < renew_at:
+                with self._lock:
+                    self._settle()
+                continue
+            self.look_after()
+            renew_at = time.monotonic() + RENEW_SECONDS

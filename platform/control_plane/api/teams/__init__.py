@@ -1,0 +1,7 @@
+"""What may a team see and use?
+
+teams    each team with its numbers, for its members and for others
+quotas   what a team may use of each pool
+secrets  which secrets a team keeps
+images   which images its jobs may run
+"""

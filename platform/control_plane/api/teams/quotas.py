@@ -1,0 +1,163 @@
+"""What may a team use of each pool, and how does it stand there? Admins change the former."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cluster.models import Pool
+from cluster.queries import pool_sizes
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import principal_of
+from tenancy.models import Quota, Team
+
+from control_plane.queries.pool_shares import shares_in
+from control_plane.queries.visibility import sees_numbers_of
+from jobs.api import json_types
+
+QUOTA_FIELDS: Final = (
+    "pool",
+    "guaranteed_gpus",
+    "limit_gpus",
+    "lending_limit_gpus",
+    "over_quota_weight",
+)
+
+
+class QuotaChangeSerializer(serializers.ModelSerializer[Quota]):
+    pool = serializers.CharField(source="pool.name", read_only=True)
+
+    class Meta:
+        model = Quota
+        fields = QUOTA_FIELDS
+
+
+class QuotaListSerializer(serializers.Serializer[Any]):
+    items = QuotaChangeSerializer(many=True)
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """One team in one pool; GPUs unless it says otherwise."""
+
+    pool = serializers.CharField()
+    guaranteed = serializers.IntegerField()
+    limit = serializers.IntegerField(allow_null=True, help_text="null: no limit but the pool.")
+    fair_share = serializers.IntegerField(help_text="Of what is there, for what all want now.")
+    allocated = serializers.IntegerField()
+    borrowed = serializers.IntegerField(help_text="Held beyond its guarantee.")
+    lent = serializers.IntegerField(help_text="Of its guarantee, held by others.")
+    reserved = serializers.IntegerField(help_text="Of its guarantee, idle and never lent.")
+    pending_request = serializers.IntegerField(help_text="What its waiting jobs need at least.")
+    reclaim_exposure = serializers.IntegerField(
+        help_text="What it would have to give back if every team wanted its claim."
+    )
+    usage_decayed = serializers.FloatField(
+        help_text="GPU-seconds of the past, halved every half-life."
+    )
+    share_rank = serializers.IntegerField(help_text="1: borrows next.")
+
+
+class StandingListSerializer(serializers.Serializer[Any]):
+    items = StandingSerializer(many=True)
+
+
+class QuotasView(APIView):
+    @extend_schema(
+        operation_id="list_quotas",
+        summary="What a team may use of each pool",
+        responses=QuotaListSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        quotas = Quota.objects.filter(team=_team(request, name)).select_related("pool")
+        return Response(QuotaListSerializer({"items": quotas}).data)
+
+
+class QuotaView(APIView):
+    @extend_schema(
+        operation_id="get_quota",
+        summary="What a team may use of a pool",
+        responses=QuotaChangeSerializer,
+    )
+    def get(self, request: Request, name: str, pool: str) -> Response:
+        quota = Quota.objects.filter(team=_team(request, name), pool=_pool(pool)).first()
+        if quota is None:
+            raise exceptions.NotFound(f"Team {name} has no quota in pool {pool}.")
+        return Response(QuotaChangeSerializer(quota).data)
+
+    @extend_schema(
+        operation_id="change_quota",
+        summary="Change what a team may use of a pool (admins)",
+        request=QuotaChangeSerializer,
+        responses=QuotaChangeSerializer,
+    )
+    def patch(self, request: Request, name: str, pool: str) -> Response:
+        """Fields that are not named stay; a quota that is not there yet begins with defaults."""
+        if not principal_of(request).is_admin:
+            raise exceptions.PermissionDenied("Only admins change quotas.")
+        with transaction.atomic():
+            # Held from before it is read: of two changes at once the second sees the first.
+            team, in_pool = _team(request, name), _pool(pool, is_held=True)
+            quota = Quota.objects.filter(team=team, pool=in_pool).first()
+            changes = QuotaChangeSerializer(
+                quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
+            )
+            json_types.check(changes)
+            changes.is_valid(raise_exception=True)
+            saved = _saved(changes)
+        return Response(QuotaChangeSerializer(saved).data)
+
+
+class StandingView(APIView):
+    @extend_schema(
+        operation_id="get_standing",
+        summary="How a team stands in each pool",
+        parameters=[OpenApiParameter("pool", str, description="Only this pool.")],
+        responses=StandingListSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        _team(request, name)
+        asked = request.query_params.get("pool")
+        if asked:
+            _pool(asked)
+        items = [
+            {**row, "pool": size.pool.name}
+            for size in pool_sizes()
+            if asked in {None, "", size.pool.name}
+            for row in shares_in(size)
+            if row["team"] == name
+        ]
+        return Response(StandingListSerializer({"items": items}).data)
+
+
+def _saved(changes: QuotaChangeSerializer) -> Quota:
+    quota = changes.instance
+    assert isinstance(quota, Quota)  # noqa: S101 - it was made with one
+    for field, value in changes.validated_data.items():
+        setattr(quota, field, value)
+    try:
+        quota.full_clean()
+    except ValidationError as error:
+        raise exceptions.ValidationError(error.message_dict) from error
+    quota.save()
+    return quota
+
+
+def _team(request: Request, name: str) -> Team:
+    """One whose numbers the caller sees; another looks as if it were not there."""
+    team = Team.objects.filter(name=name).first()
+    if team is None or not sees_numbers_of(principal_of(request), name):
+        raise exceptions.NotFound
+    return team
+
+
+def _pool(name: str, *, is_held: bool = False) -> Pool:
+    pools = Pool.objects.select_for_update(no_key=True) if is_held else Pool.objects.all()
+    pool = pools.filter(name=name).first()
+    if pool is None:
+        raise exceptions.NotFound(f"There is no pool {name!r}.")
+    return pool

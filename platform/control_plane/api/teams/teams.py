@@ -1,0 +1,186 @@
+"""How does each team stand? Tokens only its leads may see; whose numbers: `visibility`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from cluster.queries import PoolSize, pool_sizes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import Principal, principal_of
+from tenancy.models import Quota, Team, Token
+from tenancy.queries import teams_by_name
+
+from control_plane.api.teams.quotas import QUOTA_FIELDS
+from control_plane.queries.pool_shares import shares_in
+from control_plane.queries.visibility import sees_numbers_of
+from jobs.api import json_types
+from jobs.queries import gpu_demand
+from jobs.queries.gpu_demand import Demand
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
+
+    name = serializers.CharField()
+    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # DRF takes it off
+    guaranteed = serializers.IntegerField()
+    limit = serializers.IntegerField(allow_null=True, help_text="null: no limit but the pool.")
+    fair_share = serializers.FloatField(help_text="Of what is there now, for what it wants now.")
+    allocated = serializers.IntegerField()
+    borrowed = serializers.IntegerField(help_text="Held beyond its guarantee.")
+    lent = serializers.IntegerField(help_text="Of its guarantee, held by others.")
+    waiting = serializers.IntegerField(help_text="What its waiting jobs ask for at least.")
+    running_jobs = serializers.IntegerField()
+    waiting_jobs = serializers.IntegerField()
+    is_mine = serializers.BooleanField(help_text="Whether the caller may act for it.")
+
+
+class TeamListSerializer(serializers.Serializer[Any]):
+    items = TeamSerializer(many=True)
+
+
+class QuotaSerializer(serializers.ModelSerializer[Quota]):
+    pool = serializers.CharField(source="pool.name")
+
+    class Meta:
+        model = Quota
+        fields = QUOTA_FIELDS
+        read_only_fields = fields
+
+
+class TokenSerializer(serializers.ModelSerializer[Token]):
+    class Meta:
+        model = Token
+        fields = ("name", "prefix", "created_at", "expires_at", "revoked_at", "last_used_at")
+        read_only_fields = fields
+
+
+class TeamChangeSerializer(serializers.ModelSerializer[Team]):
+    class Meta:
+        model = Team
+        fields = ("name", "max_queued_jobs")
+        read_only_fields = ("name",)
+
+
+class TeamDetailSerializer(TeamSerializer):
+    max_queued_jobs = serializers.IntegerField(
+        help_text="Most jobs that may wait, queued or paused."
+    )
+    quotas = QuotaSerializer(many=True)
+    tokens = TokenSerializer(
+        many=True, allow_null=True, help_text="null: only its leads and admins may see them."
+    )
+
+
+class TeamsView(APIView):
+    @extend_schema(
+        operation_id="list_teams",
+        summary="How every team stands",
+        parameters=[OpenApiParameter("pool", str, description="Only this pool.")],
+        responses=TeamListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        items = list(_rows(_asked_pools(request), principal_of(request)).values())
+        return Response(TeamListSerializer({"items": items}).data)
+
+
+class TeamView(APIView):
+    @extend_schema(
+        operation_id="get_team",
+        summary="How a team stands, with its quotas",
+        responses=TeamDetailSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        principal = principal_of(request)
+        row = _rows(pool_sizes(), principal).get(name)
+        if row is None:
+            raise exceptions.NotFound
+        quotas = Quota.objects.filter(team__name=name).select_related("pool")
+        tokens = Token.objects.filter(team__name=name)
+        may_see_tokens = principal.leads(name)
+        detail = {
+            **row,
+            "max_queued_jobs": Team.objects.get(name=name).max_queued_jobs,
+            "quotas": quotas,
+            "tokens": tokens if may_see_tokens else None,
+        }
+        return Response(TeamDetailSerializer(detail).data)
+
+    @extend_schema(
+        operation_id="change_team",
+        summary="Change how many jobs of a team may wait (admins)",
+        request=TeamChangeSerializer,
+        responses=TeamChangeSerializer,
+    )
+    def patch(self, request: Request, name: str) -> Response:
+        if not principal_of(request).is_admin:
+            raise exceptions.PermissionDenied("Only admins change teams.")
+        team = Team.objects.filter(name=name).first()
+        if team is None:
+            raise exceptions.NotFound
+        changes = TeamChangeSerializer(team, data=request.data, partial=True)
+        json_types.check(changes)
+        changes.is_valid(raise_exception=True)
+        if "max_queued_jobs" in changes.validated_data:
+            team.max_queued_jobs = changes.validated_data["max_queued_jobs"]
+            team.save(update_fields=["max_queued_jobs"])
+        return Response(TeamChangeSerializer(team).data)
+
+
+def _asked_pools(request: Request) -> Sequence[PoolSize]:
+    asked = request.query_params.get("pool")
+    pools = [size for size in pool_sizes() if asked in {None, "", size.pool.name}]
+    if asked and not pools:
+        raise exceptions.NotFound(f"There is no pool {asked!r}.")
+    return pools
+
+
+def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str, Any]]:
+    """One row per team: its standings, summed over pools; a limit only if every pool has one."""
+    teams = teams_by_name()
+    rows = {
+        name: _empty_row(team) for name, team in teams.items() if sees_numbers_of(principal, name)
+    }
+    for name, row in rows.items():
+        row["is_mine"] = name in principal.teams
+    limits: defaultdict[str, list[int | None]] = defaultdict(list)
+    for size in pools:
+        demands = gpu_demand.by_team(size.pool.pk)
+        for standing in shares_in(size):
+            if standing["team"] not in rows:
+                continue
+            row = rows[standing["team"]]
+            limits[standing["team"]].append(standing["limit"])
+            for name in ("guaranteed", "fair_share", "allocated", "borrowed", "lent"):
+                row[name] += standing[name]
+            wants = demands.get(teams[standing["team"]].pk, Demand())
+            for name in ("waiting", "running_jobs", "waiting_jobs"):
+                row[name] += getattr(wants, name)
+    for name, found in limits.items():
+        known = [limit for limit in found if limit is not None]
+        rows[name]["limit"] = sum(known) if len(known) == len(found) else None
+    return rows
+
+
+def _empty_row(team: Team) -> dict[str, Any]:
+    numbers = dict.fromkeys(
+        (
+            "guaranteed",
+            "fair_share",
+            "allocated",
+            "borrowed",
+            "lent",
+            "waiting",
+            "running_jobs",
+            "waiting_jobs",
+        ),
+        0,
+    )
+    parent = team.parent.name if team.parent else None
+    return {"name": team.name, "parent": parent, "limit": None, **numbers}

@@ -1,0 +1,140 @@
+"""How do the processes of jobs run in containers? What the environment says of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from cluster.docker_host.container.containers import MOST_PROCESSES
+from cluster.job_network import JobNetwork
+
+from control_plane.configuration.variables import BadEnvironment, Variables
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_SOCKET: Final = "unix:///var/run/docker.sock"
+_NOBODY_IN_PARTICULAR: Final = (10001, 10001)  # no user of any common image
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerSettings:
+    """Of an installation whose jobs run in containers; without effect where they are processes."""
+
+    docker_url: str  # of nodes that name none of their own
+    docker_certs: Path | None  # <node>/{ca,cert,key}.pem for those reached by TLS
+    worker_image: str  # of coordinators, and of workers whose job names none
+    job_user: tuple[int, int]  # user and group of every container of a job; never root
+    job_network: JobNetwork
+    coordinator_network: str  # where coordinators reach the api
+    pids_limit: int  # processes and threads of one container
+
+
+def read(variables: Variables, *, host_id: str) -> ContainerSettings:
+    """Raises: BadEnvironment."""
+    network = variables.choice(
+        "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
+    )
+    return ContainerSettings(
+        docker_url=_docker_url(variables),
+        docker_certs=variables.folder("CONCERTINA_DOCKER_CERTS"),
+        worker_image=_worker_image(variables),
+        job_user=_job_user(variables),
+        job_network=JobNetwork(network),
+        coordinator_network=variables.text(
+            "CONCERTINA_COORDINATOR_NETWORK", default=f"concertina-{host_id}-coordinators"
+        ),
+        pids_limit=variables.whole("CONCERTINA_PIDS_LIMIT", default=MOST_PROCESSES, at_least=16),
+    )
+
+
+def check_host_id(host_id: str) -> None:
+    """It is a part of containers' and networks' names.
+
+    Raises:
+        BadEnvironment: Docker takes no such name.
+    """
+    if not _NAME.fullmatch(host_id):
+        raise BadEnvironment(
+            f"CONCERTINA_HOST_ID={host_id!r}: containers are named after it. Use up to 40 letters,"
+            " digits, '-', '_' or '.', beginning with a letter or digit."
+        )
+
+
+def check_internal_url(url: str) -> None:
+    """A coordinator's container has a loopback interface of its own, where no api listens.
+
+    Raises:
+        BadEnvironment: the address can only be meant for processes of this machine.
+    """
+    host = urlsplit(url).hostname or ""
+    if host in {"localhost", "::1"} or host.startswith("127."):
+        raise BadEnvironment(
+            f"CONCERTINA_INTERNAL_URL={url!r}: jobs run in containers, which mean themselves by"
+            f" {host}. Use the address at which containers of the network"
+            " CONCERTINA_COORDINATOR_NETWORK reach the api, such as http://api:8000."
+        )
+
+
+def _worker_image(variables: Variables) -> str:
+    """The image says where it comes from: a bare name is Docker Hub's, where anybody may own it.
+
+    It runs every coordinator, and every worker whose job names no image, with their secrets.
+    """
+    image = variables.text("CONCERTINA_WORKER_IMAGE", default=_image_of_this_version())
+    registry, slash, _ = image.partition("/")
+    if slash and (registry == "localhost" or "." in registry or ":" in registry):
+        return image
+    raise BadEnvironment(
+        f"CONCERTINA_WORKER_IMAGE={image!r}: say where the image comes from. Use"
+        f" localhost/{image} for one that is built on the nodes and never fetched,"
+        f" registry.example.com/{image} for one of your registry, or docker.io/… for one of"
+        " Docker Hub, best with its @sha256: digest."
+    )
+
+
+def _image_of_this_version() -> str:
+    try:
+        return f"localhost/concertina-worker:{version('concertina')}"
+    except PackageNotFoundError:  # run from its sources, without an installation
+        return "localhost/concertina-worker:latest"
+
+
+def _docker_url(variables: Variables) -> str:
+    url = variables.text("CONCERTINA_DOCKER_URL", default=_SOCKET)
+    if urlsplit(url).scheme in {"unix", "tcp", "ssh"}:
+        return url
+    raise BadEnvironment(
+        f"CONCERTINA_DOCKER_URL={url!r}: use unix:///var/run/docker.sock, tcp://host:2376 with"
+        " certificates in CONCERTINA_DOCKER_CERTS, or ssh://user@host."
+    )
+
+
+def _job_user(variables: Variables) -> tuple[int, int]:
+    """As this process, so that both may read each other's files; but never root.
+
+    Only root can give the folders that it makes to somebody else.
+    """
+    own = (os.getuid(), os.getgid()) if os.getuid() else _NOBODY_IN_PARTICULAR
+    raw = variables.text("CONCERTINA_JOB_USER", default=f"{own[0]}:{own[1]}")
+    user, _, group = raw.partition(":")
+    if not (user.isdecimal() and group.isdecimal()):
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: use the numbers of a user and a group, such as"
+            " 10001:10001; images know no other names."
+        )
+    if int(user) == 0 or int(group) == 0:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: jobs never run as root. Use numbers above 0, such as"
+            " 10001:10001."
+        )
+    if os.getuid() not in {0, int(user)}:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_USER={raw!r}: jobs could not write their checkpoints, because this"
+            f" service runs as user {os.getuid()} and cannot give folders away. Remove the"
+            " variable, or run the service as that user."
+        )
+    return int(user), int(group)

@@ -1,0 +1,182 @@
+"""Which environment variables configure the service? All of them, read once, typed, validated."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from cluster.log_files import LogBounds
+from cluster.process_host.team_users import TeamUsers
+
+from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
+from control_plane.configuration import (
+    container_settings,
+    limit_settings,
+    retention_settings,
+    user_settings,
+)
+from control_plane.configuration.container_settings import ContainerSettings
+from control_plane.configuration.limit_settings import LimitSettings
+from control_plane.configuration.retention_settings import RetentionSettings
+from control_plane.configuration.user_settings import UserSettings
+from control_plane.configuration.variables import BadEnvironment, Variables
+from jobs.admission.disk_limits import DiskLimits
+
+__all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
+
+# Half of how long workers wait for a coordinator: those of a lost one must find the next in time.
+_LONGEST_SILENCE: Final = COORDINATOR_LOST_SECONDS / 2
+_HERE: Final = "127.0.0.1,localhost"
+
+
+class WorkerHostKind(StrEnum):
+    """What a process of a job is on this installation."""
+
+    PROCESS = "process"  # an ordinary process of the machine
+    DOCKER = "docker"  # a container
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The service's configuration."""
+
+    database_url: str
+    redis_url: str
+    secret_key: str
+    secret_key_fallbacks: tuple[str, ...]  # earlier ones: what they signed and sealed still opens
+    state_dir: Path  # logs, checkpoints and the process host's records
+    service_url: str  # where people reach the api
+    internal_url: str  # where job coordinators reach it
+    allowed_hosts: tuple[str, ...]
+    is_debug: bool
+    teams_see_each_other: bool  # the numbers of every team, never its jobs
+    tick_seconds: float
+    log_bounds: LogBounds  # of the processes of jobs
+    disk_limits: DiskLimits  # of what jobs write beside their logs
+    node_lost_seconds: float  # of silence, until what runs on a node counts as lost
+    host_id: str  # names this installation's processes on the machine
+    heartbeat_file: Path | None  # written by control and io while they live, for `probe`
+    worker_host: WorkerHostKind
+    users: UserSettings  # as whom jobs run that have no container
+    containers: ContainerSettings
+    limits: LimitSettings
+    retention: RetentionSettings
+
+    @property
+    def has_containers(self) -> bool:
+        """Jobs run in containers, so they may name an image."""
+        return self.worker_host is WorkerHostKind.DOCKER
+
+    @property
+    def team_users(self) -> TeamUsers | None:
+        """As whom each team's jobs run; None: in containers, or as the service's own user."""
+        if self.has_containers or self.why_jobs_are_trusted:
+            return None
+        return self.users.range
+
+    @property
+    def why_jobs_are_trusted(self) -> str:
+        """Why whoever may submit a job can do whatever the service can; empty: nobody can."""
+        return "" if self.has_containers else self.users.why_not_used
+
+
+def read(environ: dict[str, str] | None = None) -> Environment:
+    """Read the environment.
+
+    Raises:
+        BadEnvironment: a variable is missing or does not fit; the message names it.
+    """
+    variables = Variables(dict(os.environ) if environ is None else environ)
+    service_url = variables.text("CONCERTINA_SERVICE_URL", default="http://127.0.0.1:8000")
+    internal_url = variables.text("CONCERTINA_INTERNAL_URL", default=service_url)
+    host_id = variables.text("CONCERTINA_HOST_ID", default="local")
+    told = Environment(
+        database_url=variables.secret("DATABASE_URL"),
+        redis_url=variables.secret("REDIS_URL"),
+        secret_key=_secret_key(variables),
+        secret_key_fallbacks=variables.secrets("CONCERTINA_SECRET_KEY_FALLBACKS"),
+        state_dir=Path(variables.text("CONCERTINA_STATE", default=".concertina/state")).absolute(),
+        service_url=service_url,
+        internal_url=internal_url,
+        allowed_hosts=_allowed_hosts(variables, internal_url),
+        is_debug=variables.boolean("CONCERTINA_DEBUG", default=False),
+        teams_see_each_other=variables.boolean("CONCERTINA_TEAMS_SEE_EACH_OTHER", default=True),
+        tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
+        log_bounds=_log_bounds(variables),
+        disk_limits=_disk_limits(variables),
+        node_lost_seconds=variables.seconds(
+            "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
+        ),
+        host_id=host_id,
+        heartbeat_file=_path(variables.text("CONCERTINA_HEARTBEAT_FILE", default="")),
+        worker_host=WorkerHostKind(
+            variables.choice(
+                "CONCERTINA_WORKER_HOST",
+                default=WorkerHostKind.PROCESS,
+                among=[*WorkerHostKind],
+            )
+        ),
+        users=user_settings.read(variables),
+        containers=container_settings.read(variables, host_id=host_id),
+        limits=limit_settings.read(variables),
+        retention=retention_settings.read(variables),
+    )
+    if told.has_containers:
+        container_settings.check_host_id(host_id)
+        container_settings.check_internal_url(internal_url)
+    else:
+        user_settings.check(told.users, service_url=service_url, hosts=told.allowed_hosts)
+    return told
+
+
+def _log_bounds(variables: Variables) -> LogBounds:
+    """Raises: BadEnvironment, if a job may keep less than one of its processes."""
+    usual = LogBounds()
+    of_process, of_job = (
+        variables.whole(f"CONCERTINA_{whose}_LOG_MB", default=default >> 20, at_least=1)
+        for whose, default in (("PROCESS", usual.process_bytes), ("JOB", usual.job_bytes))
+    )
+    if of_job < of_process:
+        raise BadEnvironment(
+            f"CONCERTINA_JOB_LOG_MB={str(of_job)!r}: one process of a job may keep"
+            f" CONCERTINA_PROCESS_LOG_MB={of_process}. Use that or more."
+        )
+    return LogBounds(process_bytes=of_process << 20, job_bytes=of_job << 20)
+
+
+def _disk_limits(variables: Variables) -> DiskLimits:
+    """Raises: BadEnvironment, if a job that says nothing may write more than one that asks."""
+    known = DiskLimits()
+    usual, most = (
+        variables.whole(f"CONCERTINA_{whose}_DISK_GB", default=default >> 30, at_least=1)
+        for whose, default in (("JOB", known.usual_bytes), ("MOST_JOB", known.most_bytes))
+    )
+    if most < usual:
+        raise BadEnvironment(
+            f"CONCERTINA_MOST_JOB_DISK_GB={str(most)!r}: a job that asks for nothing may write"
+            f" CONCERTINA_JOB_DISK_GB={usual}. Use that or more."
+        )
+    files = variables.whole("CONCERTINA_JOB_FILES", default=known.most_files, at_least=1000)
+    return DiskLimits(usual_bytes=usual << 30, most_bytes=most << 30, most_files=files)
+
+
+def _secret_key(variables: Variables) -> str:
+    """The installation's; a process that neither signs nor opens anything makes up its own."""
+    if variables.boolean("CONCERTINA_SIGNS", default=True):
+        return variables.secret("CONCERTINA_SECRET_KEY")
+    return secrets.token_urlsafe(48)
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+def _allowed_hosts(variables: Variables, internal_url: str) -> tuple[str, ...]:
+    """Those that are named, and the one by which coordinators call."""
+    named = variables.text("CONCERTINA_ALLOWED_HOSTS", default=_HERE).split(",")
+    return tuple(dict.fromkeys([*named, *filter(None, [urlsplit(internal_url).hostname])]))

@@ -1,0 +1,61 @@
+"""How much may be asked of the service at once? What the environment says of it."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import Final
+
+from control_plane.configuration.variables import BadEnvironment, Variables
+
+LARGEST_BODY: Final = 512 * 1024  # bytes of any request body; far above any job spec
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """Bounds of one process of `api`; rates are counted over all of them. A rate of 0: none."""
+
+    api_threads: int  # that answer people and programs, each with a connection to the database
+    largest_spec_bytes: int
+    statement_seconds: float  # that a request waits for the database; 0: without end
+    read_rate: int  # requests a second of one token or person that read
+    write_rate: int  # and that write
+    sync_rate: int  # reports a second of one job
+    unknown_rate: int  # requests a second of one address that showed no valid credential yet
+    internal_networks: tuple[Network, ...]  # whose coordinators may come through the proxy
+
+
+def read(variables: Variables) -> LimitSettings:
+    """Raises: BadEnvironment."""
+    told = LimitSettings(
+        api_threads=variables.whole("CONCERTINA_API_THREADS", default=8, at_least=1),
+        largest_spec_bytes=variables.whole(
+            "CONCERTINA_LARGEST_SPEC_BYTES", default=64 * 1024, at_least=1024
+        ),
+        statement_seconds=float(
+            variables.whole("CONCERTINA_STATEMENT_SECONDS", default=30, at_least=0)
+        ),
+        read_rate=variables.whole("CONCERTINA_READ_RATE", default=100, at_least=0),
+        write_rate=variables.whole("CONCERTINA_WRITE_RATE", default=10, at_least=0),
+        sync_rate=variables.whole("CONCERTINA_SYNC_RATE", default=4, at_least=0),
+        unknown_rate=variables.whole("CONCERTINA_UNKNOWN_RATE", default=20, at_least=0),
+        internal_networks=_networks(variables, "CONCERTINA_INTERNAL_NETWORKS"),
+    )
+    if told.largest_spec_bytes > LARGEST_BODY:
+        raise BadEnvironment(
+            f"CONCERTINA_LARGEST_SPEC_BYTES={told.largest_spec_bytes}: no request body has more"
+            f" than {LARGEST_BODY} bytes. Use at most that."
+        )
+    return told
+
+
+def _networks(variables: Variables, name: str) -> tuple[Network, ...]:
+    told = variables.text(name, default="")
+    try:
+        return tuple(ipaddress.ip_network(one.strip()) for one in told.split(",") if one.strip())
+    except ValueError as error:
+        raise BadEnvironment(
+            f"{name}={told!r}: {error}. Use networks with commas between, such as 10.0.0.0/24."
+        ) from None

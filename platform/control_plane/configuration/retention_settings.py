@@ -1,0 +1,40 @@
+"""How long is what kept? What the environment says of it; 0 days: for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from control_plane.configuration.variables import Variables
+from jobs.commands.removal.retention_periods import KeptOfJobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    """Ages after which something is removed; None: never."""
+
+    jobs: KeptOfJobs
+    utilisation: timedelta | None
+    simulations: timedelta | None
+    seconds: float  # at most, of each run; the next goes on
+
+
+def read(variables: Variables) -> RetentionSettings:
+    """Raises: BadEnvironment."""
+
+    def days(of: str, default: int) -> timedelta | None:
+        kept = variables.whole(f"CONCERTINA_KEEP_{of}_DAYS", default=default, at_least=0)
+        return timedelta(days=kept) if kept else None
+
+    return RetentionSettings(
+        jobs=KeptOfJobs(
+            curves=days("CURVES", 90),
+            logs=days("LOGS", 90),
+            files=days("CHECKPOINTS", 180),
+            history=days("HISTORY", 180),
+            jobs=days("JOBS", 730),
+        ),
+        utilisation=days("UTILISATION", 30),
+        simulations=days("SIMULATIONS", 90),
+        seconds=variables.seconds("CONCERTINA_RETENTION_SECONDS", default=120.0),
+    )

@@ -1,0 +1,155 @@
+"""Through which lanes does a request go? Those of its kind, so that one kind never blocks another.
+
+However many people and coordinators ask at once, somebody can still sign in, and monitoring hears
+how the service is. A thread is given back when the answer is there: however slowly a client reads
+it, that holds no thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from math import inf
+from typing import Final
+
+from asgiref.sync import ThreadSensitiveContext
+
+from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send
+from control_plane.front.callers import caller_of, group_of
+from control_plane.front.refusal import Refusal
+from control_plane.front.threads.delivery import Delivery
+from control_plane.front.threads.lanes import Busy, Lanes, ShareIsUsed, Size
+from control_plane.front.threads.processor_shares import ProcessorShares
+
+RETRY_AFTER_SECONDS: Final = 2.0
+PATIENCE_OF_PEOPLE_SECONDS: Final = 10.0  # guessed: to wait is better than to be told to come again
+_LITTLE: Final = partial(ProcessorShares, share=0.06)  # guessed: two reports a second of one job
+_FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
+    ProcessorShares, of_strangers=0.1, window_seconds=20.0
+)
+_ALL: Final = partial(ProcessorShares, share=inf, of_strangers=inf)
+_SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})
+_HEALTH: Final = "/api/v1/health"
+
+
+class Kind(StrEnum):
+    """Whose requests go together."""
+
+    PEOPLE = "people"  # and programs: everything but the following
+    COORDINATORS = "coordinators"
+    SIGN_IN = "sign-in"
+    HEALTH = "health"
+
+
+def kind_of(path: str) -> Kind:
+    if path == _HEALTH:
+        return Kind.HEALTH
+    if path in _SIGN_IN:
+        return Kind.SIGN_IN
+    return Kind.COORDINATORS if path.startswith("/internal/") else Kind.PEOPLE
+
+
+def sizes(threads: int) -> Mapping[Kind, Size]:
+    """So many threads for people and programs, and what the others need beside them."""
+    return {
+        Kind.PEOPLE: replace(Size.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
+        Kind.COORDINATORS: replace(Size.of(max(threads // 2, 1)), shares=_LITTLE),
+        Kind.SIGN_IN: replace(Size.of(2), shares=_FOR_PASSWORDS),
+        # Answered from memory but once a second: whoever asks, it costs next to nothing.
+        Kind.HEALTH: Size(threads=1, places=1000, shares=_ALL),
+    }
+
+
+class Bulkheads:
+    """ASGI middleware: runs Django's synchronous parts in one of the threads of its kind."""
+
+    def __init__(
+        self,
+        application: Application,
+        sizes: Mapping[Kind, Size],
+        *,
+        delivery: Delivery | None = None,
+        refusal_seconds: float = 0.0,
+    ) -> None:
+        self._application = application
+        self._lanes = {kind: Lanes(kind, size) for kind, size in sizes.items()}
+        self._delivery = delivery or Delivery()
+        self._refusal_seconds = refusal_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        lanes = self._lanes[kind_of(scope["path"])]
+        caller, group = caller_of(scope), group_of(scope)
+        try:
+            thread = await self._thread(lanes, caller, group)
+        except Busy as busy:
+            # It takes a moment: who asks again at once has asked less.
+            await asyncio.sleep(self._refusal_seconds)
+            await _refusal(busy).answer(send)
+            return
+        is_ours, is_stream, answer = True, False, self._delivery.begin(group)
+
+        def give_back() -> None:
+            nonlocal is_ours
+            if is_ours:
+                is_ours = False
+                lanes.give_back(thread)
+
+        async def sending(message: Message) -> None:
+            nonlocal is_stream
+            is_stream = is_stream or _begins_stream(message)
+            # Files are read, in the thread, between an answer's start and its body; a stream goes
+            # on for hours, on the event loop.
+            if is_stream or message["type"] == "http.response.body":
+                give_back()
+            if is_stream:
+                await send(message)
+            else:
+                await answer.send(send, message)
+
+        try:
+            async with ThreadSensitiveContext(executor=thread):
+                await self._application(scope, receive, sending)
+        finally:
+            give_back()
+            answer.end()
+
+    async def _thread(self, lanes: Lanes, caller: str, group: str) -> Executor:
+        """Take one, unless the group does not read what it was answered.
+
+        Raises:
+            Busy: there is none for it now.
+        """
+        if not self._delivery.has_room(group):
+            raise Busy
+        return await lanes.take(caller, group)
+
+
+def _begins_stream(message: Message) -> bool:
+    return message["type"] == "http.response.start" and any(
+        name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+        for name, value in message.get("headers", ())
+    )
+
+
+def _refusal(busy: Busy) -> Refusal:
+    if isinstance(busy, ShareIsUsed):
+        return Refusal(
+            status=429,
+            code="too_many_requests",
+            message="The requests of this team, person or job cost the service more than their"
+            " share of its processors; ask less, or less often, and try again in a moment.",
+            retry_after_seconds=RETRY_AFTER_SECONDS,
+        )
+    return Refusal(
+        status=503,
+        code="overloaded",
+        message="The service has more requests than it can answer now; try again in a moment.",
+        retry_after_seconds=RETRY_AFTER_SECONDS,
+    )

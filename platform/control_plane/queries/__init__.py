@@ -1,0 +1,9 @@
+"""What can be asked that needs several applications at once?
+
+pool_shares         how much of a pool each team has, as things are now
+sharing_arithmetic  what of a pool is a team's own, fair, borrowed or lent: pure
+planning_status     are plans applied, and if not, since when?
+pool_capacities     how large a job may be in each pool
+visibility          whose numbers a caller is shown
+notices             what everybody should know who signs in
+"""

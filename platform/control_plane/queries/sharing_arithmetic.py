@@ -1,0 +1,137 @@
+"""How does each team stand in a pool: what is its own, what is fair now, what is lent?
+
+The same water-filling as the planner's, over what teams want and hold at this moment. A parent's
+numbers are those of its own jobs; what its children are promised is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autoscaler.planning.fair_share.usage import Usage
+from autoscaler.planning.snapshot.cluster_state import TeamQuota
+from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+from autoscaler.planning.teams.water_filling import Want, fair_shares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What a team's own jobs want and have of one pool, in GPUs."""
+
+    demand: int = 0  # what its live jobs could use at most
+    allocated: int = 0
+    waiting: int = 0  # what its waiting jobs ask for at least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolShare:
+    """The numbers of a team that belong together, and where its GPUs come from or go."""
+
+    team: str
+    guaranteed: int
+    limit: int | None
+    fair_share: int
+    allocated: int
+    borrowed: int
+    lent: int
+    reserved: int  # of its guarantee, idle and never lent
+    pending_request: int
+    reclaim_exposure: int  # what it would have to give back if every team wanted its claim
+    usage_decayed: float  # GPU-seconds of the past, halved every half-life
+    share_rank: int  # 1 = borrows next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharingRules:
+    """What of a pool's settings decides how surplus is shared."""
+
+    usage_weight: float = 0.0
+    reclaims_fair_share: bool = False
+
+
+def pool_shares(
+    quotas: Sequence[TeamQuota],
+    holdings: Mapping[str, Holding],
+    *,
+    gpus: int,
+    rules: SharingRules,
+) -> list[PoolShare]:
+    """Return each team's standing in a pool of so many GPUs, in the order of the quotas."""
+    tree = TeamTree.of(quotas)
+    held = {quota.team: holdings.get(quota.team, Holding()) for quota in quotas}
+    usage = Usage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
+    wants = {team: Want(demand=one.demand) for team, one in held.items()}
+    shares = fair_shares(tree, wants, gpus=gpus).own
+    claims = _claims_of_all(tree, held, gpus=gpus, rules=rules)
+    lent = lent_gpus(tree, held, gpus=gpus)
+    ranks = _ranks(tree, held, usage)
+    allocated_inside = _inside(tree, held)
+    return [
+        PoolShare(
+            team=quota.team,
+            guaranteed=quota.guaranteed_gpus,
+            limit=quota.limit_gpus,
+            fair_share=shares[quota.team],
+            allocated=held[quota.team].allocated,
+            borrowed=_borrowed(tree.nodes[quota.team], held),
+            lent=lent[quota.team],
+            reserved=max(tree.nodes[quota.team].kept - allocated_inside[quota.team], 0),
+            pending_request=held[quota.team].waiting,
+            reclaim_exposure=max(held[quota.team].allocated - claims[quota.team], 0),
+            usage_decayed=tree.nodes[quota.team].usage,
+            share_rank=ranks[quota.team],
+        )
+        for quota in quotas
+    ]
+
+
+def lent_gpus(tree: TeamTree, held: Mapping[str, Holding], *, gpus: int) -> Mapping[str, int]:
+    """Who lends how much. Borrowers use unguaranteed GPUs first, then the idlest team's."""
+    nodes = [tree.nodes[team] for team in held]
+    unguaranteed = max(gpus - tree.pool.guaranteed, 0)
+    borrowed = sum(_borrowed(node, held) for node in nodes)
+    idle = {n.name: max(n.own_guaranteed - held[n.name].allocated, 0) for n in nodes}
+    lent = dict.fromkeys(idle, 0)
+    for _ in range(min(max(borrowed - unguaranteed, 0), sum(idle.values()))):
+        team = max(idle, key=lambda name: idle[name] - lent[name])
+        lent[team] += 1
+    return lent
+
+
+def _borrowed(node: TeamNode, held: Mapping[str, Holding]) -> int:
+    return max(held[node.name].allocated - node.own_guaranteed, 0)
+
+
+def _claims_of_all(
+    tree: TeamTree,
+    held: Mapping[str, Holding],
+    *,
+    gpus: int,
+    rules: SharingRules,
+) -> Mapping[str, int]:
+    """What each team could keep if all wanted as much as they may have."""
+    greedy = {team: Want(demand=gpus) for team in held}
+    claims = fair_shares(tree, greedy, gpus=gpus, has_surplus=rules.reclaims_fair_share).own
+    if rules.reclaims_fair_share:
+        return claims
+    unguaranteed = max(gpus - tree.pool.guaranteed, 0)  # nobody may take these back
+    return {team: claim + unguaranteed for team, claim in claims.items()}
+
+
+def _inside(tree: TeamTree, held: Mapping[str, Holding]) -> Mapping[str, int]:
+    inside: dict[str, int] = {}
+    for name, node in tree.nodes.items():
+        own = held[name].allocated if name in held else 0
+        inside[name] = own + sum(inside[child] for child in node.children)
+    return inside
+
+
+def _ranks(tree: TeamTree, held: Mapping[str, Holding], usage: Usage) -> Mapping[str, int]:
+    """Who borrows least for its weight, lowered by usage, comes first."""
+
+    def claim(team: str) -> tuple[float, str]:
+        node = tree.nodes[team]
+        return ((_borrowed(node, held) + 1) / max(usage.weight(node), 1e-9), team)
+
+    return {team: rank for rank, team in enumerate(sorted(held, key=claim), 1)}
