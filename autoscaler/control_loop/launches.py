@@ -13,8 +13,9 @@ from typing import Final
 
 from cluster.models import Node, Pool
 from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
-from tenancy import image_rules, team_secrets
+from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
+from tenancy.secrets import team_secrets
 
 from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView

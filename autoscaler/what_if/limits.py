@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tenancy.access import Principal
+from tenancy.access.principal import Principal
 
 from autoscaler.what_if.errors import NotAllowed, TooLarge
 

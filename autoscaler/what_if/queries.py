@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from tenancy.access import Principal
+from tenancy.access.principal import Principal
 
 from autoscaler.what_if.errors import NoReport, SimulationNotFound
 from autoscaler.what_if.models import Report, Simulation

@@ -11,7 +11,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
+from tenancy.access.principal import principal_of
 
 from jobs.admission import spec_checks
 from jobs.admission.pool_capacity import PoolCapacity, ReadPools

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
+from tenancy.access.principal import principal_of
 
 from jobs.api.serializers.explanation.details import details_of
 from jobs.api.serializers.explanation.explanation import ExplanationSerializer

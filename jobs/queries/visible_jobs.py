@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
-from tenancy.access import Principal
+from tenancy.access.principal import Principal
 
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Generation, Job

@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
-from tenancy.addresses import network_of
+from tenancy.access.addresses import network_of
 
 from control_plane import process_priority
 from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, Connections

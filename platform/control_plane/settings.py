@@ -103,7 +103,7 @@ AUTH_PASSWORD_VALIDATORS = [
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "tenancy.authentication.TokenAuthentication",
+        "tenancy.access.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -1,1 +1,24 @@
-"""WHO uses the platform: teams, members, tokens, quotas, and how each team stands."""
+"""Who uses the platform? Teams, their members, keys, secrets, quotas, and the images they may run.
+
+Each storey imports only from those below it:
+
+    admin        what admins see and change in Django's own pages
+    management   commands of manage.py
+    ---
+    sign_in      may this password be tried now?
+    ---
+    access       who sends a request, and what may they see?
+    secrets      which secrets a team keeps, and how
+    image_rules  which images a team's jobs may run
+    queries      what others ask about teams
+    usage        how much each team used lately
+    ---
+    models       everything that is stored about teams
+    ---
+    buckets      how often something may happen
+    image_names  which image a name means
+    quota_rules  which guarantees and limits go together
+    ---
+    errors       what can go wrong with a request about a team
+    registries   which image registry a host name means
+"""

@@ -11,7 +11,7 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import FairShareSettings, ImageRule, Membership, Quota, Secret, Team, Token
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs

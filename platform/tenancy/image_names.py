@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Self
 
-from tenancy.secret_values import DOCKER_HUB, canonical_registry, is_registry
+from tenancy.registries import DOCKER_HUB, canonical_registry, is_registry
 
 LONGEST: Final = 400  # characters, in full; a repository has at most 255 in Docker, a digest 135
 _MOST_STARS: Final = 5

@@ -24,7 +24,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from rest_framework.throttling import BaseThrottle
 
-from tenancy.addresses import network_of
+from tenancy.access.addresses import network_of
 from tenancy.buckets import Bucket, SharedBuckets, Taken
 from tenancy.errors import TenancyError
 

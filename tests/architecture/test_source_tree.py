@@ -20,7 +20,13 @@ LONGEST_MODULE = 400
 MOST_MODULES = 12  # side by side in a folder, with the `__init__` that is its map
 LONGEST_FUNCTION = 50
 EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "manager", "managers"}
-IN_STOREYS = ("autoscaler/planning", "autoscaler/simulation", "jobs", "platform/control_plane")
+IN_STOREYS = (
+    "autoscaler/planning",
+    "autoscaler/simulation",
+    "jobs",
+    "platform/control_plane",
+    "platform/tenancy",
+)
 SOURCES = ("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "worker_image")
 
 

@@ -4,7 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import Token
 
 from tests.client.command_line import CommandLine

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tenancy import team_secrets
 from tenancy.models import Team
+from tenancy.secrets import team_secrets
 
 from tests.client.command_line import CommandLine, Ending
 

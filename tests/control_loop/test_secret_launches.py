@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tenancy import team_secrets
 from tenancy.models import ImageRule, Secret, Team
-from tenancy.secret_values import Variables, registry_login
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import Variables, registry_login
 
 from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.models import Assignment, Event

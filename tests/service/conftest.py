@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import Quota, Team
 
 from jobs.lifecycle import State

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils.html import escape
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import Quota, Team, Token
 
 from autoscaler.planning.policies import BUILT_IN

@@ -12,9 +12,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 from rest_framework.test import APIClient
-from tenancy import team_secrets
 from tenancy.models import ImageRule, Team
-from tenancy.secret_values import registry_login
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import registry_login
 
 from tests.service.conftest import client_of, spec
 

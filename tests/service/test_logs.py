@@ -23,8 +23,8 @@ from django.http.response import HttpResponseBase
 from django.test import AsyncClient, Client
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy import grants, tokens
-from tenancy.grants import Grant
+from tenancy.access import grants, tokens
+from tenancy.access.grants import Grant
 from tenancy.models import Membership, Token
 
 from concertina.log_following import ServerEvent, server_events

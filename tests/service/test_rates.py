@@ -23,7 +23,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.addresses import network_of
+from tenancy.access.addresses import network_of
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
 from tenancy.models import Membership, Team
 

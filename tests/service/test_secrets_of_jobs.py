@@ -14,9 +14,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
-from tenancy import team_secrets
 from tenancy.models import Secret, Team
-from tenancy.secret_values import Variables, registry_login
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import Variables, registry_login
 
 from jobs.lifecycle import State
 from jobs.models import Event, Job

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
-from tenancy import team_secrets
 from tenancy.models import Membership, Secret, Team
-from tenancy.secret_values import RegistryLogin
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import RegistryLogin
 
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import client_of

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import Team, Token
 
 URL = "/api/v1/jobs"

@@ -10,9 +10,10 @@ from cluster.models import Pool, WarmPool
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy import team_secrets, tokens
+from tenancy.access import tokens
 from tenancy.models import ImageRule, Membership, Team
-from tenancy.secret_values import variables
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import variables
 
 from autoscaler.what_if.api.requests import checked
 from autoscaler.what_if.models import Report, Simulation

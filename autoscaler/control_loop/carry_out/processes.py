@@ -9,7 +9,7 @@ from typing import Any, Final
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable, LaunchRefused
 from tenancy.image_rules import ImageNotAllowed
-from tenancy.team_secrets import SecretUnavailable
+from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop import launches
 from autoscaler.control_loop.job_view import JobView

@@ -13,7 +13,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of_person
+from tenancy.access.principal import principal_of_person
 
 from control_plane.queries import notices
 from control_plane.web.body_parsers import BoundedJsonParser

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.http import parse_cookie
-from tenancy.addresses import network_of
-from tenancy.bearer import bearer_key
+from tenancy.access.addresses import network_of
+from tenancy.access.bearer import bearer_key
 
 from control_plane.front.asgi_types import Scope, header
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from tenancy.access import TokenUser
+from tenancy.access.principal import TokenUser
 from tenancy.models import Membership
 
 from control_plane.front.asgi_types import Scope

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.conf import settings
-from tenancy.access import Principal
+from tenancy.access.principal import Principal
 
 OTHER_TEAMS: Final = "other teams"  # together; no team has such a name
 UNTOLD: Final = "It does not answer; admins are told why."

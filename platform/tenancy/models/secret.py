@@ -10,7 +10,7 @@ from tenancy.models.team import Team
 
 
 class Secret(models.Model):
-    """What only a team's jobs may know. What is `sealed` opens in `tenancy.team_secrets` alone."""
+    """Something that only a team's jobs may know; only `secrets.team_secrets` decrypts it."""
 
     class Kind(models.TextChoices):
         ENVIRONMENT = "environment", "environment: variables for the jobs that name it"

@@ -17,7 +17,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import Principal, principal_of
+from tenancy.access.principal import Principal, principal_of
 
 from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason

@@ -13,7 +13,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
+from tenancy.access.principal import principal_of
 from tenancy.queries import quotas_of_pool, teams_by_name
 
 from control_plane.queries.visibility import sees_numbers_of, shown_by_team

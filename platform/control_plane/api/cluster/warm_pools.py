@@ -15,7 +15,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
+from tenancy.access.principal import principal_of
 
 from jobs.api import json_types
 

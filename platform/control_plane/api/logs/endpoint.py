@@ -18,8 +18,8 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import principal_of
-from tenancy.grants import grant_of
+from tenancy.access.grants import grant_of
+from tenancy.access.principal import principal_of
 
 from control_plane.api.logs.shared_slots import StreamSlot
 from control_plane.api.logs.stream import LogStream, document_of

@@ -13,8 +13,8 @@ from typing import Final
 
 from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
-from tenancy import grants
-from tenancy.grants import Grant
+from tenancy.access import grants
+from tenancy.access.grants import Grant
 
 _ASK_EVERY_SECONDS: Final = 5.0  # guessed: how long a stream may outlive a token
 _VALID_SECONDS: Final = 60.0  # without an answer of the database

@@ -14,7 +14,7 @@ from typing import Any, Final
 from cluster.log_places import Places
 from cluster.log_store import Beginning, Cut, JobLog
 from cluster.worker_host import LogLine
-from tenancy.grants import Grant
+from tenancy.access.grants import Grant
 
 from control_plane.api.logs.final_jobs import FinalJobs
 from control_plane.api.logs.followed_grants import FollowedGrants, GrantState

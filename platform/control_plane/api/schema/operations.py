@@ -84,7 +84,7 @@ class Schema(AutoSchema):
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # untyped base
     """Tells the generator what a team token looks like."""
 
-    target_class = "tenancy.authentication.TokenAuthentication"
+    target_class = "tenancy.access.authentication.TokenAuthentication"
     name = "teamToken"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:  # noqa: ARG002 - theirs

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy import image_rules
-from tenancy.access import principal_of
+from tenancy.access.principal import principal_of
 from tenancy.models import ImageRule, Team
 
 from jobs.api.requests import body, query

@@ -12,11 +12,11 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy import team_secrets
-from tenancy.access import Principal, principal_of
+from tenancy.access.principal import Principal, principal_of
 from tenancy.errors import SecretInUse
 from tenancy.models import Secret, Team
-from tenancy.secret_values import RegistryLogin, Variables, registry_login, variables
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import RegistryLogin, Variables, registry_login, variables
 
 from control_plane.web.body_parsers import BoundedJsonParser
 from jobs.admission.secret_use import UsingJob, live_jobs_by_secret

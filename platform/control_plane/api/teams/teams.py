@@ -12,7 +12,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import Principal, principal_of
+from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Quota, Team, Token
 from tenancy.queries import teams_by_name
 

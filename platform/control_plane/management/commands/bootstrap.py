@@ -19,7 +19,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import ImageRule, Quota, Team, Token
 
 TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tenancy import team_secrets
+from tenancy.secrets import team_secrets
 
 
 class Command(BaseCommand):

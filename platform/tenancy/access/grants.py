@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
-from tenancy.access import TokenUser
+from tenancy.access.principal import TokenUser
 from tenancy.models import Membership, Token
 
 

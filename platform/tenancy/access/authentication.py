@@ -8,9 +8,9 @@ from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from tenancy import tokens
-from tenancy.access import TokenUser
-from tenancy.bearer import bearer_key
+from tenancy.access import tokens
+from tenancy.access.bearer import bearer_key
+from tenancy.access.principal import TokenUser
 from tenancy.models import Token
 
 

@@ -11,18 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tenancy.errors import Fault, SecretInvalid
-
-DOCKER_HUB: Final = "docker.io"
+from tenancy.registries import canonical_registry, is_registry
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
-_REGISTRY: Final = re.compile(
-    r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[0-9]{1,5})?"
-)
-_HUBS_OTHER_NAMES: Final = frozenset({"index.docker.io", "registry-1.docker.io"})
 _OURS: Final = "CONCERTINA_"
 _MOST_VARIABLES: Final = 100
 _MOST_CHARACTERS: Final = 32 * 1024  # guessed: above any key file, below what a kernel passes on
-_LONGEST_REGISTRY: Final = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +58,6 @@ def registry_login(*, registry: str, username: str, password: str) -> RegistryLo
         found += _faults_of_text(name, text)
     _refuse_if_any(found)
     return RegistryLogin(registry=host, username=username, password=password)
-
-
-def canonical_registry(host: str) -> str:
-    """One way to write each: lower case, and Docker's own under one name."""
-    lowered = host.lower()
-    return DOCKER_HUB if lowered in _HUBS_OTHER_NAMES else lowered
-
-
-def is_registry(host: str) -> bool:
-    return len(host) <= _LONGEST_REGISTRY and _REGISTRY.fullmatch(host) is not None
 
 
 _NO_REGISTRY: Final = Fault(

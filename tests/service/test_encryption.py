@@ -7,9 +7,9 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
-from tenancy import sealing, team_secrets
 from tenancy.models import Secret, Team
-from tenancy.secret_values import Variables
+from tenancy.secrets import encryption, team_secrets
+from tenancy.secrets.values import Variables
 
 OLD, NEW = "old-" + "x" * 40, "new-" + "x" * 40
 
@@ -55,9 +55,9 @@ def test_resealed_secrets_need_the_newest_key_only(kept: Secret, settings: Setti
 
 
 def test_another_purpose_of_the_same_secret_key_has_another_key(settings: Settings) -> None:
-    sealed = sealing.seal({"a": "b"}, place="1/a")
-    assert sealing.open_sealed(sealed, place="1/a") == {"a": "b"}
-    with pytest.raises(sealing.CannotOpen):
-        sealing.open_sealed(sealed, place="1/b")
-    with pytest.raises(sealing.CannotOpen):
-        sealing.open_sealed("no token", place="1/a")
+    sealed = encryption.encrypt({"a": "b"}, place="1/a")
+    assert encryption.decrypt(sealed, place="1/a") == {"a": "b"}
+    with pytest.raises(encryption.CannotDecrypt):
+        encryption.decrypt(sealed, place="1/b")
+    with pytest.raises(encryption.CannotDecrypt):
+        encryption.decrypt("no token", place="1/a")

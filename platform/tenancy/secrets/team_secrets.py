@@ -8,10 +8,10 @@ from typing import Any, Final, cast
 
 from django.db import transaction
 
-from tenancy import sealing
 from tenancy.errors import Fault, SecretInvalid, TooManySecrets
 from tenancy.models import Secret, Team, slug_validator
-from tenancy.secret_values import RegistryLogin, Variables
+from tenancy.secrets import encryption
+from tenancy.secrets.values import RegistryLogin, Variables
 
 MOST_PER_TEAM: Final = 100  # so that a list of them is one page
 
@@ -76,8 +76,8 @@ def reseal_all() -> tuple[int, list[Secret]]:
     resealed = 0
     for row in Secret.objects.select_related("team").iterator():
         try:
-            sealed = sealing.reseal(row.sealed)
-        except sealing.CannotOpen:
+            sealed = encryption.reencrypt(row.sealed)
+        except encryption.CannotDecrypt:
             lost.append(row)
             continue
         # Unless somebody has put another one meanwhile, which is under the newest key.
@@ -112,15 +112,15 @@ def _shown(content: Variables | RegistryLogin) -> dict[str, Any]:
 
 def _sealed(team: Team, name: str, content: Variables | RegistryLogin) -> str:
     if isinstance(content, Variables):
-        return sealing.seal(content.values, place=_place(team.pk, name))
+        return encryption.encrypt(content.values, place=_place(team.pk, name))
     values = {"username": content.username, "password": content.password}
-    return sealing.seal(values, place=_place(team.pk, name))
+    return encryption.encrypt(values, place=_place(team.pk, name))
 
 
 def _opened(row: Secret) -> dict[str, object]:
     try:
-        return sealing.open_sealed(row.sealed, place=_place(row.team_id, row.name))
-    except sealing.CannotOpen:
+        return encryption.decrypt(row.sealed, place=_place(row.team_id, row.name))
+    except encryption.CannotDecrypt:
         raise SecretUnavailable(
             f"Secret {row.name} of team {row.team.name} cannot be decrypted: the service's secret"
             " key was changed. Set the secret again."

@@ -1,0 +1,9 @@
+"""Who sends a request, and what may they see?
+
+authentication  how a request proves who sends it
+principal       on whose behalf a request is made, and for which teams
+tokens          how team tokens are made, recognised and withdrawn
+grants          are those who were let in still to be let in?
+bearer          which key an `Authorization` header carries
+addresses       which network an address stands for
+"""
