@@ -77,7 +77,7 @@ class TeamWithJobsAdmin(TeamAdmin):
         objs: Any,
         request: HttpRequest,  # noqa: ARG002 - Django's signature
     ) -> Any:
-        """What would go, how much of it, which permissions lack, and what stands against it."""
+        """Return what would go, how much, which permissions are missing, and what prevents it."""
         teams = list(objs)
         told: list[Any] = []
         for team in teams:
@@ -86,14 +86,14 @@ class TeamWithJobsAdmin(TeamAdmin):
         return told, {"teams": len(teams)}, set(), against
 
     def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        """As Django's; what came up since the page before is told on it."""
+        """Delete as Django does, and show on the page what has come up since the page before."""
         try:
             return super().delete_view(request, *args, **options)
         except TeamInUse as error:
             return self._told(request, error)
 
     def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
-        """As Django's, whose action may delete many."""
+        """Show the list as Django does, whose action may delete many teams."""
         try:
             return super().changelist_view(request, *args, **options)
         except TeamInUse as error:

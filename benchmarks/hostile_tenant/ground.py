@@ -40,7 +40,7 @@ _LONGEST_SECONDS = 120.0
 
 _PREPARE = """
 import json
-from tenancy import tokens
+from tenancy.access import tokens
 from tenancy.models import Quota, Team
 team = Team.objects.get(name={hostile!r})
 Quota.objects.filter(team=team).update(limit_gpus={limit})

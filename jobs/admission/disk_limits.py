@@ -1,8 +1,8 @@
-"""How much may a job write, on this installation?
+"""How much may a job write on this installation?
 
-Counted is what its processes keep in the folders that the platform gives them, over all its workers
-and nodes: checkpoints, the folder they start in, scratch of those that run. Logs have bounds of
-their own.
+Everything counts that its processes keep in the folders that the platform gives them, over all
+workers and nodes: checkpoints, the folder they start in, scratch space of those that run. Logs have
+bounds of their own.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _GIB: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskLimits:
-    """Of each job. All are guesses, for admins to correct; a change counts at once."""
+    """The limits of each job. All are guesses, for admins to correct; a change counts at once."""
 
     usual_bytes: int = 50 * _GIB  # of a job that asks for nothing
     most_bytes: int = 500 * _GIB  # that a job may ask for
     most_files: int = 2_000_000  # folders count; a file system has only so many
 
     def bytes_of(self, asked: int | None) -> int:
-        """The limit of a job that asked for so much; perhaps when more was allowed."""
+        """Return the limit of a job that asked for so much, perhaps while more was allowed."""
         return min(self.usual_bytes if asked is None else asked, self.most_bytes)

@@ -24,7 +24,7 @@ class UsingJob:
 
 
 def problems_of(spec: JobSpec, team: Team) -> Iterator[Problem]:
-    """Secrets that the team does not keep, or that set what something else sets as well."""
+    """Find secrets that the team does not keep, or that set what something else sets as well."""
     if not spec.secrets:
         return
     kept = {secret.name: secret for secret in Secret.objects.filter(team=team)}

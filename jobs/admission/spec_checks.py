@@ -65,7 +65,7 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
 
 
 def notes(admission: Admission) -> list[str]:
-    """What the user should know although nothing is wrong."""
+    """Say what the user should know although nothing is wrong."""
     spec, gpus = admission.spec, admission.pool.gpus
     said = []
     if "batch" not in spec.model_fields_set:
@@ -83,7 +83,7 @@ def notes(admission: Admission) -> list[str]:
 
 
 def _cut_short(admission: Admission) -> Iterator[str]:
-    """Patience that ends sooner while the job uses what another team is guaranteed."""
+    """Find grace periods that end sooner while the job uses what another team is guaranteed."""
     elastic, pool = admission.spec.elastic, admission.pool
     row = FairShareSettings.objects.filter(pool=pool.pool_id).first() or FairShareSettings()
     patience = {
@@ -129,7 +129,7 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
 
 
 def _unavailable(admission: Admission) -> Iterator[Problem]:
-    """What only containers have, asked of a platform whose workers are processes."""
+    """Find what only containers have, asked of a platform whose workers are processes."""
     spec = admission.spec
     if admission.pool.runs_images:
         return

@@ -71,7 +71,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
 
 
 def _quarantine(job: Job, *, for_admin: bool) -> dict[str, Any] | None:
-    """The error itself is the platform's, and may quote what is not the team's to read."""
+    """Describe the quarantine. Only admins read the error: it may quote other teams' data."""
     row = Quarantine.objects.filter(job=job, part=Quarantine.Part.PLANNING).first()
     if row is None or job.state in FINAL:
         return None

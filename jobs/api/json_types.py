@@ -19,7 +19,7 @@ _TYPES: Final = (
 
 
 def check(form: serializers.BaseSerializer[Any]) -> None:
-    """Look at what a form was given; what is of no type of JSON's is left to the form.
+    """Check what a form was given; values of no JSON type are left to the form.
 
     Raises:
         ValidationError: names the fields and what to use.
@@ -47,14 +47,14 @@ def _wrong(field: Any, value: Any, place: str) -> Iterator[tuple[str, str]]:
 
 
 def _inside(field: Any, name: str) -> Any:
-    """The field for a name of a mapping; None: there is none, or any value may be there."""
+    """Return the field for a name of a mapping; None if there is none, or any value is allowed."""
     if isinstance(field, serializers.DictField):
         return field.child
     return field.fields.get(name) if isinstance(field, serializers.Serializer) else None
 
 
 def _is_one_of(value: object, types: tuple[type, ...]) -> bool:
-    """As in JSON's schemas: true is no number, and 2.0 is a whole one."""
+    """Compare as JSON schemas do: true is not a number, and 2.0 is a whole number."""
     if isinstance(value, bool):
         return bool in types
     if isinstance(value, float) and value.is_integer() and int in types:

@@ -66,12 +66,12 @@ class ReasonBody(serializers.Serializer[Any]):
 
 
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    """The request's checked query parameters; one without a value was given, too."""
+    """Return the request's checked query parameters; one without a value counts as given."""
     return _checked(form(data=request.query_params.dict()))
 
 
 def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    """The request's checked body."""
+    """Return the request's checked body."""
     given = form(data=request.data)
     json_types.check(given)
     return _checked(given)

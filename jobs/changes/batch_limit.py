@@ -1,7 +1,7 @@
 """How many samples does one worker hold at once? As declared, or found by running out of memory.
 
-What was found is remembered per type of GPU. The smaller of both counts: for the planner, for
-workers that start, and for the people who look at the job.
+A limit that was found is remembered per type of GPU. The smaller of both counts for the planner,
+for workers that start, and for the people who look at the job.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from jobs.spec.batch import LARGEST_BATCH
 
 
 def of(job: Job) -> int | None:
-    """Samples that fit a worker in the job's pool; None: nobody knows a limit."""
+    """Return how many samples fit a worker in the job's pool; None if nobody knows a limit."""
     return of_declared(job, job.resolved_spec["batch"]["per_gpu_batch_size"]["max"])
 
 
 def of_declared(job: Job, declared: object) -> int | None:
-    """The same, of a job whose spec was read already."""
+    """Return the same for a job whose spec was read already."""
     found = job.batch_limits.get(job.pool.gpu_type)
     known = [limit for limit in (declared, found) if isinstance(limit, int)]
     return min(*known, LARGEST_BATCH) if known else None

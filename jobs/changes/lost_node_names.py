@@ -11,10 +11,10 @@ from jobs.models import Worker
 
 
 def connect() -> None:
-    """Called once, when Django is ready."""
+    """Begin to listen; called once, when Django is ready."""
     pre_delete.connect(_keep_name, sender=apps.get_model("cluster", "Node"))
 
 
 def _keep_name(*, instance: Any, **_: Any) -> None:
-    """In the transaction of the deletion, before workers lose the node."""
+    """Write the name in the transaction of the deletion, before workers lose the node."""
     Worker.objects.filter(node=instance).update(node_name=instance.name)

@@ -109,6 +109,6 @@ def _redirect(job: Job, wish: _Wish, message: str) -> None:
 
 
 def _because(comment: str) -> str:
-    """What somebody gave as the reason, in one line."""
+    """Return the reason that somebody gave, in one line."""
     words = " ".join(comment.split()).rstrip(".")
     return f": {words}" if words else ""

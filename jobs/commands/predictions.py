@@ -1,4 +1,4 @@
-"""How are predictions kept, and held against what came of them?
+"""How are predictions kept, and compared with what came true?
 
 The newest stands on the job. Every now and then one is kept as a row: the first, and later ones
 the more rarely the longer the job has been there, so that a job leaves tens of rows and not
@@ -38,8 +38,8 @@ _WRITE: Final = """
 def keep(foretold: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime) -> None:
     """Put the newest predictions on their jobs; keep rows of them from time to time.
 
-    A job whose row is held at this moment keeps the one before. Rows are held for one statement
-    only: whoever predicts has little of the processor where others want it.
+    A job whose row is locked at this moment keeps the prediction before. Rows are locked for one
+    statement only: whoever predicts has little of the processor where others want it.
     """
     documents = {job_id: _document(spans, made_at) for job_id, spans in foretold.items()}
     with connection.cursor() as cursor:
@@ -70,7 +70,7 @@ def _document(spans: Mapping[str, Span | None], made_at: datetime) -> dict[str, 
 
 
 def _kept_at(job_ids: Sequence[str]) -> Mapping[tuple[str, str], datetime]:
-    """When a row was kept last, by job and kind."""
+    """Return when a row was last kept, by job and kind."""
     rows = Prediction.objects.filter(job__in=job_ids).order_by()
     newest = rows.values_list("job", "kind").annotate(Max("made_at"))
     return {(job_id, kind): made_at for job_id, kind, made_at in newest}
@@ -82,7 +82,7 @@ def _is_long_ago(kept_at: datetime | None, job: Job, made_at: datetime) -> bool:
 
 
 def score() -> int:
-    """Hold what was foretold against what has happened by now; returns how many it was."""
+    """Compare predictions with what has happened; return how many were compared."""
     started = _open(Prediction.Kind.START).filter(job__started_at__isnull=False)
     completed = _open(Prediction.Kind.FINISH).filter(job__state=State.COMPLETED)
     scored = _score(started, "started_at") + _score(completed, "finished_at")
@@ -96,7 +96,7 @@ def _open(kind: Prediction.Kind) -> QuerySet[Prediction]:
 
 
 def _score(rows: QuerySet[Prediction], moment: str) -> int:
-    """A null percentile lies later than anything that has happened."""
+    """Compare one prediction; a null percentile lies later than anything that has happened."""
     scored = 0
     for row in rows.annotate(at=F(f"job__{moment}")):
         is_after = row.p10 is not None and row.p10 <= row.at

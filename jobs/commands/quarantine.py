@@ -40,14 +40,14 @@ Part = Quarantine.Part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """Jobs that are left out this time, and those of before that are tried again."""
+    """Jobs that are left out this time, and jobs left out before that are tried again."""
 
     job_ids: frozenset[str] = frozenset()
     on_trial: frozenset[str] = frozenset()
 
 
 def left_out(part: Part, now: datetime) -> LeftOut:
-    """One statement; those that have waited longest for their next try come first."""
+    """Return who is left out; jobs that have waited longest for their next try come first."""
     rows = Quarantine.objects.filter(part=part, job__state__in=_PLANNED).order_by("retry_at", "id")
     known = list(rows.values_list("job_id", "retry_at"))
     due = [job_id for job_id, retry_at in known if retry_at <= now][:MOST_TRIED_AT_ONCE]
@@ -58,14 +58,14 @@ def left_out(part: Part, now: datetime) -> LeftOut:
 def update(
     part: Part, *, failing: Mapping[str, Exception], healed: Collection[str], now: datetime
 ) -> None:
-    """Leave out the jobs that failed, and let in those that no longer do."""
+    """Leave out the jobs that failed, and let in those that no longer fail."""
     with transaction.atomic():
         _put(part, failing, now)
         _release(part, healed)
 
 
 def count(part: Part = Part.PLANNING) -> int:
-    """How many jobs that want or hold GPUs are left out."""
+    """Count the jobs that want or hold GPUs and are left out."""
     return Quarantine.objects.filter(part=part, job__state__in=_PLANNED).count()
 
 
@@ -103,7 +103,7 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
 
 
 def _lately_failed(job_ids: Collection[str], now: datetime) -> dict[str, int]:
-    """How often each began to fail of late, though it was planned again in between."""
+    """Return how often each job began to fail lately, though it was planned in between."""
     failed = Job.objects.filter(pk__in=job_ids, planning_failed_at__gt=now - REMEMBERED)
     return dict(failed.values_list("id", "planning_failures"))
 
@@ -115,7 +115,7 @@ def _count_new(job_ids: Collection[str], now: datetime) -> None:
 
 
 def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
-    """The job's people: an event when it begins, and its reason for as long as it lasts."""
+    """Tell the job's people: an event when it begins, and its reason while it lasts."""
     events.record_all(
         events.new(
             job_id=job_id,
@@ -158,7 +158,7 @@ def _unreadable(error: Exception) -> tuple[str, ...]:
 
 
 def sentence(*, holds: bool | None, unreadable: Collection[str] = ()) -> str:
-    """What the team reads: the fields are its own; any other error is for admins."""
+    """Return what the team reads: the fields are its own; any other error is for admins."""
     named = shorten(", ".join(unreadable), _LONGEST_NAMES, placeholder=" …")
     cause = f" These fields of its spec cannot be read any more: {named}." if unreadable else ""
     meanwhile = {
@@ -180,9 +180,9 @@ def _delay(failures: int) -> timedelta:
 
 
 def told(error: Exception) -> str:
-    """The error as Python tells it, where it can and PostgreSQL can store it.
+    """Return the error as Python words it, as far as Python can and PostgreSQL can store it.
 
-    A number of thousands of digits cannot be written; the store knows neither null characters nor
+    A number of thousands of digits cannot be written; PostgreSQL stores neither null characters nor
     lone surrogates.
     """
     try:

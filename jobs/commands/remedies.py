@@ -1,4 +1,4 @@
-"""How is it kept what would start a waiting job?"""
+"""Which change would start a waiting job? The newest answer is kept on the job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobs.models import Job
 def keep(found: Mapping[str, Mapping[str, Any]], *, found_at: datetime) -> None:
     """Put each remedy on its job, if that still waits; all others have none.
 
-    A job whose row is held at this moment keeps the one before.
+    A job whose row is locked at this moment keeps the remedy before.
     """
     _write(Job.objects.exclude(remedy={}).exclude(pk__in=list(found)), {})
     for job_id, remedy in found.items():

@@ -50,7 +50,7 @@ def submit(
         SpecInvalid: with every problem found.
         NameInUse: the team has a live job of this name.
         IdempotencyConflict: the key was used for another document.
-        TooManyQueued: as many jobs of the team wait as may.
+        TooManyQueued: as many jobs of the team wait as are allowed to.
     """
     admitted = spec_checks.admit(parse(document), teams=teams, pools=pools)
     key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
@@ -119,7 +119,7 @@ class _Key:
 def _create(
     admitted: spec_checks.Admission, document: object, submitted_by: str, key: _Key
 ) -> tuple[Job, bool]:
-    """The job, and whether it is new: the same request may have made it while this one waited."""
+    """Return the job and if it is new: the same request may have made it while this one waited."""
     spec = admitted.spec
     most = _most_queued(admitted.team)
     if known := key.find():
@@ -149,13 +149,13 @@ def _create(
 
 
 def _most_queued(team: Team) -> int:
-    """How many may wait. From here on, submissions of a team go one at a time."""
+    """Return how many jobs may wait. From here on, a team's submissions go one at a time."""
     ours = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
     return ours.values_list("max_queued_jobs", flat=True).get()
 
 
 def _check_room(team: Team, most: int) -> None:
-    """Refuse one job more than may wait."""
+    """Refuse the job if as many wait as are allowed to."""
     waiting = Job.objects.filter(team=team, state__in=WAITING).count()
     if waiting >= most:
         raise TooManyQueued(

@@ -125,7 +125,7 @@ class Worker(models.Model):
 
     @property
     def named_node(self) -> str:
-        """Also of one that was deleted since."""
+        """Return the node's name, also if the node was deleted since."""
         return self.node.name if self.node else self.node_name
 
 

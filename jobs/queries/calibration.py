@@ -15,7 +15,7 @@ _HORIZONS: Final = (60.0, 600.0, 3600.0, None)  # seconds from prediction to out
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """Of so many outcomes so many were within the range. `at_most_seconds` None: no bound."""
+    """How many outcomes were within the predicted range. `at_most_seconds` None: no bound."""
 
     at_most_seconds: float | None
     held: int
@@ -24,7 +24,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """`is_rough`: too few outcomes to say how good predictions are."""
+    """How good predictions were; `is_rough` if there are too few outcomes to say."""
 
     held: int
     outcomes: int
@@ -33,7 +33,7 @@ class Calibration:
 
 
 def calibration(*, since: datetime) -> Calibration:
-    """Of all predictions whose outcome came since then. Well calibrated is a share of 80 %."""
+    """Summarise predictions whose outcome came since then. Well calibrated is a share of 80 %."""
     scored = Prediction.objects.filter(happened_at__gte=since)
     rows = list(scored.values_list("made_at", "happened_at", "held"))
     ahead = [

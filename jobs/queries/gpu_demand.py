@@ -23,7 +23,7 @@ class Demand:
 
 
 def by_team(pool_id: int) -> dict[int, Demand]:
-    """The demand per team id; absent: the team has no job here that wants or holds a GPU."""
+    """Return the demand by team id, without teams that neither want nor hold a GPU here."""
     demands: defaultdict[int, Demand] = defaultdict(Demand)
     live = Job.objects.filter(pool_id=pool_id, state__in=[State.QUEUED, *ACTIVE])
     for team_id, state, least, most, gpus in live.values_list(
@@ -47,7 +47,7 @@ def by_team(pool_id: int) -> dict[int, Demand]:
 
 
 def by_team_name(pool_id: int) -> dict[str, Demand]:
-    """The same by the team's name."""
+    """Return the same by the team's name."""
     demands = by_team(pool_id)
     names = Team.objects.filter(pk__in=demands).values_list("pk", "name")
     return {name: demands[team_id] for team_id, name in names}

@@ -18,7 +18,7 @@ def events_after(job: Job, event_id: int) -> QuerySet[Event]:
 
 
 def generations_of(job: Job, *, for_admin: bool = False) -> list[Generation]:
-    """The newest generations, oldest first, each with its assignment's `decision`.
+    """Return the newest generations, oldest first, each with its assignment's `decision`.
 
     `idle_seconds` is for how long nothing trained before it: while the job was paused, waited, or
     started again after a loss. `measured_gain` is how much faster it trained than the one before,
@@ -52,7 +52,7 @@ def _idle_between(before: Generation | None, after: Generation) -> float:
 
 
 def workers_of(job: Job) -> list[Worker]:
-    """The newest workers, oldest first, with node and claims at hand."""
+    """Return the newest workers, oldest first, with their nodes and claims."""
     newest = (
         Worker.objects.filter(job=job)
         .select_related("node")
@@ -63,7 +63,7 @@ def workers_of(job: Job) -> list[Worker]:
 
 
 def metrics_of(job: Job, *, points: int) -> list[MetricPoint]:
-    """At most so many points, spread evenly over all there are; the newest is always there.
+    """Return at most so many points, spread evenly over all; the newest is always among them.
 
     Each comes with the `workers` and `global_batch_size` of its generation.
     Point n of N is kept where n·points/N passes a whole number.

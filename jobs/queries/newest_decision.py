@@ -1,4 +1,4 @@
-"""What has the planner decided about a job, as long as that still is about its present state?"""
+"""What has the planner decided about a job, if that is still about its present state?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OF_ACTIVE: Final = frozenset({"start", "keep", "rescale", "pause"})
 
 
 def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
-    """The newest decision, whole; empty before the first, and when it has been overtaken.
+    """Return the newest decision; empty before the first, and when it is out of date.
 
     Members of the job's team read other teams' jobs as jobs of that team, an admin by name.
 
@@ -33,13 +33,13 @@ def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
 
 
 def position_in_queue(job: Job) -> int | None:
-    """1 is next; None for a job that does not wait, or was not planned yet."""
+    """Return the position, 1 being next; None for a job that does not wait or was never planned."""
     position: int | None = explanation_of(newest_decision(job)).get("position")
     return position if job.state == State.QUEUED else None
 
 
 def remedy_of(job: Job, *, now: datetime) -> Mapping[str, Any] | None:
-    """What would start the job now; None where nobody has looked lately, or it does not wait."""
+    """Return what would start the job now; None if nobody looked lately, or it does not wait."""
     remedy: Mapping[str, Any] = job.remedy
     if not remedy or newest_decision(job).get("action") != "wait":
         return None
@@ -48,6 +48,6 @@ def remedy_of(job: Job, *, now: datetime) -> Mapping[str, Any] | None:
 
 
 def explanation_of(decision: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The numbers a decision rests on; empty where there is no decision."""
+    """Return the numbers a decision rests on; empty if there is no decision."""
     numbers: Mapping[str, Any] = decision.get("explanation", {})
     return numbers

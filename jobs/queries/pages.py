@@ -29,7 +29,7 @@ def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> Page:
     """Cut one page. New jobs never shift a page, because a cursor names a place, not a number.
 
     Raises:
-        BadCursor: not a cursor this function gave.
+        BadCursor: this function did not make the cursor.
     """
     if cursor:
         jobs = jobs.filter(_after(cursor))

@@ -13,7 +13,7 @@ _FEWEST_POINTS: Final = 3  # guessed: the first report of a generation still con
 
 
 def samples_per_second(job: Job) -> Mapping[int, float]:
-    """By generation: samples over time between its first and its last report."""
+    """Return by generation: samples over time, between its first and its last report."""
     rows = (
         MetricPoint.objects.filter(job=job)
         .values("generation")
@@ -35,9 +35,9 @@ def samples_per_second(job: Job) -> Mapping[int, float]:
 def measured_gain(
     speeds: Mapping[int, float], before: Generation | None, after: Generation
 ) -> float | None:
-    """How much faster it trained than the one before: 0.31 for 31 %. None: not known.
+    """Return how much faster it trained than the one before: 0.31 for 31 %; None if not known.
 
-    Over a failure nothing is compared: the job trains parts of its work again.
+    Speeds before and after a failure are not compared: the job repeats parts of its work.
     """
     if before is None or before.attempt != after.attempt:
         return None

@@ -1,7 +1,7 @@
 """On which nodes and GPUs were workers slower than their peers, lately?
 
-Jobs report it of themselves. So for the jobs of a team counts what its own said; what those of
-other teams said counts once two teams say it of the same node or GPU.
+Jobs report this about themselves. So for the jobs of a team, reports of its own jobs count; reports
+of other teams' jobs count once two teams report the same node or GPU.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _Place = TypeVar("_Place")
 
 
 def stragglers_by_node(now: datetime, *, teams: Collection[int] | None) -> Mapping[str, int]:
-    """Different workers found slow within the hour, as these teams may believe; one statement.
+    """Count the workers found slow within the hour, by node, as far as these teams may believe it.
 
-    None: all that was said by anybody, for those who run the machines.
+    None: all that anybody reported, for those who run the machines.
     """
     workers = set(_found(now).values_list("node__name", "id", "job__team_id"))
     believed = _believed({(node, team) for node, _, team in workers}, teams)
@@ -33,13 +33,13 @@ def stragglers_by_node(now: datetime, *, teams: Collection[int] | None) -> Mappi
 
 
 def slow_nodes(now: datetime, *, team: int) -> tuple[str, ...]:
-    """Nodes that one straggler after the other comes from."""
+    """Return nodes on which one worker after the other was slow."""
     counts = stragglers_by_node(now, teams={team})
     return tuple(sorted(node for node, count in counts.items() if count >= TOO_MANY))
 
 
 def slow_gpus(now: datetime, *, team: int) -> frozenset[tuple[str, int]]:
-    """(node, index) of the GPUs these workers had: the GPU may have been at fault, not the node."""
+    """Return (node, index) of these workers' GPUs: the GPU may be at fault, not the node."""
     found = _found(now).values_list("node__name", "straggler_gpus", "job__team_id")
     said = {((node, index), whose) for node, gpus, whose in found for index in gpus}
     return frozenset(gpu for gpu, _ in _believed(said, {team}))
@@ -48,7 +48,7 @@ def slow_gpus(now: datetime, *, team: int) -> frozenset[tuple[str, int]]:
 def _believed(
     said: Collection[tuple[_Place, int]], teams: Collection[int] | None
 ) -> frozenset[tuple[_Place, int]]:
-    """What was said of places by these teams, or by two."""
+    """Return the places that these teams reported, or two teams."""
     voices = Counter(place for place, _ in said)
     return frozenset(
         (place, whose)
@@ -58,5 +58,5 @@ def _believed(
 
 
 def _found(now: datetime) -> QuerySet[Worker]:
-    """Those on nodes that are still there."""
+    """Return workers found slow lately on nodes that are still there."""
     return Worker.objects.filter(node__isnull=False, straggler_found_at__gt=now - LATELY)

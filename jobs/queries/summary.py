@@ -60,7 +60,7 @@ def summarise(
 
 
 def counts_now() -> dict[str, int]:
-    """How many jobs run and wait at this moment."""
+    """Count the jobs that run and wait at this moment."""
     return {
         "running": Job.objects.filter(state__in=ACTIVE).count(),
         "waiting": Job.objects.filter(state=State.QUEUED).count(),
@@ -68,7 +68,7 @@ def counts_now() -> dict[str, int]:
 
 
 def quantile(ordered: Collection[float], share: float) -> float | None:
-    """The value below which that share of the ordered values lies, interpolated; None: no value."""
+    """Return the value below which that share of the values lies, interpolated; None if empty."""
     if not ordered:
         return None
     values = list(ordered)

@@ -13,7 +13,7 @@ from jobs.models import Assignment, Generation, Job
 
 
 def jobs_of(principal: Principal) -> QuerySet[Job]:
-    """The jobs the principal may see, with the numbers of `with_numbers`."""
+    """Return the jobs the principal may see, with the numbers of `with_numbers`."""
     return with_numbers(Job.objects.filter(team__in=principal.team_ids))
 
 

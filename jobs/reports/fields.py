@@ -1,4 +1,4 @@
-"""Which value may stand in a report, and what becomes of one that may not?
+"""Which values may a report hold, and what becomes of others?
 
 Every number has both bounds, every text and every list a length. A value that makes no sense
 becomes the one that means "not known", so that it takes nothing else of the report along.
@@ -26,17 +26,17 @@ _LATEST: Final = 32_503_680_000  # the year 3000
 
 
 def clean(text: str, longest: int = _LONGEST_TEXT) -> str:
-    """PostgreSQL stores neither null characters nor lone surrogates."""
+    """Take out null characters and lone surrogates, which PostgreSQL does not store."""
     return text[:longest].replace("\0", "").encode(errors="replace").decode()
 
 
 def newest(most: int) -> BeforeValidator:
-    """Only so many entries of a list, the last ones: a longer one must not block the next."""
+    """Keep only the last entries of a list: a longer list must not block the next report."""
     return BeforeValidator(lambda value: value[-most:] if isinstance(value, list) else value)
 
 
 def as_number(value: Any, *, largest: float = _LARGEST) -> float | None:
-    """None: it is no number, or one of no sensible size; a whole number may have any length."""
+    """Return the number; None if it is none or too large. A whole number may have any length."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and -largest <= value <= largest else None
 
@@ -53,13 +53,13 @@ def storable(values: object) -> dict[str, float | None]:
 
 
 def _positive(value: object) -> float | None:
-    """What makes no sense as a number above 0 is as good as not reported."""
+    """Return the number above 0; anything else counts as not reported."""
     number = as_number(value)
     return number if number is not None and number >= _SMALLEST else None
 
 
 def _known(value: object) -> float | None:
-    """The same, where 0 makes sense; what is next to 0 is 0."""
+    """Return the same where 0 makes sense; numbers next to 0 are 0."""
     number = as_number(value)
     if number is None or number < 0:
         return None

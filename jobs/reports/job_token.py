@@ -25,28 +25,28 @@ _OF_COORDINATOR: Final = "concertina.job.coordinator"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """What a token says of the coordinator that has it; no term: it is the workers' token."""
+    """What a token says about the coordinator that has it; without a term it is a worker's."""
 
     term: int | None
     is_to_be_renewed: bool = False
 
 
 def of_workers(job_id: str) -> str:
-    """The token for the environment of the job's workers, and by which its coordinator knows them.
+    """Return the token of the job's workers, by which its coordinator recognises them.
 
-    The same for all of them, whenever they start: they outlive their coordinator.
+    It is the same for all workers, whenever they start: they outlive their coordinator.
     """
     return signing.Signer(salt=_OF_WORKERS).sign(job_id)
 
 
 def of_coordinator(job_id: str, *, term: int, now: datetime) -> str:
-    """The token for the environment of the job's coordinator of this term."""
+    """Return the token for the environment of the job's coordinator of this term."""
     expires = int((now + LIFETIME).timestamp())
     return signing.Signer(salt=_OF_COORDINATOR).sign(f"{job_id}:{term}:{expires}")
 
 
 def read(token: str, job_id: str, *, now: datetime) -> Credential | None:
-    """What the token says, if it is genuine, of this very job and has not expired."""
+    """Return what the token says, if it is genuine, belongs to this job and has not expired."""
     told = _unsigned(token, _OF_COORDINATOR)
     if told is None:
         return Credential(term=None) if _unsigned(token, _OF_WORKERS) == job_id else None

@@ -17,9 +17,9 @@ _LONGEST_SECONDS: Final = 10.0  # a first report after a pause is no better than
 
 
 def smoothed(known: float | None, reported: float | None, *, seconds: float) -> float | None:
-    """The noise scale in samples, from a report so many seconds after the one before.
+    """Return the noise scale in samples, from a report so many seconds after the one before.
 
-    It lies within `LEAST` and `MOST`. The same report again changes nothing, as no time has passed.
+    It lies within `LEAST` and `MOST`. A repeated report changes nothing, as no time has passed.
     """
     known, reported = _sensible(known), _sensible(reported)
     if known is None or reported is None:
@@ -31,7 +31,7 @@ def smoothed(known: float | None, reported: float | None, *, seconds: float) -> 
 
 
 def _sensible(scale: float | None) -> float | None:
-    """The number brought within the bounds; None for what is no positive number."""
+    """Return the number, brought within the bounds; None if it is not a positive number."""
     if scale is None or math.isnan(scale) or scale <= 0:
         return None
     return min(max(scale, LEAST), MOST)

@@ -10,7 +10,7 @@ from jobs.errors import Problem
 
 
 class WorkerRange(Protocol):
-    """What is read of the spec's `elastic` part."""
+    """What these checks read of the spec's `elastic` part."""
 
     @property
     def min_workers(self) -> int: ...
@@ -36,7 +36,7 @@ class BatchBounds:
     has_accumulation: bool
 
     def smallest_for(self, workers: int) -> int | None:
-        """The smallest batch that gives each worker a sample, or None if there is none.
+        """Return the smallest batch that gives each worker a sample; None if there is none.
 
         Without accumulation a worker's share, ceil(b / workers), must fit in its memory.
         """
@@ -49,14 +49,14 @@ class BatchBounds:
 
 
 def worker_counts(elastic: WorkerRange) -> Sequence[int]:
-    """Every count the job says it can run with."""
+    """Return every number of workers that the job says it can run with."""
     if elastic.allowed_workers is not None:
         return sorted(set(elastic.allowed_workers))
     return range(elastic.min_workers, elastic.max_workers + 1, elastic.worker_step)
 
 
 def check_elastic(elastic: WorkerRange) -> Iterator[Problem]:
-    """Problems of the worker range by itself."""
+    """Find problems of the worker range by itself."""
     low, high = elastic.min_workers, elastic.max_workers
     if low > high:
         yield Problem(
@@ -94,7 +94,7 @@ def check_elastic(elastic: WorkerRange) -> Iterator[Problem]:
 
 
 def check_batch(elastic: WorkerRange, bounds: BatchBounds) -> Iterator[Problem]:
-    """Problems of the batch range, by itself and with the worker range."""
+    """Find problems of the batch range, by itself and with the worker range."""
     own = _check_range(bounds)
     if own is not None:
         yield own
@@ -105,7 +105,7 @@ def check_batch(elastic: WorkerRange, bounds: BatchBounds) -> Iterator[Problem]:
 
 
 def counts_without_batch(counts: Iterable[int], bounds: BatchBounds) -> list[int]:
-    """The counts that will never be used because no allowed batch fits them."""
+    """Return numbers of workers that will never be used because no allowed batch fits them."""
     return [count for count in counts if bounds.smallest_for(count) is None]
 
 

@@ -40,7 +40,7 @@ def check_command(command: list[str]) -> list[str]:
 
 
 def check_workdir(workdir: str) -> str:
-    """A folder written in full; never one of the kernel's, through which runc once led outside."""
+    """Accept a folder written in full, but none of the kernel's: runc once led outside there."""
     plain = _plain_path(workdir)
     if not workdir.startswith("/"):
         raise ValueError("is not an absolute path | Begin it with /, such as /workspace.")
@@ -50,7 +50,7 @@ def check_workdir(workdir: str) -> str:
 
 
 def check_no_kernel_folder(workdir: str) -> str:
-    """However it is written."""
+    """Refuse the kernel's folders, however they are written."""
     top = PurePosixPath(_plain_path(workdir)).parts[1:2]
     if top and top[0] in _OF_THE_KERNEL:
         raise ValueError(
@@ -78,7 +78,7 @@ def check_environment(env: dict[str, str]) -> dict[str, str]:
 
 
 def check_secret_names(names: list[str]) -> list[str]:
-    """Whether there are such secrets is asked later: it depends on the team."""
+    """Refuse repeated names. The team's secrets are checked later."""
     for place, name in enumerate(names):
         if name in names[:place]:
             raise ValueError(f"names {name} twice | Name it once.")

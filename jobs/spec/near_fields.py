@@ -18,10 +18,10 @@ Path = tuple[str, ...]
 
 
 def nearest(path: Sequence[int | str], model: type[BaseModel]) -> Path | None:
-    """The field of `model` that a path which is none was most likely meant to name.
+    """Return the field of `model` that a wrong path was most likely meant to name.
 
-    Beside it comes first: `elastic.min` is `elastic.min_workers`. Then, at any level, a field of
-    that name, one that has all its words, one that looks alike, and one that is a part of it:
+    Fields beside it come first: `elastic.min` is `elastic.min_workers`. Then, at any level, a field
+    of that name, one that has all its words, one that looks alike, and one that is a part of it:
     `gpus` is `resources.gpus_per_worker`, `docker_image` is `image`.
     """
     *above, last = (str(part).lower() for part in path if isinstance(part, str))
@@ -37,7 +37,7 @@ def nearest(path: Sequence[int | str], model: type[BaseModel]) -> Path | None:
 
 
 def paths_of(model: type[BaseModel], above: Path = ()) -> Iterator[Path]:
-    """Every field of a model and of the models in it."""
+    """Return every field of a model and of the models in it."""
     for name, field in model.model_fields.items():
         yield (*above, name)
         inner = _model_in(field.annotation)
@@ -46,7 +46,7 @@ def paths_of(model: type[BaseModel], above: Path = ()) -> Iterator[Path]:
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:
-    """The model that a field holds, itself or as one of several choices; lists do not count."""
+    """Return the model that a field holds, itself or as a choice; lists do not count."""
     choices = get_args(annotation) or (annotation,)
     models = (one for one in choices if isinstance(one, type) and issubclass(one, BaseModel))
     is_list = isinstance(annotation, type(list[int]))
@@ -75,5 +75,5 @@ def _likeness(name: str, path: Path) -> float:
 
 
 def _words(name: str) -> frozenset[str]:
-    """Its words in the singular, without those that say nothing."""
+    """Return a name's words in the singular, without those that say nothing."""
     return frozenset(word.removesuffix("s") for word in _WORD.findall(name)) - _SAYS_NOTHING

@@ -105,7 +105,7 @@ def dotted(location: Iterable[int | str]) -> str:
 
 
 def _shown(value: object, longest: int = 200) -> Any:
-    """The value as sent if it is small and JSON, else a shortened text of it."""
+    """Return the value as sent if it is small and JSON, else a shortened text of it."""
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         text.encode()

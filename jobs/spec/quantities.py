@@ -30,7 +30,7 @@ _QUANTITY: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([A-Za-z]{1,3})"
 
 
 def _pattern(units: str) -> str:
-    """What is written, for the description of a spec."""
+    """Return the pattern of what is written, for the description of a spec."""
     return rf"^\s*[0-9]{{1,12}}(\.[0-9]{{1,6}})? ?({units})\s*$"
 
 

@@ -1,7 +1,7 @@
-"""How is a spec read that an earlier version accepted, or that a hand changed in the database?
+"""How is a spec read that an earlier version accepted, or that somebody changed in the database?
 
-What is out of bounds becomes the nearest that is in them; a folder to work in that would be refused
-today for how it is written stays as it is. What cannot be read at all gets its default and is
+A value out of bounds becomes the nearest within them; a working folder that would be refused today
+for how it is written stays as it is. A field that cannot be read at all gets its default and is
 named: such a job is looked after and can be ended, but is not planned.
 """
 
@@ -97,7 +97,7 @@ def _mended(document: object) -> StoredSpec:
 
 
 def _former_workdir(document: dict[str, Any]) -> dict[str, str]:
-    """Take out a relative or winding one, as was accepted; one of the kernel's was never safe."""
+    """Take out a relative or winding folder, as was accepted; the kernel's were never safe."""
     workdir = document.get("workdir")
     try:
         as_it_is = check_no_kernel_folder(_WORD.validate_python(workdir, strict=True))
@@ -108,7 +108,7 @@ def _former_workdir(document: dict[str, Any]) -> dict[str, str]:
 
 
 def _is_clamped(document: dict[str, Any], item: Mapping[str, Any]) -> bool:
-    """A deadline of any year was accepted."""
+    """Move a deadline, of which any year was accepted once, into bounds; True if it moved."""
     if item["loc"] != ("deadline",) or not isinstance(document.get("deadline"), str):
         return False
     try:
@@ -132,7 +132,7 @@ def _is_brought_in_bounds(document: dict[str, Any], item: Mapping[str, Any]) -> 
 
 
 def _take_out(document: dict[str, Any], location: Sequence[int | str]) -> str:
-    """Remove the innermost field that there is, so that it gets its default; returns its name."""
+    """Remove the innermost existing field, so that it gets its default; return its name."""
     for length in range(len(location), 0, -1):
         *path, last = location[:length]
         inner = _inside(document, path)

@@ -1,6 +1,6 @@
-"""Which moment does a text mean? ISO 8601 with a time zone, far from the edges of the calendar.
+"""Which moment does a text mean? It is ISO 8601 with a time zone, far from the calendar's edges.
 
-At the edges, arithmetic overflows: in UTC year 1 may be year 0.
+At the edges, arithmetic overflows: year 1 may be year 0 in UTC.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def parse_timestamp(text: str) -> datetime:
     """Return the moment of `2026-12-01T08:00:00Z`, in UTC.
 
     Raises:
-        ValueError: no date with time and time zone, or one that nobody lives to see.
+        ValueError: it is not a date with time and time zone, or in a year that is out of bounds.
     """
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
@@ -28,10 +28,10 @@ def parse_timestamp(text: str) -> datetime:
 
 
 def nearest_timestamp(text: str) -> datetime:
-    """As `parse_timestamp`, but a moment of other years becomes the nearest of these.
+    """Parse as `parse_timestamp`, but bring a moment of other years to the nearest allowed one.
 
     Raises:
-        ValueError: no date with time and time zone.
+        ValueError: it is not a date with time and time zone.
     """
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:

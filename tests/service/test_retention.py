@@ -24,7 +24,7 @@ from autoscaler.control_loop.models import Tick
 from jobs.commands import quarantine
 from jobs.commands.quarantine import Part
 from jobs.commands.removal import curve_thinning, retention
-from jobs.commands.removal.retention_periods import KeptOfJobs
+from jobs.commands.removal.retention_periods import JobRetention
 from jobs.models import (
     Assignment,
     Event,
@@ -74,7 +74,7 @@ class Clock:
 KEPT = retention_settings.read(Variables({})).jobs  # as nobody says otherwise
 
 
-def forget(eraser: Eraser | None = None, kept: KeptOfJobs = KEPT) -> dict[str, int]:
+def forget(eraser: Eraser | None = None, kept: JobRetention = KEPT) -> dict[str, int]:
     eraser = eraser or Eraser(seconds=100.0, clock=Clock(0.0))
     return dict(retention.delete_old(kept, erase=eraser, has_time=eraser.has_time))
 
@@ -192,7 +192,7 @@ def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(
 def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
     job = ended(submit(), 9999)
     metrics(job, 3)
-    forget(kept=KeptOfJobs(curves=None, logs=None, files=None, history=None, jobs=None))
+    forget(kept=JobRetention(curves=None, logs=None, files=None, history=None, jobs=None))
     assert MetricPoint.objects.count() == 3
     assert Event.objects.filter(job=job).exists()
 

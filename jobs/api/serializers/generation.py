@@ -112,16 +112,16 @@ class GenerationListSerializer(serializers.Serializer[Any]):
 
 
 def restart_in_words(generation: Generation) -> str:
-    """What a restart cost; empty: there was none of a script that reports nothing."""
+    """Say what a restart cost; empty unless a script that reports nothing was restarted."""
     if generation.restart_ordered_at is None:
         return ""
     return generation.restart_message or "Not known yet: its log has not been asked."
 
 
 def foretold(generation: Any, number: str) -> float | None:
-    """What the rescale that led to the generation was expected to bring or to cost.
+    """Return what the rescale that led to the generation was expected to bring or to cost.
 
-    Nobody expected a loss, and those who survive it are no outcome of any decision.
+    Nobody expects a loss, and the workers that survive it are not the outcome of a decision.
     """
     if generation.lost_worker_ids:
         return None

@@ -24,8 +24,8 @@ def store_generations(
 ) -> dict[str, Any]:
     """Add the generations not known yet, each ending the one before.
 
-    Returns what changes of the job; nothing if none was new. One of a revision that nobody
-    asked for is left out.
+    Returns the changed columns of the job; none if no generation was new. A generation of a
+    revision that nobody asked for is left out.
     """
     if not reported:
         return {}
@@ -95,13 +95,13 @@ def _write(job: Job, made: list[Generation], *, rescales: int) -> dict[str, Any]
 
 
 def _is_rescale(last: Generation, made: Generation) -> bool:
-    """The same workers by the same assignment have only met anew, or late."""
+    """False if the same workers of the same assignment have only met again, or late."""
     is_same = (last.revision, last.worker_ids) == (made.revision, made.worker_ids)
     return last.attempt == made.attempt and not is_same
 
 
 def cost_of(generation: Generation) -> dict[str, Any]:
-    """What it cost to get into a generation, for the event that tells of it."""
+    """Say what it cost to get into a generation, for the event about it."""
     return {
         "generation": generation.number,
         "stall_seconds": generation.stall_seconds,

@@ -20,7 +20,7 @@ _Configuration = tuple[int, int]  # workers, global batch
 
 
 def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
-    """Replace what was measured at each configuration by what is known of it now."""
+    """Replace the measurements of each configuration by what is known about it now."""
     rows = Measurement.objects.filter(job=job, gpu_type=job.pool.gpu_type)
     known = set(rows.values_list(*_TOLD)) if reported else set()
     changed = {
@@ -61,7 +61,7 @@ def _keep_the_newest(job: Job) -> None:
 
 
 def _nodes_of(job: Job, configurations: Collection[_Configuration]) -> Mapping[_Configuration, int]:
-    """On how many nodes did the job train with so many workers and this batch, last time?"""
+    """Return on how many nodes the job last trained with so many workers and this batch."""
     looked_for = Generation.objects.filter(
         job=job,
         workers__in={workers for workers, _ in configurations},

@@ -18,10 +18,10 @@ _Point = tuple[int, int]  # generation, step
 
 
 def store_metrics(job: Job, reported: Sequence[MetricEntry], time: ServiceTime) -> dict[str, Any]:
-    """Add the points; one reported again for the same step has learned more values since.
+    """Add the points; a point reported again for the same step has more values than before.
 
-    As many as the job can have made in its life, and the newest of those that are too many.
-    Returns what changes of the job.
+    A job may have as many points as it can have made in its life; of too many, the newest are kept.
+    Returns the changed columns of the job.
     """
     if not reported:
         return {}

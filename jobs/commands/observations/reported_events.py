@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ReportedEvents:
-    """What one report of a job tells of."""
+    """The events that follow from one report of a job."""
 
     job_id: str
     _told: list[Event] = field(default_factory=list)
@@ -47,7 +47,7 @@ class ReportedEvents:
         self._told.append(event)
 
     def write(self, now: datetime) -> None:
-        """In the order in which they were told; what is too much is dropped."""
+        """Write the events in the order of the report; those beyond the bound are dropped."""
         if not self._told:
             return
         recent = Event.objects.filter(job_id=self.job_id, kind__in=_KINDS, at__gt=now - _HOUR)

@@ -15,7 +15,7 @@ from jobs.models import Job
 
 
 def store_warnings(job: Job, reported: Sequence[str], told: ReportedEvents) -> dict[str, Any]:
-    """What changes on the job's row: nothing, mostly."""
+    """Store the warnings, and return the changed columns of the job: mostly none."""
     new = [text for text in dict.fromkeys(reported) if text and text not in job.warnings]
     kept = new[: max(MOST_WARNINGS - len(job.warnings), 0)]
     for text in kept:

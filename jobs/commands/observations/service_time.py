@@ -28,15 +28,15 @@ class ServiceTime:
         return cls(now=now, earliest=min(job.started_at or job.submitted_at, now))
 
     def moment(self, reported: datetime) -> datetime:
-        """The reported moment, or the nearest possible one."""
+        """Return the reported moment, or the nearest possible one."""
         return min(max(reported, self.earliest), self.now + _AHEAD)
 
     def seconds(self, reported: float, *, since: datetime | None = None) -> float:
-        """The reported time, or as much as has passed since then."""
+        """Return the reported duration, or as much as has passed since then."""
         passed = (self.now - (since or self.earliest)).total_seconds()
         return min(reported, max(passed, 0.0))
 
     @property
     def age_seconds(self) -> float:
-        """Since the job's processes can have begun."""
+        """Return how long ago the job's processes can have begun at the earliest."""
         return (self.now - self.earliest).total_seconds()

@@ -75,10 +75,10 @@ def record_sync(
 
 
 def _is_late(job: Job, report: SyncReport) -> bool:
-    """Whether a newer point is known: it was on its way for longer than the report after it.
+    """True if a newer point is known: this report took longer to arrive than the one after it.
 
-    Then it adds to histories, and says nothing of how things stand: neither how far its workers
-    are, nor the job. A coordinator's last word is never late.
+    A late report adds to histories, but does not say how far the workers or the job are now. A
+    coordinator's last report is never late.
     """
     if report.finished or not report.metrics:
         return False
@@ -116,7 +116,7 @@ def _store_progress(
 
 
 def _is_first_to_be_over(job: Job, wanted: Assignment | None) -> bool:
-    """The last epoch of this start of the job: a coordinator repeats that it is over."""
+    """True if this start of the job is reported to be over for the first time."""
     return wanted is not None and (job.trained_at is None or job.trained_at < wanted.at)
 
 
@@ -136,7 +136,7 @@ def _note_process_group(job: Job) -> None:
 
 
 def _note_registration(job: Job) -> str:
-    """The script knows us, be it late: the mode it was taken for until now does not count."""
+    """Note that the script registered, even if late: the mode assumed until now is dropped."""
     is_fixed = job.resolved_spec["elastic"]["mode"] == Job.Mode.FIXED
     mode = Job.Mode.FIXED if is_fixed else Job.Mode.HOT
     late = " after all" if job.mode == Job.Mode.RESTART else ""
@@ -156,7 +156,7 @@ def _noise_scale(job: Job, report: SyncReport, now: datetime) -> float | None:
 
 
 def _progress(job: Job, metrics: list[MetricEntry], now: datetime) -> dict[str, Any]:
-    """The newest point, and the newest value of each metric the script logs."""
+    """Return the newest point, and the newest value of each metric the script logs."""
     newest = max(metrics, key=lambda point: (point.generation, point.step))
     moved = {} if newest.step == job.step else {"progress_at": now}
     return moved | {
@@ -171,7 +171,7 @@ def _progress(job: Job, metrics: list[MetricEntry], now: datetime) -> dict[str, 
 def _newest_values(
     stored: Mapping[str, float | None], metrics: list[MetricEntry]
 ) -> dict[str, float | None]:
-    """Those just logged, and as many of the stored ones as a row may hold besides."""
+    """Return the values just logged, and as many stored ones as a row may hold besides."""
     logged: dict[str, float | None] = {}
     for point in metrics:
         for name, value in point.values.items():

@@ -40,7 +40,7 @@ def store_workers(
 ) -> None:
     """Bring phases and speeds of workers up to date, in one statement when any has changed.
 
-    Whoever writes that a worker has gone holds the job's row, as the caller does.
+    Only whoever holds the job's row, as the caller does, may write that a worker has gone.
     """
     if not reported:
         return
@@ -58,7 +58,7 @@ def store_workers(
 
 
 def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
-    """What the entry says of the row; what is not told this time is as it was."""
+    """Return what the entry says about the row; what it leaves out has not changed."""
     return {
         **_measured(entry),
         "phase": _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING,
@@ -68,7 +68,7 @@ def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str
 
 
 def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datetime) -> bool:
-    """Put on the row what is new, and tell of what went wrong; False where nothing is new."""
+    """Put news on the row, and record what went wrong; return False if nothing is new."""
     if new["is_given_up"] and not worker.is_given_up:
         _tell_of_hung_worker(worker, new["error"], told)
     if new.get("is_straggler") and not worker.is_straggler:
@@ -82,7 +82,7 @@ def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datet
 
 
 def _measured(entry: WorkerEntry) -> dict[str, Any]:
-    """What an entry tells and makes sense: nobody is slower than others by an unknown amount."""
+    """Return the entry's values that make sense: slowness by an unknown amount does not."""
     told = {name: getattr(entry, name) for name in Worker.MEASURED}
     new = {name: value for name, value in told.items() if value is not None}
     if new.get("is_straggler") and "relative_speed" not in new:

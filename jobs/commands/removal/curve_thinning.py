@@ -1,4 +1,4 @@
-"""How many points of a job's curves are kept while it trains? So many, the newest the densest.
+"""How many points of a job's curves are kept while it trains? A bounded number, densest at the end.
 
 A job makes a point a second, and a chart shows a few hundred. Where there are too many, every
 second one of the older half goes; what was thinned already gets thinner, the older the more.
@@ -35,7 +35,7 @@ _THIN: Final = """
 
 
 def thin_curves(now: datetime, has_time: Callable[[], bool]) -> int:
-    """Thin the curves of all jobs that have too many points; tells how many points went."""
+    """Thin the curves of all jobs with too many points; return how many points went."""
     lately = Q(state__in=LIVE) | Q(finished_at__gt=now - _LATELY)
     long_ones = Job.objects.filter(lately, metric_points__gt=MOST_POINTS, curves_removed_at=None)
     thinned = 0
@@ -46,7 +46,7 @@ def thin_curves(now: datetime, has_time: Callable[[], bool]) -> int:
 
 
 def _thin(job_id: str) -> int:
-    """One bounded statement; 0: there are few enough."""
+    """Delete points in one bounded statement; return 0 if there are few enough."""
     count = MetricPoint.objects.filter(job=job_id).count()
     if count <= MOST_POINTS:
         return 0

@@ -1,4 +1,4 @@
-"""What goes with a job that is deleted? All that is known of it, but for the GPU time it used.
+"""What goes with a job that is deleted? Everything known about it, except the GPU time it used.
 
 Its rows go at once, in one transaction; its files are left to the control loop, as `Leftover`.
 """
@@ -62,7 +62,7 @@ def delete(*, job_id: str) -> None:
 
 @transaction.atomic
 def erase(job_ids: Collection[str]) -> int:
-    """Delete those of these jobs that have ended and are not pinned; tells how many there were."""
+    """Delete those of the jobs that have ended and are not pinned; return how many."""
     rows = Job.objects.select_for_update().filter(pk__in=job_ids)
     over = rows.filter(state__in=FINAL, is_pinned=False)
     holding = GpuClaim.objects.filter(worker__job__in=job_ids).values("worker__job")
@@ -72,7 +72,7 @@ def erase(job_ids: Collection[str]) -> int:
 
 
 def leave_files(job_ids: Iterable[str], *parts: Leftover.Part) -> None:
-    """Have the control loop remove them."""
+    """Have the control loop remove the files."""
     Leftover.objects.bulk_create(
         (Leftover(job_id=job_id, part=part) for job_id in job_ids for part in parts),
         ignore_conflicts=True,

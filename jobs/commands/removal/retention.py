@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from jobs.commands.removal import job_deletion
 from jobs.commands.removal.curve_thinning import thin_curves
-from jobs.commands.removal.retention_periods import KeptOfJobs
+from jobs.commands.removal.retention_periods import JobRetention
 from jobs.commands.submission import IDEMPOTENCY_WINDOW
 from jobs.lifecycle import FINAL, LIVE
 from jobs.models import (
@@ -39,8 +39,8 @@ Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how 
 HasTime = Callable[[], bool]
 
 
-def delete_old(kept: KeptOfJobs, *, erase: Erase, has_time: HasTime) -> Mapping[str, int]:
-    """Delete what is old, in bounded batches, as long as there is time; how many of each kind."""
+def delete_old(kept: JobRetention, *, erase: Erase, has_time: HasTime) -> Mapping[str, int]:
+    """Delete old rows in bounded batches while there is time; return how many of each kind."""
     now = timezone.now()
     deleted: Counter[str] = Counter()
     keys = IdempotencyKey.objects.filter(created_at__lt=now - IDEMPOTENCY_WINDOW)
@@ -78,7 +78,7 @@ def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
 
 
 def _ended(before: datetime, **which: Any) -> QuerySet[Job]:
-    """Those that ended longest ago first. Whose processes still hold GPUs has not ended."""
+    """Return ended jobs, oldest first. A job whose processes still hold GPUs has not ended."""
     held = GpuClaim.objects.values("worker__job")
     jobs = Job.objects.filter(state__in=FINAL, is_pinned=False, finished_at__lt=before, **which)
     return jobs.exclude(pk__in=held).order_by("finished_at", "pk")

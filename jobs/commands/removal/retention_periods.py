@@ -1,4 +1,4 @@
-"""How long is what of a job kept after its end?"""
+"""For how long is each part of a job kept after its end?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptOfJobs:
-    """None: for ever. What is not of a job's end counts from when it was written."""
+class JobRetention:
+    """Periods by part; None: for ever. Parts without an end count from when they were written."""
 
     curves: timedelta | None
     logs: timedelta | None

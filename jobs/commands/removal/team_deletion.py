@@ -21,7 +21,7 @@ MOST_NAMED: Final = 20
 
 
 def reasons_against(team: Team) -> list[str]:
-    """One sentence for each thing that has to be seen to first; the newest of many."""
+    """Return a sentence for each thing that has to be dealt with first; of many, the newest."""
     jobs = Job.objects.filter(team=team)
     live, over = jobs.filter(state__in=LIVE), jobs.exclude(state__in=LIVE)
     pinned = over.filter(is_pinned=True)
@@ -39,7 +39,7 @@ def reasons_against(team: Team) -> list[str]:
 
 
 def contents(team: Team) -> list[str]:
-    """What would go, in words."""
+    """Say what would go."""
     return [
         f"{Job.objects.filter(team=team).count()} jobs, with their logs and checkpoints",
         f"{team.memberships.count()} members' places (the people stay)",
@@ -51,10 +51,10 @@ def contents(team: Team) -> list[str]:
 
 
 def delete_team(team: Team) -> None:
-    """Delete it, job by job; what ends half-way is taken up by the next try.
+    """Delete the team, job by job; the next try goes on where one was interrupted.
 
     Raises:
-        TeamInUse: something of it lives, is pinned, or is below it.
+        TeamInUse: a job of it lives or is pinned, or a team is below it.
     """
     if reasons := reasons_against(team):
         raise TeamInUse(" ".join(reasons))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from control_plane.configuration.variables import Variables
-from jobs.commands.removal.retention_periods import KeptOfJobs
+from jobs.commands.removal.retention_periods import JobRetention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionSettings:
     """Ages after which something is removed; None: never."""
 
-    jobs: KeptOfJobs
+    jobs: JobRetention
     utilisation: timedelta | None
     simulations: timedelta | None
     seconds: float  # at most, of each run; the next goes on
@@ -27,7 +27,7 @@ def read(variables: Variables) -> RetentionSettings:
         return timedelta(days=kept) if kept else None
 
     return RetentionSettings(
-        jobs=KeptOfJobs(
+        jobs=JobRetention(
             curves=days("CURVES", 90),
             logs=days("LOGS", 90),
             files=days("CHECKPOINTS", 180),

@@ -24,7 +24,7 @@ from jobs.api.serializers.explanation.parts import (
 
 
 def _kind(name: str) -> serializers.CharField:
-    """Says which of the union it is; it has one value."""
+    """Make the field that says which member of the union this is; it has one value."""
 
     @extend_schema_field({"type": "string", "const": name})
     class KindField(serializers.CharField):
@@ -133,9 +133,9 @@ class DetailsField(serializers.DictField):
 
 
 def details_of(explanation: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the planner's value holds of the documented numbers; None: there is no decision.
+    """Return the documented numbers of the planner's value; None if there is no decision.
 
-    That of another release may lack some, or be of a kind that this one does not know.
+    A value that another release wrote may lack some, or be of a kind that this one does not know.
     """
     kind = KINDS.get(explanation.get("kind", ""))
     return None if kind is None else {name: explanation.get(name) for name in kind().get_fields()}

@@ -11,7 +11,7 @@ from autoscaler.planning.decisions.explanation import Closing, RemedyKind
 
 
 def choice_field(words: type[StrEnum], **options: Any) -> serializers.ChoiceField:
-    """One of the planner's words; what another release wrote is answered as it stands."""
+    """Make a field for one of the planner's words; other releases' words are answered unchanged."""
     return serializers.ChoiceField([word.value for word in words], **options)
 
 
