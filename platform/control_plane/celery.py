@@ -25,14 +25,14 @@ celery_app.autodiscover_tasks()
 
 @worker_init.connect
 def wait_for_no_row(**_: Any) -> None:
-    """Before there is a session: a row that a request holds keeps no task waiting for ever."""
+    """Bound waiting before there is a session: no task waits for ever for a row a request holds."""
     databases = connections.settings
     databases[DEFAULT_DB_ALIAS] = bounded_in_background(databases[DEFAULT_DB_ALIAS])
 
 
 @task_prerun.connect
 def keep_connection(**_: Any) -> None:
-    """A task goes on with the connection of the one before, as requests do, unless it is broken.
+    """Keep the connection of the task before, as requests do, unless it is broken.
 
     Celery would close it after each, and connecting took a quarter of a tick.
     """
@@ -41,6 +41,6 @@ def keep_connection(**_: Any) -> None:
 
 @heartbeat_sent.connect
 def show_life(**_: Any) -> None:
-    """Every two seconds while the worker is connected to Redis; `probe` looks at the file's age."""
+    """Touch a file every two seconds while connected to Redis; `probe` looks at its age."""
     if settings.CONCERTINA.heartbeat_file is not None:
         settings.CONCERTINA.heartbeat_file.touch()

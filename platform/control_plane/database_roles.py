@@ -37,7 +37,7 @@ def establish(
     passwords: Mapping[str, str],
     connections: Mapping[str, int] = CONNECTIONS,
 ) -> None:
-    """Make the roles as they should be; who has no password here keeps what there is."""
+    """Bring the roles into order; a role without a password here keeps its own."""
     with (
         closing(psycopg2.connect(superuser_url)) as connection,
         connection,
@@ -58,10 +58,10 @@ def _alter(role: str, what: str, value: Any) -> sql.Composed:
 
 
 def read_passwords(files: Iterable[Path]) -> dict[str, str]:
-    """The password of each role, from the addresses by which the services connect.
+    """Read the password of each role from the addresses by which the services connect.
 
     Raises:
-        BadEnvironment: a file is not there, or is of nobody that we know.
+        BadEnvironment: a file is missing, or belongs to none of the roles.
     """
     found = {}
     for file in files:

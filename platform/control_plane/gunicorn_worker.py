@@ -28,7 +28,7 @@ _FULL: Final = (
 
 
 class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
-    """One connection: refused if there is no place for it, closed if it asks for nothing."""
+    """One connection: refused if there are too many, closed if it asks for nothing."""
 
     _is_in = False
     _patience: asyncio.TimerHandle | None = None
@@ -46,7 +46,7 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
             self._enter(transport)
 
     def _enter(self, transport: Any) -> None:
-        """Let it in; what came early is read now."""
+        """Let the connection in, and read what came early."""
         if not self.worker.connections.enter(_address(transport), self):
             _refuse(transport)
             return
@@ -74,15 +74,15 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is in progress here, nor was read whole."""
+        """True if no request is in progress here, or was read whole."""
         return bool(self._awaiting_request)
 
     def push_out(self) -> None:
-        """Close it, for another takes its place."""
+        """Close the connection, because another takes its place."""
         self._keepalive_timeout()
 
     def _close_transport(self) -> None:
-        """Close, and drop what the client has not read after a while."""
+        """Close; after a while, drop what the client has not read."""
         super()._close_transport()
         if self.transport is not None:
             if self._patience is not None:
@@ -90,7 +90,7 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
             self._patience = self.worker.loop.call_later(LAST_WORDS_SECONDS, self.transport.abort)
 
     def _close_if_silent(self) -> None:
-        """Slow senders of a first request are let go; of later ones gunicorn's `keepalive` does."""
+        """Close if a first request is too slow; gunicorn's `keepalive` does so for later ones."""
         if self.req_count <= 1 and self._awaiting_request:
             self._keepalive_timeout()
 
@@ -117,7 +117,7 @@ def _refuse(transport: Any) -> None:
 
 
 def connections(most: int, *, proxies: int) -> Connections:
-    """So many of all, and of one address half as many, unless it is that of the proxy before us."""
+    """Allow so many, and of one address half as many unless it is our proxy's."""
     share = 1.0 if proxies else SHARE_OF_ONE_ADDRESS
     return Connections(most, most_of_one=max(int(most * share), 1))
 

@@ -29,7 +29,7 @@ class NotWell(Exception):
 
 
 def main(name: str) -> None:
-    """Ask; a problem ends the program with a sentence."""
+    """Ask the process; a problem ends the program with a sentence."""
     try:
         PROBES[name](environment.read())
     except (NotWell, OSError, ValueError) as problem:
@@ -37,20 +37,20 @@ def main(name: str) -> None:
 
 
 def probe_api(told: Environment) -> None:
-    """It answers, and has its database and its Redis."""
+    """Check that it answers, and has its database and its Redis."""
     _health("http://127.0.0.1:8000", host=urlsplit(told.internal_url).netloc)
 
 
 def probe_beat(_: Environment) -> None:
-    """It wrote its schedule not long ago."""
+    """Check that it wrote its schedule not long ago."""
     files = sorted(_BEAT_SCHEDULE.parent.glob(f"{_BEAT_SCHEDULE.name}*"))
     _check_age(files or [_BEAT_SCHEDULE], _BEAT_STALE_SECONDS)
 
 
 def probe_control(told: Environment) -> None:
-    """It lives, and the loop turned not long ago as the api knows; without a pool it cannot.
+    """Check that it lives, and that the loop turned lately as the api knows, if there is a pool.
 
-    If the api does not tell, that is not this process's illness.
+    If the api does not answer, that is not this process's fault.
     """
     probe_io(told)
     try:
@@ -62,14 +62,14 @@ def probe_control(told: Environment) -> None:
 
 
 def probe_io(told: Environment) -> None:
-    """It lives, and is connected to Redis."""
+    """Check that it lives, and is connected to Redis."""
     if told.heartbeat_file is None:
         raise NotWell("CONCERTINA_HEARTBEAT_FILE is not set.")
     _check_age([told.heartbeat_file], _HEARTBEAT_STALE_SECONDS)
 
 
 def _check_age(files: Sequence[Path], seconds: float) -> None:
-    """One of them was written so many seconds ago at most."""
+    """Check that one of the files was written at most so many seconds ago."""
     age = min(time.time() - file.stat().st_mtime for file in files)
     if age > seconds:
         raise NotWell(f"{files[0]} was last written {age:.0f} s ago.")

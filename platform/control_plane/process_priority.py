@@ -1,4 +1,4 @@
-"""Who gives way where all processors are busy? Answers give way to training, and all to ticks.
+"""Which processes go first where processors are busy? Training before answers, ticks before all.
 
 All teams wait for a tick, which takes a tenth of a second of a processor, and for the steps of
 their jobs; one person waits for an answer, which may come a moment later. Predictions and
@@ -40,7 +40,7 @@ def _on_worker_set_up(instance: Any, **_: Any) -> None:
 
 
 def go_first(*, leader: int, autogroup: Path = _AUTOGROUP) -> None:
-    """Be more urgent than other sessions, where Linux shares processors out among them and lets us.
+    """Be more urgent than other sessions, if Linux shares processors among them and lets us.
 
     The process itself stays as nice as it is: what it starts, in sessions of their own, would
     inherit that.
@@ -51,8 +51,8 @@ def go_first(*, leader: int, autogroup: Path = _AUTOGROUP) -> None:
 def give_way(niceness: int, *, leader: int, autogroup: Path = _AUTOGROUP) -> None:
     """Be less urgent, before there are children, which then are as well.
 
-    Linux may share processors out among sessions, where niceness counts within a session only:
-    then the whole session is less urgent, if it is that of `leader`, a process of ours.
+    Linux may share processors among sessions; then niceness counts within a session only, and the
+    whole session becomes less urgent, if it is that of `leader`, a process of ours.
     """
     os.nice(niceness)
     _share(niceness, leader=leader, autogroup=autogroup)
@@ -65,7 +65,7 @@ def _share(niceness: int, *, leader: int, autogroup: Path) -> None:
 
 
 def _write(autogroup: Path, niceness: int) -> None:
-    """Try for a while: of all sessions of a machine, only one at a time may be made nicer."""
+    """Try for a while: Linux changes only one session of a machine at a time."""
     for _ in range(_TRIES):
         with suppress(BlockingIOError):
             autogroup.write_text(str(niceness))

@@ -1,4 +1,4 @@
-"""What else changes who may have how many GPUs? Quotas, nodes and pools, as admins edit them."""
+"""When do quotas, nodes or pools change? The control loop is asked for a tick at once."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def look_back() -> None:
 def look_ahead() -> None:
     """Predict when every job starts and finishes. Bounded in cost; no tick waits for it.
 
-    Where the processors are busy it may take longer than until the next time, which then is left
-    out: what else is to be done in the background must find a process.
+    Where processors are busy it may take longer than until the next time, which is then skipped, so
+    that other background work finds a process.
     """
     from autoscaler.foresight import look_ahead as foresight  # noqa: PLC0415 - it loads scipy
 

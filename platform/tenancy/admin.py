@@ -136,7 +136,7 @@ class TokenAdmin(TokenAdminBase):
         obj: Token,
         post_url_continue: str | None = None,  # noqa: ARG002 - Django's signature
     ) -> HttpResponse:
-        """Show the key, this once."""
+        """Show the key this once."""
         context = {
             **self.admin_site.each_context(request),
             "title": "The new token's key",
@@ -160,7 +160,7 @@ class TokenAdmin(TokenAdminBase):
 
 @admin.register(Secret)
 class SecretAdmin(SecretAdminBase):
-    """What teams keep, without what is in it; set on the team's page or by `concertina secrets`."""
+    """The secrets that teams keep, without values; teams set them in the dashboard or client."""
 
     list_display = ("name", "team", "kind", "variables", "registry", "updated_at", "updated_by")
     list_filter = ("team", "kind")

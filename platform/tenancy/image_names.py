@@ -25,7 +25,7 @@ _OF_THE_HUB: Final = "library/"
 
 
 class BadName(ValueError):
-    """This names no image; the message says what is wrong, and what would be right."""
+    """This does not name an image; the message says what is wrong, and what would be right."""
 
     def __init__(self, problem: str, remedy: str) -> None:
         super().__init__(f"{problem[:1].upper()}{problem[1:]}. {remedy}")
@@ -47,7 +47,7 @@ class ImageName:
         """Read a name as Docker would.
 
         Raises:
-            BadName: it names no image.
+            BadName: it does not name an image.
         """
         parts = _split(text)
         name = cls(
@@ -130,7 +130,7 @@ class Pattern:
 
 
 def in_full(text: str) -> str:
-    """The one form of a name; what is none, an admin's slip, stays as it is."""
+    """Return the one form of a name; text that is none, an admin's slip, is unchanged."""
     try:
         return str(ImageName.parse(text))
     except BadName:
@@ -138,7 +138,7 @@ def in_full(text: str) -> str:
 
 
 def registry_of(text: str) -> str:
-    """Where an image comes from; empty for what is no name."""
+    """Return the registry an image comes from; empty if the text is not a name."""
     try:
         return ImageName.parse(text).registry
     except BadName:
@@ -156,7 +156,7 @@ class _Parts:
 
 
 def _split(text: str) -> _Parts:
-    """Before the first slash is a registry if it looks like a host, as Docker decides it."""
+    """Split a name; before the first slash is a registry if it looks like a host, as for Docker."""
     name, at, digest = text.partition("@")
     first, slash, rest = name.partition("/")
     is_host = bool(slash) and ("." in first or ":" in first or first == "localhost")
@@ -171,14 +171,14 @@ def _split(text: str) -> _Parts:
 
 
 def _in_full(parts: _Parts) -> str:
-    """Docker's own registry keeps what has a single name under `library`."""
+    """Return the repository; Docker's own registry keeps single names under `library`."""
     path = parts.repository
     is_short = parts.registry == DOCKER_HUB and "/" not in path and path != "*"
     return _OF_THE_HUB + parts.repository if is_short else parts.repository
 
 
 def _check(text: str, parts: _Parts) -> None:
-    """A pattern, in full, is one if it would be a name with letters for its stars."""
+    """Refuse a full pattern unless it would be a name with letters instead of its stars."""
     is_one = (
         len(text) <= LONGEST
         and text.count("*") <= _MOST_STARS
@@ -202,7 +202,7 @@ def _fits(grammar: re.Pattern[str], piece: str | None) -> bool:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """In one pass: what stands between stars is found where it comes first, or not at all."""
+    """Match in one pass: text between stars is found where it comes first, or not at all."""
     first, *rest = pattern.split("*")
     if not rest:
         return text == first

@@ -20,7 +20,7 @@ class ImageNotAllowed(Exception):
 
 
 def patterns_of(team: Team) -> list[str]:
-    """What rules for everybody, for the team, and for the teams above it cover."""
+    """Return the patterns of rules for everybody, for the team, and for the teams above it."""
     parents = Team.parents_by_name()
     names, above = [team.name], parents.get(team.name)
     while above is not None:
@@ -31,10 +31,10 @@ def patterns_of(team: Team) -> list[str]:
 
 
 def check(image: str, *, team: Team, platform_image: str | None) -> ImageName:
-    """The image in full, if the team may run it.
+    """Return the image in full, if the team may run it.
 
     Raises:
-        ImageNotAllowed: no rule covers it, or it names no image.
+        ImageNotAllowed: no rule covers it, or it does not name an image.
     """
     try:
         name = ImageName.parse(image)

@@ -1,4 +1,4 @@
-"""What do others ask about teams? Their quotas per pool."""
+"""What do others ask about teams? They ask for quotas per pool."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def teams_by_name() -> dict[str, Team]:
 
 
 def quotas_of_pool(pool_id: int) -> Mapping[int, Quota]:
-    """The quotas of one pool by team id. A team without one has no guarantee and no limit."""
+    """Return a pool's quotas by team id. A team without one has no guarantee and no limit."""
     return {quota.team_id: quota for quota in Quota.objects.filter(pool_id=pool_id)}

@@ -1,4 +1,4 @@
-"""Which guarantees and limits go together in a pool? What is promised must be there.
+"""Which guarantees and limits go together in a pool? Promised GPUs must exist.
 
 Written on plain numbers, so that one quota, a form with many, and the command line are checked by
 the same rules. A team's settings hold for its own jobs and all teams below it; a parent without a
@@ -31,7 +31,7 @@ class Problem:
 def problems_of(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], *, gpus: int
 ) -> Iterator[Problem]:
-    """What is wrong with the settings of `team`, given those of all others in the pool."""
+    """Find what is wrong with the settings of `team`, given those of all others in the pool."""
     own = settings[team]
     if own.limit is not None and own.limit < own.guaranteed:
         yield Problem(
@@ -51,13 +51,13 @@ def problems_of(
 
 
 def promised(team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]) -> int:
-    """The guarantee of a whole subtree."""
+    """Return the guarantee of a whole subtree."""
     below = sum(promised(child, settings, parents) for child in _children(team, parents))
     return max(settings.get(team, Setting()).guaranteed, below)
 
 
 def total_promised(settings: Mapping[str, Setting], parents: Mapping[str, str | None]) -> int:
-    """What all teams of the pool are guaranteed together; a child's is part of its parent's."""
+    """Return what all teams of the pool are guaranteed together; a child's is in its parent's."""
     roots = {_top(team, parents) for team in settings}
     return sum(promised(root, settings, parents) for root in roots)
 

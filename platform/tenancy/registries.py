@@ -14,7 +14,7 @@ _LONGEST_REGISTRY: Final = 255
 
 
 def canonical_registry(host: str) -> str:
-    """One way to write each: lower case, and Docker's own under one name."""
+    """Write a registry in its one way: in lower case, and Docker's own under one name."""
     lowered = host.lower()
     return DOCKER_HUB if lowered in _HUBS_OTHER_NAMES else lowered
 

@@ -38,7 +38,7 @@ _KNOWN_SECONDS: Final = 90 * 24 * 3600
 
 
 class Memory(Protocol):
-    """Where attempts are counted, and successes noted."""
+    """A store in which attempts are counted, and successes noted."""
 
     def take(self, buckets: Sequence[Bucket]) -> Taken: ...
 
@@ -63,7 +63,7 @@ class TooManyAttempts(TenancyError):
 
 
 class ThrottledBackend(ModelBackend):
-    """Django's users and passwords; the only way by which passwords are tried."""
+    """Django's users and passwords; passwords are tried only here."""
 
     def authenticate(
         self,
@@ -88,7 +88,7 @@ class ThrottledBackend(ModelBackend):
 
 
 class ThrottledLoginForm(AdminAuthenticationForm):
-    """The admin site's form; it tells when to try again."""
+    """The admin site's form; it says when to try again."""
 
     def clean(self) -> dict[str, Any]:
         try:
@@ -109,7 +109,7 @@ class Attempt:
         return cls(name=_digest(name.casefold()), address=_digest(address))
 
     def begin(self, counted: Memory) -> None:
-        """Count it.
+        """Count the attempt.
 
         Raises:
             TooManyAttempts: nothing was counted.
@@ -120,7 +120,7 @@ class Attempt:
             raise TooManyAttempts(taken.wait_seconds)
 
     def succeed(self, counted: Memory) -> None:
-        """From now on this name is known at this address."""
+        """Note that this name is known at this address from now on."""
         counted.forget(self._key)
         counted.remember(self._known, seconds=_KNOWN_SECONDS)
 
@@ -144,7 +144,7 @@ class Attempt:
 
 
 def address_of(request: HttpRequest | None) -> str:
-    """Where it comes from, as a proxy of ours says if any; of IPv6 a network of 64 bits."""
+    """Return where it comes from, as our proxy says if any; of IPv6 a network of 64 bits."""
     if request is None:
         return "nowhere"
     ident: str | None = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # reads META alone
@@ -153,7 +153,7 @@ def address_of(request: HttpRequest | None) -> str:
 
 @cache
 def buckets() -> SharedBuckets:
-    """Of this process."""
+    """Return the buckets of this process."""
     return SharedBuckets(settings.CONCERTINA.redis_url)
 
 

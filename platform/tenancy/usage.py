@@ -16,7 +16,7 @@ Key = tuple[int, int]  # pool, team
 
 
 def decayed(gpu_seconds: float, *, gpus: int, seconds: float, half_life_seconds: float) -> float:
-    """The sum `seconds` later, with so many GPUs held in between.
+    """Return the sum `seconds` later, with so many GPUs held in between.
 
     sum x 2^(-t / h)  +  gpus x h / ln 2 x (1 - 2^(-t / h))
     """
@@ -25,7 +25,7 @@ def decayed(gpu_seconds: float, *, gpus: int, seconds: float, half_life_seconds:
 
 
 def record(held: Mapping[Key, int], now: datetime) -> None:
-    """Bring all sums up to `now`; `held` are the GPUs of each team in each pool since the last."""
+    """Bring all sums up to `now`; `held` are each team's GPUs in each pool since the last time."""
     half_lives = FairShareSettings.half_lives()
     rows = {(row.pool_id, row.team_id): row for row in DecayedUsage.objects.all()}
     for key in held.keys() - rows.keys():
@@ -47,6 +47,6 @@ def record(held: Mapping[Key, int], now: datetime) -> None:
 
 
 def gpu_seconds() -> Mapping[Key, float]:
-    """The sums as they were recorded last, by pool and team."""
+    """Return the sums as they were last recorded, by pool and team."""
     rows = DecayedUsage.objects.values_list("pool_id", "team_id", "gpu_seconds")
     return {(pool, team): seconds for pool, team, seconds in rows}

@@ -83,7 +83,7 @@ def _status(plans: PlanningStatus | None, *, has_redis: bool) -> str:
 
 
 def _ask_database() -> tuple[float | None, PlanningStatus | None]:
-    """How long ago the control loop looked, and how its plans stand; None: no answer."""
+    """Return how long ago the control loop looked, and the planning status; None if unknown."""
     now = timezone.now()
     try:
         at = last_sampled_at()

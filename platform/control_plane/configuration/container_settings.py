@@ -22,7 +22,7 @@ _NOBODY_IN_PARTICULAR: Final = (10001, 10001)  # no user of any common image
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerSettings:
-    """Of an installation whose jobs run in containers; without effect where they are processes."""
+    """Settings of jobs that run in containers; without effect where jobs are processes."""
 
     docker_url: str  # of nodes that name none of their own
     docker_certs: Path | None  # <node>/{ca,cert,key}.pem for those reached by TLS
@@ -52,10 +52,10 @@ def read(variables: Variables, *, host_id: str) -> ContainerSettings:
 
 
 def check_host_id(host_id: str) -> None:
-    """It is a part of containers' and networks' names.
+    """Check the host id, which is a part of containers' and networks' names.
 
     Raises:
-        BadEnvironment: Docker takes no such name.
+        BadEnvironment: Docker does not accept such a name.
     """
     if not _NAME.fullmatch(host_id):
         raise BadEnvironment(
@@ -65,7 +65,7 @@ def check_host_id(host_id: str) -> None:
 
 
 def check_internal_url(url: str) -> None:
-    """A coordinator's container has a loopback interface of its own, where no api listens.
+    """Refuse loopback: a coordinator's container has its own, where no api listens.
 
     Raises:
         BadEnvironment: the address can only be meant for processes of this machine.
@@ -80,9 +80,9 @@ def check_internal_url(url: str) -> None:
 
 
 def _worker_image(variables: Variables) -> str:
-    """The image says where it comes from: a bare name is Docker Hub's, where anybody may own it.
+    """Require an image with its registry: a bare name is Docker Hub's, where anybody may own it.
 
-    It runs every coordinator, and every worker whose job names no image, with their secrets.
+    It runs every coordinator, and every worker of a job without an image, with their secrets.
     """
     image = variables.text("CONCERTINA_WORKER_IMAGE", default=_image_of_this_version())
     registry, slash, _ = image.partition("/")
@@ -114,7 +114,7 @@ def _docker_url(variables: Variables) -> str:
 
 
 def _job_user(variables: Variables) -> tuple[int, int]:
-    """As this process, so that both may read each other's files; but never root.
+    """Return this process's user, so that both may read each other's files; but never root.
 
     Only root can give the folders that it makes to somebody else.
     """

@@ -69,19 +69,19 @@ class Environment:
 
     @property
     def has_containers(self) -> bool:
-        """Jobs run in containers, so they may name an image."""
+        """True if jobs run in containers, so that they may name an image."""
         return self.worker_host is WorkerHostKind.DOCKER
 
     @property
     def team_users(self) -> TeamUsers | None:
-        """As whom each team's jobs run; None: in containers, or as the service's own user."""
+        """The users each team's jobs run as; None: in containers, or as the service's own user."""
         if self.has_containers or self.why_jobs_are_trusted:
             return None
         return self.users.range
 
     @property
     def why_jobs_are_trusted(self) -> str:
-        """Why whoever may submit a job can do whatever the service can; empty: nobody can."""
+        """Why anybody who submits a job can do whatever the service can; empty if nobody can."""
         return "" if self.has_containers else self.users.why_not_used
 
 
@@ -166,7 +166,7 @@ def _disk_limits(variables: Variables) -> DiskLimits:
 
 
 def _secret_key(variables: Variables) -> str:
-    """The installation's; a process that neither signs nor opens anything makes up its own."""
+    """Read the secret key; a process that neither signs nor decrypts anything makes up its own."""
     if variables.boolean("CONCERTINA_SIGNS", default=True):
         return variables.secret("CONCERTINA_SECRET_KEY")
     return secrets.token_urlsafe(48)
@@ -177,6 +177,6 @@ def _path(text: str) -> Path | None:
 
 
 def _allowed_hosts(variables: Variables, internal_url: str) -> tuple[str, ...]:
-    """Those that are named, and the one by which coordinators call."""
+    """Return the named hosts, and the one by which coordinators call."""
     named = variables.text("CONCERTINA_ALLOWED_HOSTS", default=_HERE).split(",")
     return tuple(dict.fromkeys([*named, *filter(None, [urlsplit(internal_url).hostname])]))

@@ -15,7 +15,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitSettings:
-    """Bounds of one process of `api`; rates are counted over all of them. A rate of 0: none."""
+    """Bounds of one process of `api`; rates are counted over all processes. A rate of 0: none."""
 
     api_threads: int  # that answer people and programs, each with a connection to the database
     largest_spec_bytes: int

@@ -22,10 +22,10 @@ PATIENCE: Final[dict[str, Any]] = {
 
 
 def broker_url(url: str) -> str:
-    """Celery's words for `redis://host:port/0` or `unix:///path/to/socket?db=0`.
+    """Translate `redis://host:port/0` or `unix:///path/to/socket?db=0` for Celery.
 
     Raises:
-        ValueError: neither of the two.
+        ValueError: it is neither of the two.
     """
     parts = urlsplit(url)
     if parts.scheme in {"redis", "rediss"}:

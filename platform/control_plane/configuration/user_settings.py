@@ -43,7 +43,7 @@ class UserSettings:
 
     @property
     def why_not_used(self) -> str:
-        """What keeps each team's jobs from running as a user of their own; empty: nothing."""
+        """Say what keeps each team's jobs from running as a user of their own; empty: nothing."""
         if self.mode is UserMode.OFF:
             return "CONCERTINA_TEAM_USERS is off"
         return _why_not(self.range.first)
@@ -51,7 +51,7 @@ class UserSettings:
 
 @lru_cache
 def _why_not(user: int) -> str:
-    """Tried once; what a machine can do does not change while a process lives."""
+    """Try once; what a machine can do does not change while a process lives."""
     return trial.why_not(user)
 
 
@@ -88,7 +88,7 @@ def check(settings: UserSettings, *, service_url: str, hosts: Iterable[str]) -> 
 
 
 def _beyond_this_machine(service_url: str, hosts: Iterable[str]) -> str:
-    """The setting that says so; empty: none."""
+    """Return the setting that reaches beyond this machine; empty if there is none."""
     if not _is_loopback(urlsplit(service_url).hostname or ""):
         return f"CONCERTINA_SERVICE_URL={service_url!r}"
     others = [host for host in hosts if not _is_loopback(host)]

@@ -17,9 +17,9 @@ class BadEnvironment(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The environment. Every reader raises `BadEnvironment`; an empty variable is as good as none.
+    """The environment. Every reader raises `BadEnvironment`; an empty variable counts as unset.
 
-    A complaint about a secret never tells its value.
+    A complaint about a secret never contains its value.
     """
 
     environ: Mapping[str, str]
@@ -28,7 +28,7 @@ class Variables:
         return self.environ.get(name) or default
 
     def secret(self, name: str) -> str:
-        """The variable itself, or what the file of `<name>_FILE` holds; one of them is required."""
+        """Read the variable itself, or the file of `<name>_FILE`; one of them is required."""
         value, path = self._secret_or_file(name)
         if path and not (value := _content(f"{name}_FILE", Path(path))):
             raise BadEnvironment(
@@ -42,12 +42,12 @@ class Variables:
         return value
 
     def secrets(self, name: str) -> tuple[str, ...]:
-        """Any number of them, with spaces or line breaks between; none in an empty file, too."""
+        """Read secrets, separated by spaces or line breaks; an empty file holds none."""
         value, path = self._secret_or_file(name)
         return tuple((_content(f"{name}_FILE", Path(path)) if path else value).split())
 
     def _secret_or_file(self, name: str) -> tuple[str, str]:
-        """The value, or the path of the file that holds it; at most one of them is not empty."""
+        """Return the value, or the path of its file; at most one of them is not empty."""
         value, path = self.environ.get(name, ""), self.environ.get(f"{name}_FILE", "")
         if value and path:
             raise BadEnvironment(f"{name} and {name}_FILE are both set. Remove one of them.")
@@ -83,7 +83,7 @@ class Variables:
         raise BadEnvironment(f"{name}={value!r}: use {' or '.join(among)}.")
 
     def folder(self, name: str) -> Path | None:
-        """None when it is not set. One that is not there is a mistake."""
+        """Read a folder; None if it is not set. A folder that does not exist is a mistake."""
         raw = self.environ.get(name, "")
         if not raw:
             return None

@@ -1,7 +1,7 @@
-"""How are many rows deleted without anybody waiting for it? In small statements, for so long.
+"""How are many rows deleted without anybody waiting? In small statements, for a bounded time.
 
-Each batch is a transaction of its own: it locks few rows for a moment, and what was deleted stays
-deleted whatever becomes of the next. Who comes later goes on.
+Each batch is a transaction of its own: it locks few rows for a moment, and stays deleted whatever
+happens to the next one. A later run goes on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Eraser:
         return self.clock() < self._ends_at
 
     def __call__(self, rows: QuerySet[Any]) -> int:
-        """Delete these rows, to which no others refer; tells how many."""
+        """Delete these rows, to which no others refer; return how many."""
         deleted, last = 0, self.rows_at_once
         while last == self.rows_at_once and self.has_time():
             some = rows.order_by("pk").values("pk")[: self.rows_at_once]

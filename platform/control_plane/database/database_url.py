@@ -19,13 +19,13 @@ OVER_TCP: Final = {
 
 
 def parse(url: str) -> dict[str, Any]:
-    """Django's settings for `postgresql://user:password@host:port/name`.
+    """Return Django's settings for `postgresql://user:password@host:port/name`.
 
-    A unix socket folder is given as `postgresql://user@/name?host=/path/to/folder`. What else the
-    query holds goes to libpq, before `OVER_TCP`.
+    A unix socket folder is given as `postgresql://user@/name?host=/path/to/folder`. Everything else
+    in the query goes to libpq, before `OVER_TCP`.
 
     Raises:
-        ValueError: not a PostgreSQL URL.
+        ValueError: it is not a PostgreSQL URL.
     """
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"}:

@@ -1,4 +1,4 @@
-"""How long may a statement take that a request waits for, wait for a row, or keep one in silence?
+"""How long may a request's statement run, wait for a row, or lock one without doing anything?
 
 A thread of `api` that waits for PostgreSQL is missing to everybody, and rows that one holds without
 a word (its process is frozen, say) to whoever writes them. What takes longer is given up
@@ -16,7 +16,7 @@ SILENT_SECONDS: Final = 60.0  # guessed: in a transaction; what comes between st
 
 
 def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[str, Any]:
-    """Django's settings of a database, whose sessions give up what takes longer. 0: none does."""
+    """Return a database's settings with bounds for its sessions' statements; 0 means no bound."""
     if not statement_seconds:
         return dict(database)
     bounds = {
@@ -28,7 +28,7 @@ def bounded(database: Mapping[str, Any], *, statement_seconds: float) -> dict[st
 
 
 def bounded_in_background(database: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for tasks that nobody waits for: the next run goes on."""
+    """Return the same for tasks that nobody waits for: the next run goes on."""
     return _with(database, {"lock_timeout": LOCK_SECONDS})
 
 

@@ -13,5 +13,5 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def header(scope: Scope, name: bytes) -> bytes | None:
-    """The value of a request's header, the last one if there are several; `name` in lower case."""
+    """Return a request's header, the last one of several; `name` is in lower case."""
     return next((value for key, value in reversed(scope["headers"]) if key == name), None)

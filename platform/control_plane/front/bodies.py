@@ -93,7 +93,7 @@ class BoundedBodies:
             is_whole = not message.get("more_body", False)
 
     def _check_room(self, scope: Scope, more: int) -> None:
-        """Refuse what does not fit beside all bodies here, the caller's, or the address's."""
+        """Refuse a body that does not fit beside all bodies, the caller's, or the address's."""
         most = self._most_held_bytes
         held = (
             (self._held.total(), most),
@@ -104,7 +104,7 @@ class BoundedBodies:
             raise _too_many()
 
     def _hold(self, scope: Scope, size: int) -> None:
-        """So many bytes more, or less."""
+        """Count so many bytes more, or fewer."""
         whose = ((self._held, caller_of(scope)), (self._held_from, address_of(scope)))
         for held, name in whose:
             held[name] += size
@@ -113,7 +113,7 @@ class BoundedBodies:
 
 
 class _Replay:
-    """Gives the body in one piece, then what the server goes on to say: that the client is gone."""
+    """Gives the body in one piece, then the server's message that the client is gone."""
 
     def __init__(self, body: bytearray, receive: Receive) -> None:
         self._body: bytearray | None = body

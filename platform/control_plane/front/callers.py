@@ -1,4 +1,4 @@
-"""Who sends a request, as far as that is known before anybody looked into the database?
+"""Who sends a request, as far as is known before anybody has asked the database?
 
 A credential is recognised by a digest of what Django will read: the key of a `Bearer` header where
 there is one, else the session. Whom it belongs to is learned from Django when it was
@@ -30,14 +30,14 @@ _ADDRESS_PREFIX: Final = "address:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Who sends requests, and with whom threads and memory are shared; nobody: with themselves."""
+    """Who sends requests, and the group that shares threads and memory; empty: on their own."""
 
     name: str
     group: str = ""
 
 
 class Callers:
-    """Whom credentials belong to, as far as this process knows; the least used are forgotten."""
+    """The owners of credentials, as far as this process knows; the least used are forgotten."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Callers:
         self._known: OrderedDict[str, Sender] = OrderedDict()
 
     def recognise(self, scope: Scope) -> Sender | None:
-        """Whose job's token it is, or who an earlier request with this credential was of."""
+        """Return the job of the token, or the sender of an earlier request with this credential."""
         if scope["path"].startswith("/internal/"):
             token = bearer_key(_told(scope, b"authorization", ",")) or ""
             job = self._job_opened_by(scope["path"], token)
@@ -76,7 +76,7 @@ class Callers:
             self._known.popitem(last=False)
 
     def address(self, scope: Scope) -> str:
-        """Where a request comes from, of IPv6 a network; a proxy's word counts if it is ours."""
+        """Return the request's address, of IPv6 its network, as our own proxy says if any."""
         forwarded = (header(scope, b"x-forwarded-for") or b"").decode("latin-1")
         stations = [one.strip() for one in forwarded.split(",") if one.strip()]
         if self._proxies and stations:
@@ -85,7 +85,7 @@ class Callers:
         return network_of(str(client[0])) if client else "here"
 
     def _credential(self, scope: Scope) -> str | None:
-        """A digest; the admin site knows sessions alone, whatever a header says."""
+        """Return a digest; on the admin site only sessions count, whatever a header says."""
         key = None
         if scope["path"].startswith("/api/"):
             key = bearer_key(_told(scope, b"authorization", ","))
@@ -97,31 +97,31 @@ class Callers:
 
 
 def _told(scope: Scope, name: bytes, separator: str) -> str:
-    """All that a request says under a header's name, joined as Django joins it."""
+    """Return all values of a header, joined as Django joins them."""
     values = (value.decode("latin-1") for key, value in scope["headers"] if key == name)
     return separator.join(values)
 
 
 def caller_of(scope: Scope) -> str:
-    """Who counts as the sender, as `rates` has noted it."""
+    """Return who counts as the sender, as `rates` has noted."""
     return str(scope.get(CALLER, "somebody"))
 
 
 def group_of(scope: Scope) -> str:
-    """With whom the sender shares, as `rates` has noted it."""
+    """Return the group with which the sender shares, as `rates` has noted."""
     return str(scope.get(GROUP) or caller_of(scope))
 
 
 def name_of_address(address: str) -> str:
-    """As whom senders count who are not known yet."""
+    """Return the name under which unknown senders of an address count."""
     return f"{_ADDRESS_PREFIX}{address}"
 
 
 def is_address(name: str) -> bool:
-    """Whether a sender counts by address."""
+    """True if the sender is counted by address."""
     return name.startswith(_ADDRESS_PREFIX)
 
 
 def address_of(scope: Scope) -> str:
-    """Where it comes from, as `rates` has noted it."""
+    """Return the address it comes from, as `rates` has noted."""
     return str(scope.get(ADDRESS, "somewhere"))

@@ -20,18 +20,18 @@ _MOST_KNOWN: Final = 10_000
 
 
 class Connection(Hashable, Protocol):
-    """What must be known of a connection."""
+    """What has to be known about a connection."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether it waits for a request, or for the rest of its head."""
+        """True while it waits for a request, or for the rest of its head."""
 
     def push_out(self) -> None:
-        """Close it."""
+        """Close the connection."""
 
 
 class Connections:
-    """Those of one process, by address, oldest first."""
+    """The connections of one process, by address, oldest first."""
 
     def __init__(
         self, most: int, *, most_of_one: int, clock: Callable[[], float] = time.monotonic
@@ -47,7 +47,7 @@ class Connections:
         return len(self._address)
 
     def seconds_to_wait(self, address: str) -> float | None:
-        """How long a newcomer waits before it enters; None: too many wait already."""
+        """Return how long a newcomer waits before it enters; None if too many wait already."""
         if self._has_room(address):
             return 0.0
         now = self._clock()
@@ -61,7 +61,7 @@ class Connections:
         return turn_at - now
 
     def enter(self, address: str, connection: Connection) -> bool:
-        """Let it in, if need be in the place of another; False: there is none."""
+        """Let it in, if need be instead of another; False if no other can go."""
         if not self._has_room(address) and not self._make_room(address):
             return False
         self._here.setdefault(address, {})[connection] = None
@@ -69,7 +69,7 @@ class Connections:
         return True
 
     def leave(self, connection: Connection) -> None:
-        """It is closed, or was never let in."""
+        """Forget a connection that is closed, or was never let in."""
         address = self._address.pop(connection, None)
         if address is None:
             return

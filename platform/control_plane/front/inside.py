@@ -21,7 +21,7 @@ _PREFIX_OF_MARKS: Final = b"x-forwarded-"
 
 
 class OnlyFromInside:
-    """ASGI middleware: for whoever comes through a proxy from elsewhere nothing is there."""
+    """ASGI middleware: requests through a proxy from elsewhere find nothing here."""
 
     def __init__(
         self,

@@ -6,9 +6,9 @@ from control_plane.front.asgi_types import Application, Receive, Scope, Send
 
 
 class OnlyHttp:
-    """ASGI middleware: Django would raise at what it does not know, which is a 500 and a traceback.
+    """ASGI middleware: Django would raise for other protocols, which is a 500 and a traceback.
 
-    What asks for nothing, as a server's own start and end, passes.
+    Messages that ask for nothing, as a server's own start and end, pass.
     """
 
     def __init__(self, application: Application) -> None:

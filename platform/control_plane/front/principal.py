@@ -1,4 +1,4 @@
-"""Whom did Django take for the sender of a request? Told to what stands before it."""
+"""Whom did Django recognise as the sender of a request? What stands before it is told."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from control_plane.front.callers import PRINCIPAL, Sender, caller_of
 
 
 class PrincipalMiddleware:
-    """Notes it in the request's ASGI scope; the database is asked once, for a person's team."""
+    """Notes the sender in the ASGI scope; it asks the database once, for a person's team."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -41,7 +41,7 @@ def _principal(request: HttpRequest, scope: Scope) -> Sender | None:
 
 
 def _group(person: User) -> str:
-    """The first of a person's teams; admins are a group of their own."""
+    """Return the first of a person's teams; admins are a group of their own."""
     if person.is_superuser:
         return ""
     places = Membership.objects.filter(user=person).order_by("team_id")

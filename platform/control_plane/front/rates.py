@@ -60,7 +60,7 @@ class _Rule:
 
 
 class RateLimited:
-    """ASGI middleware: refuses who asks too often, and tells everybody what is left."""
+    """ASGI middleware: refuses those who ask too often, and tells everybody what is left."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class RateLimited:
 
 
 def _bytes_announced(scope: Scope) -> int:
-    """As many as a report may have, of a body without an announced length."""
+    """Return the announced length; without one, as many bytes as a report may have."""
     told = header(scope, b"content-length") or b""
     if told.isdigit():
         return min(int(told[:_MOST_DIGITS]), LARGEST_REPORT_BYTES)

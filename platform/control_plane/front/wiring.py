@@ -28,7 +28,7 @@ _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
 def in_front_of(django: Application) -> Application:
-    """The application that a server is given."""
+    """Return the application for the server, behind everything that stands before it."""
     limits = settings.CONCERTINA.limits
     callers = Callers(
         session_cookie=settings.SESSION_COOKIE_NAME,
@@ -54,13 +54,13 @@ def in_front_of(django: Application) -> Application:
 
 
 def bound_statements() -> None:
-    """Of all connections that this process will make."""
+    """Bound the statements of all connections that this process will make."""
     seconds, databases = settings.CONCERTINA.limits.statement_seconds, connections.settings
     databases[DEFAULT_DB_ALIAS] = bounded(databases[DEFAULT_DB_ALIAS], statement_seconds=seconds)
 
 
 def job_opened_by(path: str, token: str) -> str | None:
-    """The job whose report goes to this path, if the token is that job's own."""
+    """Return the job whose report goes to this path, if the token is that job's own."""
     found = _SYNC.fullmatch(path)
     if found is None or job_token.read(token, found[1], now=timezone.now()) is None:
         return None
@@ -68,7 +68,7 @@ def job_opened_by(path: str, token: str) -> str | None:
 
 
 def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
-    """How many bytes a request may have in its body; a whole report, with its job's token alone."""
+    """Return the largest body of a request; a whole report needs its job's token."""
 
     def largest_of(scope: Scope) -> int:
         path = scope["path"]

@@ -6,7 +6,7 @@ from django.conf import settings
 
 
 def current() -> list[str]:
-    """What holds for everybody, whoever asks."""
+    """Return what holds for everybody, whoever asks."""
     why = settings.CONCERTINA.why_jobs_are_trusted
     if not why:
         return []

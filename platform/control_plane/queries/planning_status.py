@@ -1,6 +1,6 @@
-"""Are plans applied, and if not, since when? For whoever asks how the service is.
+"""Are plans applied, and if not, since when?
 
-What is told here is for everybody: which pools, not why. The cause may name teams and their jobs.
+Everybody may read this: it says which pools, not why. The cause may name teams and their jobs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LATE_TICKS: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningStatus:
-    """Whether jobs start, grow and shrink as they should, and how many are left out of plans."""
+    """Do jobs start, grow and shrink as they should, and how many are left out of plans?"""
 
     are_applied: bool
     since: datetime | None
@@ -29,7 +29,7 @@ class PlanningStatus:
 
 
 def read(*, last_looked_at: datetime | None, now: datetime) -> PlanningStatus:
-    """Two statements."""
+    """Read the status in two statements."""
     without = Pool.objects.exclude(unplanned_since=None).order_by("name")
     unplanned = dict(without.values_list("name", "unplanned_since"))
     since = min(filter(None, unplanned.values()), default=None)

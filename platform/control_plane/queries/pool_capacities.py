@@ -33,7 +33,7 @@ def read_pools() -> list[PoolCapacity]:
 
 
 def _worker_memory() -> dict[int, dict[int, WorkerMemory]]:
-    """By pool, then by GPUs of a worker; of nodes whose machines are known."""
+    """Return memory by pool and by GPUs of a worker, for nodes whose machines are known."""
     nodes = list(Node.objects.order_by("pool_id", "name"))
     gpus_of_machine: Counter[str] = Counter()
     for node in nodes:

@@ -1,4 +1,4 @@
-"""How do all teams stand in one pool? Reads what the arithmetic of `standing` needs."""
+"""What share of a pool does each team have now? This reads what `sharing_arithmetic` needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobs.queries import gpu_demand
 
 
 def shares_in(size: PoolSize) -> list[dict[str, Any]]:
-    """One row per team, by name, with the fields of `PoolShare`."""
+    """Return a row per team, by name, with the fields of `PoolShare`."""
     settings = FairShareSettings.by_pool()[size.pool.pk]
     holdings = {
         team: Holding(demand=one.wanted, allocated=one.allocated, waiting=one.waiting)

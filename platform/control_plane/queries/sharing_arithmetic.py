@@ -1,7 +1,7 @@
-"""How does each team stand in a pool: what is its own, what is fair now, what is lent?
+"""What of a pool is a team's own, what is fair now, and what is lent?
 
-The same water-filling as the planner's, over what teams want and hold at this moment. A parent's
-numbers are those of its own jobs; what its children are promised is theirs.
+This is the planner's water-filling, over what teams want and hold at this moment. A parent's
+numbers are those of its own jobs; its children's guarantees are theirs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolShare:
-    """The numbers of a team that belong together, and where its GPUs come from or go."""
+    """One team's share of a pool, and where its GPUs come from or go."""
 
     team: str
     guaranteed: int
@@ -44,7 +44,7 @@ class PoolShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharingRules:
-    """What of a pool's settings decides how surplus is shared."""
+    """The settings of a pool that decide how surplus is shared."""
 
     usage_weight: float = 0.0
     reclaims_fair_share: bool = False
@@ -57,7 +57,7 @@ def pool_shares(
     gpus: int,
     rules: SharingRules,
 ) -> list[PoolShare]:
-    """Return each team's standing in a pool of so many GPUs, in the order of the quotas."""
+    """Return each team's share of a pool of so many GPUs, in the order of the quotas."""
     tree = TeamTree.of(quotas)
     held = {quota.team: holdings.get(quota.team, Holding()) for quota in quotas}
     usage = Usage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
@@ -87,7 +87,7 @@ def pool_shares(
 
 
 def lent_gpus(tree: TeamTree, held: Mapping[str, Holding], *, gpus: int) -> Mapping[str, int]:
-    """Who lends how much. Borrowers use unguaranteed GPUs first, then the idlest team's."""
+    """Return who lends how much. Borrowers use unguaranteed GPUs first, then the idlest team's."""
     nodes = [tree.nodes[team] for team in held]
     unguaranteed = max(gpus - tree.pool.guaranteed, 0)
     borrowed = sum(_borrowed(node, held) for node in nodes)
@@ -110,7 +110,7 @@ def _claims_of_all(
     gpus: int,
     rules: SharingRules,
 ) -> Mapping[str, int]:
-    """What each team could keep if all wanted as much as they may have."""
+    """Return what each team could keep if all wanted as much as they may have."""
     greedy = {team: Want(demand=gpus) for team in held}
     claims = fair_shares(tree, greedy, gpus=gpus, has_surplus=rules.reclaims_fair_share).own
     if rules.reclaims_fair_share:
@@ -128,7 +128,7 @@ def _inside(tree: TeamTree, held: Mapping[str, Holding]) -> Mapping[str, int]:
 
 
 def _ranks(tree: TeamTree, held: Mapping[str, Holding], usage: Usage) -> Mapping[str, int]:
-    """Who borrows least for its weight, lowered by usage, comes first."""
+    """Rank teams: whoever borrows least for its weight, lowered by usage, comes first."""
 
     def claim(team: str) -> tuple[float, str]:
         node = tree.nodes[team]

@@ -1,4 +1,4 @@
-"""Whose numbers is a caller shown? Every team's, unless the installation keeps teams apart."""
+"""Whose numbers may a caller see? Every team's, unless the installation keeps teams apart."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ UNTOLD: Final = "It does not answer; admins are told why."
 
 
 def sees_numbers_of(principal: Principal, team: str) -> bool:
-    """Its quotas, standing and usage, and which GPUs it holds; never its jobs."""
+    """True if the caller sees the team's quotas, shares, usage and GPUs; its jobs are separate."""
     return settings.CONCERTINA.teams_see_each_other or team in principal.teams
 
 
 def shown_by_team(principal: Principal, gpus: Mapping[str, int]) -> dict[str, int]:
-    """GPUs by team, those of teams that are not shown summed up."""
+    """Return GPUs by team; teams that are not shown are summed up."""
     shown: dict[str, int] = {}
     for team, count in gpus.items():
         name = team if sees_numbers_of(principal, team) else OTHER_TEAMS
@@ -27,5 +27,5 @@ def shown_by_team(principal: Principal, gpus: Mapping[str, int]) -> dict[str, in
 
 
 def shown_reason(principal: Principal, reason: str) -> str:
-    """Why a node is silent: addresses and users of machines are for admins."""
+    """Return why a node is silent: addresses and users of machines are for admins."""
     return reason if principal.is_admin or not reason else UNTOLD

@@ -37,7 +37,7 @@ class NotPlain(exceptions.ParseError):
 
 
 class _BoundedParser(BaseParser):
-    """A language of bodies; `read` raises ValueError, RecursionError for what is not of it."""
+    """A language of bodies; `read` raises ValueError or RecursionError for anything else."""
 
     language: str
     largest_body = LARGEST_BODY
@@ -96,7 +96,7 @@ class YamlParser(_BoundedParser):
 
 
 def _check_size(parser_context: Mapping[str, Any] | None, *, at_most: int) -> None:
-    """Refuse more than the view takes, or than it takes in this language."""
+    """Refuse a body larger than the view takes, or than it takes in this language."""
     told = parser_context or {}
     largest = min(getattr(told.get("view"), "largest_body", None) or LARGEST_BODY, at_most)
     request = told.get("request")

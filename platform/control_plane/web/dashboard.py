@@ -21,7 +21,7 @@ work.</p></body></html>"""
 
 @require_safe
 def dashboard(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """The dashboard's page, never cached, because it names the files of the newest build."""
+    """Return the dashboard's page, never cached, because it names the newest build's files."""
     page = settings.DASHBOARD_DIR / "index.html"
     content = page.read_bytes() if page.is_file() else _NOT_BUILT.encode()
     return HttpResponse(content, headers={"Cache-Control": "no-cache"})

@@ -8,5 +8,5 @@ from typing import Any
 def envelope(
     code: str, message: str, details: list[dict[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """The body of every error."""
+    """Return the body of an error."""
     return {"code": code, "message": message, "details": details or []}

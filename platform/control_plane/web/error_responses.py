@@ -76,7 +76,7 @@ _RACES: Final = {"23505": "unique_violation", "23503": "foreign_key_violation"}
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Turn what a view raised into a response; None: a defect of ours, answered with 500."""
+    """Turn an exception of a view into a response; None for a defect of ours, which is a 500."""
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
@@ -104,7 +104,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def _is_race(error: IntegrityError) -> bool:
-    """Whether two requests were each right alone; what both checked beforehand is a 400."""
+    """True if two requests were each right alone; whatever both checked beforehand is a 400."""
     return getattr(error.__cause__, "pgcode", None) in _RACES
 
 
@@ -172,7 +172,7 @@ def refusal(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer for what Django itself refuses, as a host that is not ours."""
+    """Answer for requests that Django itself refuses, as for a host that is not ours."""
     if isinstance(exception, DisallowedHost):
         return refusal(
             request,

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class FiniteJsonRenderer(JSONRenderer):
-    """The usual one; looks at each number only where that one refuses."""
+    """The usual renderer; it looks at each number only if that one refuses."""
 
     def render(
         self,

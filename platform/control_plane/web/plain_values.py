@@ -30,7 +30,7 @@ class Fault:
 
 
 def faults_of(document: Any) -> Iterator[Fault]:
-    """What of a document is not plain, at most 20 faults; without recursion, however deep it is."""
+    """Find values that are not plain, at most 20; without recursion, however deep they are."""
     found = 0
     rest: list[tuple[str, int, Any]] = [("", 0, document)]
     while rest and found < _MOST_FAULTS:
@@ -46,10 +46,10 @@ def faults_of(document: Any) -> Iterator[Fault]:
 
 
 def check_unique(names: Iterable[str]) -> None:
-    """Refuse what both languages would settle silently: the last of two values wins.
+    """Refuse repeated names, of which both languages would silently take the last value.
 
     Raises:
-        ValueError: a name stands twice.
+        ValueError: a name is there twice.
     """
     known = set()
     for name in names:
@@ -59,7 +59,7 @@ def check_unique(names: Iterable[str]) -> None:
 
 
 def _wrong_with(value: Any) -> tuple[str, str] | None:
-    """Of the value alone, not of what is in it; the names of a mapping are its own."""
+    """Say what is wrong with the value and a mapping's names, not with what is in it."""
     if isinstance(value, str):
         return _wrong_with_text(value)
     if isinstance(value, int | float):
@@ -78,7 +78,7 @@ def _wrong_with_text(text: str) -> tuple[str, str] | None:
 
 
 def _is_whole(text: str) -> bool:
-    """No half of a character, which no encoding can write."""
+    """True if no character is half of one, which no encoding can write."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 

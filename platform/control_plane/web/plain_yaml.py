@@ -16,16 +16,16 @@ _TAG: Final = "tag:yaml.org,2002:"
 
 
 def read(text: str) -> Any:
-    """The one document of a text.
+    """Read the one document of a text.
 
     Raises:
-        yaml.YAMLError, ValueError, RecursionError: it is none, or more than plain YAML.
+        yaml.YAMLError, ValueError, RecursionError: it is not plain YAML.
     """
     return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 - it only makes plain values
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """No tags that make objects, no aliases that grow without end."""
+    """A loader without tags that make objects, or aliases that grow without end."""
 
     yaml_implicit_resolvers = {}  # those below, and no other
 

@@ -1,4 +1,4 @@
-"""Which network does an address stand for? Whoever has one of IPv6 has 2⁶⁴ of them."""
+"""Which network does an address stand for? Whoever has one IPv6 address has 2⁶⁴ of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OF_ONE_SITE: Final = 64  # bits: what a provider gives to one customer at least
 
 
 def network_of(told: str) -> str:
-    """The address itself, of IPv6 its network; what is no address stays as it is."""
+    """Return the address, of IPv6 its network; anything that is not an address is unchanged."""
     try:
         address = ipaddress.ip_address(told)
     except ValueError:

@@ -1,4 +1,4 @@
-"""May those who were let in still see what they look at? Few questions for many of them."""
+"""May those who were let in still see what they look at? Many are checked in a few queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenancy.models import Membership, Token
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """By what somebody was let in to see something of a team."""
+    """The token or session by which somebody was let in to see something of a team."""
 
     team_id: int
     token_id: int | None = None
@@ -28,12 +28,12 @@ class Grant:
 
     @property
     def holder(self) -> str:
-        """The same for all sessions of a person."""
+        """Return a name that is the same for all sessions of a person."""
         return f"user {self.user_id}" if self.token_id is None else f"token {self.token_id}"
 
 
 def grant_of(request: Request, *, team_id: int) -> Grant:
-    """What lets an authenticated request see something of the team."""
+    """Return what lets an authenticated request see something of the team."""
     if isinstance(request.user, TokenUser):
         return Grant(team_id=team_id, token_id=request.user.token.pk)
     key = request._request.session.session_key or ""  # noqa: SLF001 - DRF gives no other way

@@ -33,13 +33,13 @@ class Principal:
         return self.is_admin or team in self.led
 
     def may_set_secrets(self, team: str) -> bool:
-        """Leads, and tokens, which only leads and admins make: pipelines set secrets as well."""
+        """True for leads, and for tokens, which leads and admins make for pipelines."""
         return self.leads(team) or (self.is_token and team in self.teams)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUser:
-    """What Django's machinery takes for the user of a request that came with a team token."""
+    """The user that Django sees behind a request with a team token."""
 
     token: Token
     is_authenticated: bool = True
@@ -51,7 +51,7 @@ class TokenUser:
 
     @property
     def pk(self) -> str:
-        """What Django's machinery tells users apart by: no person's number."""
+        """Return the number by which Django tells users apart; it is no person's number."""
         return f"token-{self.token.pk}"
 
 

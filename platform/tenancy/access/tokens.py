@@ -43,11 +43,11 @@ def find_valid(key: str) -> Token | None:
 
 
 def revoke(token: Token) -> bool:
-    """Make the token useless at once; False: it was so already."""
+    """Make the token useless at once; False if it was already."""
     left = Token.objects.filter(pk=token.pk, revoked_at=None)
     return left.update(revoked_at=timezone.now()) == 1
 
 
 def digest(key: str) -> str:
-    """Keys are long and random, so one round of SHA-256 is enough, and lookups stay fast."""
+    """Hash a key: keys are long and random, so one round of SHA-256 is enough, and fast."""
     return hashlib.sha256(key.encode()).hexdigest()

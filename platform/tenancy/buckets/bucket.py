@@ -1,4 +1,4 @@
-"""What is a bucket, and what does taking a token from it come to?"""
+"""What is a bucket, and what is the result of taking a token from it?"""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Bucket:
 
     @property
     def window_seconds(self) -> int:
-        """An empty one is full again after so long."""
+        """Return after how many seconds an empty bucket is full again."""
         return max(math.ceil(self.capacity / self.per_second), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """Whether each of some buckets gave its tokens; if one had too few, none gave any."""
+    """The result for several buckets: if one had too few tokens, none gave any."""
 
     is_allowed: bool
     remaining: int  # tokens in the emptiest

@@ -1,4 +1,4 @@
-"""How are tokens taken while Redis is away? Likewise, but within this process alone."""
+"""How are tokens taken while Redis is away? In the same way, but within this process alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROUNDING: Final = 1e-6
 
 
 class LocalBuckets:
-    """The script's arithmetic in memory. The buckets that were not asked longest are forgotten."""
+    """The script's arithmetic in memory. The buckets that were unused for longest are forgotten."""
 
     def __init__(self, clock: Callable[[], float], *, most: int = _MOST_KNOWN) -> None:
         self._clock = clock
@@ -50,7 +50,7 @@ class LocalBuckets:
         )
 
     def forget(self, key: str) -> None:
-        """Let a bucket be full."""
+        """Fill a bucket again."""
         with self._lock:
             self._full_at.pop(key, None)
 

@@ -45,7 +45,7 @@ def arguments(buckets: Sequence[Bucket]) -> list[str]:
 
 
 def read(answer: Any) -> Taken:
-    """What the script's answer says."""
+    """Translate the script's answer."""
     is_allowed, remaining, reset, wait = answer
     return Taken(
         is_allowed=bool(is_allowed),

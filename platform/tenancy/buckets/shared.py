@@ -29,7 +29,7 @@ _FAILURES: Final = (redis.RedisError, OSError, TimeoutError)
 
 
 class _Absence:
-    """When Redis last failed to answer, and whether to ask it again yet."""
+    """Remembers when Redis last failed to answer, and if it is time to ask again."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -52,7 +52,7 @@ class _Absence:
 
 
 class AsyncBuckets:
-    """For an event loop. One round trip each time."""
+    """Buckets for an event loop. Each call is one round trip."""
 
     def __init__(self, redis_url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = redis.asyncio.Redis(
@@ -87,7 +87,7 @@ class AsyncBuckets:
 
 
 class SharedBuckets:
-    """For threads."""
+    """Buckets for threads."""
 
     def __init__(self, redis_url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = redis.Redis.from_url(
@@ -113,7 +113,7 @@ class SharedBuckets:
         return self._local.take(buckets)
 
     def forget(self, key: str) -> None:
-        """Let a bucket be full."""
+        """Fill a bucket again."""
         self._local.forget(key)
         try:
             self._client.delete(key)
@@ -128,7 +128,7 @@ class SharedBuckets:
             self._absence.note(error)
 
     def remembers(self, key: str) -> bool:
-        """Whether a note is there."""
+        """True if a note is there."""
         if self._absence.lasts:
             return False
         try:

@@ -85,12 +85,12 @@ class FairShareSettings(models.Model):
 
     @classmethod
     def by_pool(cls) -> defaultdict[int, FairShareSettings]:
-        """The settings of each pool by its id, the defaults for one without a row."""
+        """Return the settings of each pool by its id, the defaults for one without a row."""
         return defaultdict(cls, {row.pool_id: row for row in cls.objects.all()})
 
     @classmethod
     def half_lives(cls) -> defaultdict[int, float]:
-        """In seconds, by pool id."""
+        """Return the half-lives in seconds, by pool id."""
         rows = cls.objects.values_list("pool_id", "half_life_hours")
         return defaultdict(
             lambda: 3600 * cls().half_life_hours, {pool: 3600 * hours for pool, hours in rows}

@@ -60,7 +60,7 @@ class Quota(models.Model):
     def clean(self) -> None:
         """Refuse to promise GPUs that are not there, and settings that contradict each other.
 
-        In a transaction the pool is held until its end, so that no two promise the same GPUs.
+        A transaction locks the pool until its end, so that no two promise the same GPUs.
         """
         if self.pool_id is None or self.team_id is None:
             return
@@ -74,14 +74,14 @@ class Quota(models.Model):
             raise ValidationError(dict(found))
 
     def problems(self, parents: Mapping[str, str | None]) -> Iterator[Problem]:
-        """What is wrong with it as it stands here, beside the pool's other quotas."""
+        """Find what is wrong with this quota as it is here, beside the pool's other quotas."""
         others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
         settings = {quota.team.name: quota.setting for quota in (*others, self)}
         return problems_of(self.team.name, settings, parents, gpus=self.gpus_of_pool)
 
     @property
     def gpus_of_pool(self) -> int:
-        """Cordoned nodes count, because they come back."""
+        """Count the pool's GPUs, also those of cordoned nodes, because they come back."""
         return self.pool.nodes.aggregate(all=Sum("gpus"))["all"] or 0
 
     @property
@@ -94,6 +94,6 @@ class Quota(models.Model):
 
 
 def settings_of_pool(pool_id: int) -> dict[str, Setting]:
-    """What each team is given of the pool, by name."""
+    """Return what each team is given of the pool, by name."""
     quotas = Quota.objects.filter(pool_id=pool_id).select_related("team")
     return {quota.team.name: quota.setting for quota in quotas}

@@ -40,7 +40,7 @@ class Team(models.Model):
         return dict(cls.objects.values_list("name", "parent__name"))
 
     def clean(self) -> None:
-        """Refuse a circle of parents, and one whose guarantees are not large enough."""
+        """Refuse a circle of parents, and a parent whose guarantees are not large enough."""
         parents = self._tree()
         above = parents[self.name]
         while above is not None:
@@ -55,7 +55,7 @@ class Team(models.Model):
                 raise ValidationError({"parent": messages})
 
     def _tree(self) -> dict[str, str | None]:
-        """The team above each, with this one as it stands here: moved or renamed, but not saved."""
+        """Return the team above each, with this one as it is here: perhaps moved, and not saved."""
         teams = {team.pk: team for team in Team.objects.all()} | {self.pk: self}
         return {
             team.name: teams[team.parent_id].name if team.parent_id else None

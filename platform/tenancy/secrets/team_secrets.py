@@ -1,4 +1,4 @@
-"""Which secrets does a team keep, and what is in them? Only jobs are ever told the latter."""
+"""Which secrets does a team keep, and what is in them? Only jobs are ever told their values."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class SecretUnavailable(Exception):
 def put(
     *, team: Team, name: str, content: Variables | RegistryLogin, by: str
 ) -> tuple[Secret, bool]:
-    """Keep a secret under this name, instead of the one that had it; True: there was none.
+    """Keep a secret under this name, instead of any before; True if there was none.
 
     Raises:
-        SecretInvalid: this is no name, or the team has another login for this registry.
+        SecretInvalid: the name is wrong, or the team has another login for this registry.
         TooManySecrets: the team keeps as many as it may.
     """
     _check_name(name)
@@ -40,7 +40,7 @@ def put(
 
 
 def environment_of(team: Team, names: Collection[str]) -> Mapping[str, str]:
-    """The variables of these secrets.
+    """Return the variables of these secrets.
 
     Raises:
         SecretUnavailable: one was deleted, or cannot be decrypted.
@@ -58,7 +58,7 @@ def environment_of(team: Team, names: Collection[str]) -> Mapping[str, str]:
 
 
 def registry_login_of(team: Team, registry: str) -> RegistryLogin | None:
-    """How the team is let into a registry; None: it keeps no login for it.
+    """Return the team's login for a registry; None if it keeps none.
 
     Raises:
         SecretUnavailable: it cannot be decrypted.
@@ -71,7 +71,7 @@ def registry_login_of(team: Team, registry: str) -> RegistryLogin | None:
 
 
 def reseal_all() -> tuple[int, list[Secret]]:
-    """Bring every secret under the newest key: how many were, and those no key opens."""
+    """Encrypt every secret with the newest key; return how many, and those no key decrypts."""
     lost = []
     resealed = 0
     for row in Secret.objects.select_related("team").iterator():
@@ -103,7 +103,7 @@ def _check_registry(others: Iterable[Secret], registry: str) -> None:
 
 
 def _shown(content: Variables | RegistryLogin) -> dict[str, Any]:
-    """What of a secret is no secret."""
+    """Return the parts of a secret that anybody may see."""
     if isinstance(content, Variables):
         names = sorted(content.values)
         return {"kind": Secret.Kind.ENVIRONMENT, "variables": names, "registry": ""}

@@ -39,17 +39,17 @@ def variables(values: Mapping[str, str]) -> Variables:
     """Check variables.
 
     Raises:
-        SecretInvalid: one has no fitting name or value, or there are too many.
+        SecretInvalid: a name or value does not fit, or there are too many.
     """
     _refuse_if_any(_faults_of_variables(values))
     return Variables(values=dict(values))
 
 
 def registry_login(*, registry: str, username: str, password: str) -> RegistryLogin:
-    """Check a login; its registry is written as it begins images' names.
+    """Check a login; its registry is written as at the beginning of images' names.
 
     Raises:
-        SecretInvalid: the registry is no host, or a part is missing or does not fit.
+        SecretInvalid: the registry is not a host, or a part is missing or does not fit.
     """
     host = canonical_registry(registry)
     found = [] if is_registry(host) else [_NO_REGISTRY]

@@ -127,7 +127,7 @@ class UncordonView(APIView):
 
 
 def _maintained(request: Request, name: str, what: Maintenance) -> Response:
-    """The node as it is wanted from now on."""
+    """Return the node as it is wanted from now on."""
     if not principal_of(request).is_admin:
         raise exceptions.PermissionDenied("Only an admin may take nodes in and out of service.")
     try:

@@ -138,6 +138,6 @@ def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
 
 
 def _newest_outcomes() -> dict[str, dict[str, Any]]:
-    """What the newest recorded tick said of each pool, by name."""
+    """Return what the newest recorded tick said about each pool, by name."""
     tick = Tick.objects.order_by("-at").first()
     return {outcome["pool"]: outcome for outcome in tick.pools} if tick else {}

@@ -118,7 +118,7 @@ class LogsView(APIView):
 
 
 def _places(request: Request, after: str, *, job_id: str) -> Places | None:
-    """Where the reader stands; None: at the beginning."""
+    """Return the position the reader has reached; None is the beginning."""
     text = request.headers.get(LAST_EVENT_ID, "") or after
     try:
         return log_places.parse(text, job_id=job_id) if text else None

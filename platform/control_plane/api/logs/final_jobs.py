@@ -50,7 +50,7 @@ class FinalJobs:
 
 @sync_to_async(thread_sensitive=False)
 def _find_final(job_ids: list[str]) -> set[str]:
-    """While the database is away no job is known to have ended: streams go on."""
+    """Return ended jobs. While the database is away none is known, so that streams go on."""
     close_old_connections()
     try:
         rows = Job.objects.filter(pk__in=job_ids, state__in=FINAL)

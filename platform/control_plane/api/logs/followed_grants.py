@@ -1,4 +1,4 @@
-"""May who follows a log still do so? A few questions every few seconds, however many follow.
+"""May those who follow logs still do so? This takes a few queries every few seconds in all.
 
 As with `final_jobs`, no stream keeps a database connection: all of a process share these questions.
 """
@@ -21,7 +21,7 @@ _VALID_SECONDS: Final = 60.0  # without an answer of the database
 
 
 class GrantState(StrEnum):
-    """How it is with a grant."""
+    """Is a grant still valid, as far as is known?"""
 
     VALID = "valid"  # as far as is known
     WITHDRAWN = "withdrawn"  # revoked, expired, logged out, or no member any more
@@ -29,7 +29,7 @@ class GrantState(StrEnum):
 
 
 class FollowedGrants:
-    """Remembers which grants are followed by, and asks for all of them at once."""
+    """Remembers which grants are in use by followers, and asks about all of them at once."""
 
     def __init__(self) -> None:
         self._followed: Counter[Grant] = Counter()
@@ -39,7 +39,7 @@ class FollowedGrants:
         self._lock = asyncio.Lock()
 
     def follow(self, grant: Grant) -> None:
-        """It was found valid just now."""
+        """Begin to watch a grant, which was found valid just now."""
         self._followed[grant] += 1
         self._confirmed_at[grant] = time.monotonic()
         self._withdrawn.discard(grant)
@@ -52,7 +52,7 @@ class FollowedGrants:
             self._withdrawn.discard(grant)
 
     async def look_at(self, grant: Grant) -> GrantState:
-        """How it is with a grant that is followed by."""
+        """Return the state of a grant that is watched."""
         async with self._lock:
             if time.monotonic() - self._asked_at >= _ASK_EVERY_SECONDS:
                 await self._ask()
@@ -74,7 +74,7 @@ class FollowedGrants:
 
 @sync_to_async(thread_sensitive=False)
 def _still_valid(asked: frozenset[Grant]) -> set[Grant] | None:
-    """None: the database does not answer."""
+    """Return those still valid; None if the database does not answer."""
     close_old_connections()
     try:
         return grants.still_valid(asked)

@@ -1,4 +1,4 @@
-"""Who holds slots in any process of `api`? Redis knows, until a process stops saying so.
+"""Who holds stream slots in any process of `api`? Redis knows, until a process stops renewing.
 
 A slot is a member of a sorted set, for its holder and for the team, with the moment at which it
 expires: what a killed process held is free again after `LEASE_SECONDS`. Without Redis nobody is
@@ -60,7 +60,7 @@ class StreamSlot:
 
 
 class SharedSlots:
-    """For threads; one round trip each."""
+    """The slots of all processes, in Redis. Each call is one round trip, made in a thread."""
 
     def __init__(self, redis_url: str, *, lease_seconds: int = LEASE_SECONDS) -> None:
         self._lease_seconds = lease_seconds
@@ -74,7 +74,7 @@ class SharedSlots:
         self._renew = self._client.register_script(_RENEW)
 
     def is_full(self, slot: StreamSlot, *, of_holder: int, of_team: int) -> int:
-        """Take it: 0; or whose slots are all taken: 1 the holder's, 2 the team's."""
+        """Take the slot and return 0; or return 1 if all the holder's are taken, 2 the team's."""
         arguments: list[str | int] = [slot.name, self._lease_seconds, of_holder, of_team]
         try:
             return int(self._take(slot.keys, arguments))
@@ -83,7 +83,7 @@ class SharedSlots:
             return 0
 
     def renew(self, slots: Iterable[StreamSlot]) -> None:
-        """They are still held."""
+        """Say that these slots are still held."""
         try:
             with self._client.pipeline(transaction=False) as pipeline:
                 for slot in slots:

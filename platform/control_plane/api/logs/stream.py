@@ -54,7 +54,7 @@ class LogStream:
     after: Places | None
 
     async def events(self) -> AsyncIterator[bytes]:
-        """All of it, as server-sent events, until the job has ended."""
+        """Yield the log as server-sent events until the job has ended."""
         _final_jobs.follow(self.log.job_id)
         followed_grants.follow(self.grant)
         try:
@@ -67,7 +67,7 @@ class LogStream:
             followed_grants.unfollow(self.grant)
 
     async def _following(self, places: Places) -> AsyncIterator[bytes]:
-        """The end of the job is asked for before each look, so that its last lines are told."""
+        """Ask if the job has ended before each look, so that its last lines are sent."""
         poll_seconds, spoke_at = POLL_SECONDS, time.monotonic()
         while True:
             is_last_look = await _final_jobs.is_final(self.log.job_id)
@@ -104,7 +104,7 @@ class LogStream:
 
 
 def document_of(line: LogLine) -> dict[str, Any]:
-    """A line as the API tells it."""
+    """Return a line as the API writes it."""
     return {
         "at": line.at.isoformat().replace("+00:00", "Z"),
         "worker": line.process_id,
@@ -114,18 +114,18 @@ def document_of(line: LogLine) -> dict[str, Any]:
 
 
 async def _read(work: Any) -> Any:
-    """Done in a thread of those that only read logs."""
+    """Read in one of the threads that only read logs."""
     return await asyncio.get_running_loop().run_in_executor(_readers, work)
 
 
 def _timed(work: Callable[[], bytes]) -> tuple[bytes, float]:
-    """And how many seconds of a processor it used."""
+    """Return the result, and how many seconds of a processor it took."""
     began = time.thread_time()
     return work(), time.thread_time() - began
 
 
 def _batch(news: Iterator[LogLine | Cut], places: Places) -> bytes:
-    """The next events, as many as go at once; none: there is nothing new."""
+    """Return the next events, as many as are sent at once; empty if there is nothing new."""
     events, size = [], 0
     for one in news:
         if isinstance(one, Cut):

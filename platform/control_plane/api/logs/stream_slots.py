@@ -27,7 +27,7 @@ _RETRY_SECONDS: Final = 5.0
 
 
 class TooManyOfOne(exceptions.Throttled):
-    """Somebody follows more logs than one may."""
+    """Somebody follows as many logs as one person may."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ class TooManyOfOne(exceptions.Throttled):
 
 
 class TooManyOfTeam(exceptions.Throttled):
-    """A team's people and tokens follow more logs than one team's may."""
+    """A team's people and tokens follow as many logs as one team's may."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -68,10 +68,10 @@ class StreamSlots:
         self._keeper: threading.Thread | None = None
 
     def take(self, holder: str, *, team: str) -> StreamSlot:
-        """A slot, until `leave`.
+        """Take a slot until `leave`.
 
         Raises:
-            TooManyOfOne, TooManyOfTeam, TooManyOfAll: there is none.
+            TooManyOfOne, TooManyOfTeam, TooManyOfAll: no slot is free.
         """
         slot = StreamSlot(name=uuid.uuid4().hex, holder=holder, team=team)
         with self._lock:
@@ -90,18 +90,18 @@ class StreamSlots:
         return slot
 
     def leave(self, slot: StreamSlot) -> None:
-        """Without the lock: the garbage collector calls it as well."""
+        """Return a slot, without the lock: the garbage collector calls this as well."""
         self._left.append(slot)
         self._bell.put(None)
 
     def count(self, holder: str) -> int:
-        """Of this process."""
+        """Count the slots that the holder has in this process."""
         with self._lock:
             self._settle()
             return self._of(holder)
 
     def look_after(self) -> None:
-        """Give back what was left, and say that the rest is still held."""
+        """Give back the slots that were left, and renew the others."""
         with self._lock:
             self._settle()
             held = list(self._held)
@@ -136,7 +136,7 @@ class StreamSlots:
             self._keeper.start()
 
     def _keep_looking(self) -> None:
-        """Give back at once, and renew in time however often that is."""
+        """Give slots back at once, and renew the others in time, however many are given back."""
         renew_at = time.monotonic() + RENEW_SECONDS
         while True:
             with suppress(queue.Empty):

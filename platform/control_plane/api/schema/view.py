@@ -31,7 +31,7 @@ class SchemaView(SpectacularAPIView):
 
 @cache
 def description(renderer: type[BaseRenderer]) -> bytes:
-    """All of the API in the renderer's format; each process makes it once."""
+    """Return the whole description in the renderer's format; each process makes it once."""
     document: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     written: bytes | str = renderer().render(document, renderer_context={})
     return written.encode() if isinstance(written, str) else written

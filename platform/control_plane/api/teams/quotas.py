@@ -148,7 +148,7 @@ def _saved(changes: QuotaChangeSerializer) -> Quota:
 
 
 def _team(request: Request, name: str) -> Team:
-    """One whose numbers the caller sees; another looks as if it were not there."""
+    """Return a team whose numbers the caller may see; any other looks as if it did not exist."""
     team = Team.objects.filter(name=name).first()
     if team is None or not sees_numbers_of(principal_of(request), name):
         raise exceptions.NotFound

@@ -144,7 +144,7 @@ class SecretView(APIView):
 
 
 def _team(principal: Principal, name: str) -> Team:
-    """Another team looks as if it were not there."""
+    """Return the caller's team; any other looks as if it did not exist."""
     team = principal.teams.get(name)
     if team is None:
         raise exceptions.NotFound

@@ -142,7 +142,7 @@ def _asked_pools(request: Request) -> Sequence[PoolSize]:
 
 
 def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str, Any]]:
-    """One row per team: its standings, summed over pools; a limit only if every pool has one."""
+    """Return a row per team: its shares, summed over pools; a limit only if each pool has one."""
     teams = teams_by_name()
     rows = {
         name: _empty_row(team) for name, team in teams.items() if sees_numbers_of(principal, name)

@@ -37,7 +37,7 @@ _HEALTH: Final = "/api/v1/health"
 
 
 class Kind(StrEnum):
-    """Whose requests go together."""
+    """Kinds of requests, each with threads of its own."""
 
     PEOPLE = "people"  # and programs: everything but the following
     COORDINATORS = "coordinators"
@@ -54,7 +54,7 @@ def kind_of(path: str) -> Kind:
 
 
 def sizes(threads: int) -> Mapping[Kind, Size]:
-    """So many threads for people and programs, and what the others need beside them."""
+    """Return each kind's size: so many threads for people and programs, and some for others."""
     return {
         Kind.PEOPLE: replace(Size.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
         Kind.COORDINATORS: replace(Size.of(max(threads // 2, 1)), shares=_LITTLE),
@@ -121,10 +121,10 @@ class Bulkheads:
             answer.end()
 
     async def _thread(self, lanes: Lanes, caller: str, group: str) -> Executor:
-        """Take one, unless the group does not read what it was answered.
+        """Take a thread, unless the group does not read its answers.
 
         Raises:
-            Busy: there is none for it now.
+            Busy: no thread is free for it now.
         """
         if not self._delivery.has_room(group):
             raise Busy

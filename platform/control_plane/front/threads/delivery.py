@@ -1,4 +1,4 @@
-"""Does the client read its answer? Whoever does not is cut off after a while, and gets no more.
+"""Does the client read its answer? One that does not is cut off after a while, and gets no more.
 
 An answer on its way costs no thread, but it is held in memory until it is read: so its time is
 bounded, and number and size of those that one group of callers leaves unread.
@@ -34,7 +34,7 @@ class Delivery:
         self.unread_bytes: Counter[str] = Counter()  # of whole answers, by group
 
     def has_room(self, group: str) -> bool:
-        """Whether what was asked for before is read."""
+        """True if the group reads the answers it asked for before."""
         return (
             self.unread[group] < self._most_unread
             and self.unread_bytes[group] < self._most_unread_bytes
@@ -72,7 +72,7 @@ class Answer:
             self._count(-1)
 
     def end(self) -> None:
-        """All of it is read, or nobody will."""
+        """Note that the answer is read, or never will be."""
         self._hold(-self._size)
 
     def _hold(self, size: int) -> None:
@@ -90,7 +90,7 @@ def _add(counter: Counter[str], name: str, number: int) -> None:
 
 
 def _length(message: Message) -> int:
-    """As its head tells; a stream tells none."""
+    """Return the length that its head announces; a stream announces none."""
     for name, value in message.get("headers", ()):
         if name.lower() == b"content-length" and value.isdigit():
             return int(value)

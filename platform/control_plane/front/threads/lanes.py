@@ -29,7 +29,7 @@ _BETWEEN_LOOKS_SECONDS: Final = (0.01, 1.0)  # at least, for what has become fre
 
 
 class Busy(Exception):
-    """All threads are taken, and no place to wait for one is left or it took too long."""
+    """All threads are taken, and nobody else may wait, or waiting took too long."""
 
 
 class ShareIsUsed(Busy):
@@ -59,7 +59,7 @@ class Size:
 
 
 class Lanes:
-    """Some threads with a queue. All of it belongs to one event loop, hence no lock."""
+    """Some threads with a queue. They belong to one event loop, so there is no lock."""
 
     def __init__(self, name: str, size: Size) -> None:
         self._size = size
@@ -76,14 +76,14 @@ class Lanes:
 
     @property
     def waiting(self) -> int:
-        """How many wait for a thread."""
+        """Count those who wait for a thread."""
         return len(self._turns)
 
     async def take(self, caller: str, group: str | None = None) -> Executor:
-        """A thread of one's own until `give_back`; a caller without a group is one alone.
+        """Take a thread until `give_back`; a caller without a group is a group alone.
 
         Raises:
-            Busy: none is free, or becomes so in time, or somebody with fewer requests came.
+            Busy: no thread became free in time, or somebody with fewer requests came.
             ShareIsUsed: the group had to wait too long for its share of the processor.
         """
         group = group or caller
@@ -107,9 +107,9 @@ class Lanes:
             raise
 
     def give_back(self, thread: Executor) -> None:
-        """Hand the thread to the next caller once it has done all that it was asked to.
+        """Hand the thread to the next caller once it has finished its work.
 
-        What a client that hung up has left running keeps the thread: so that is bounded, too.
+        Work left running by a client that hung up keeps the thread, so it is bounded, too.
         """
         loop = asyncio.get_running_loop()
 
@@ -140,7 +140,7 @@ class Lanes:
         self._look_again_in_time()
 
     def _look_again_in_time(self) -> None:
-        """When the first of those who only wait for their share may go on."""
+        """Look again when the first of those who only wait for their share may go on."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

@@ -21,7 +21,7 @@ _SOME: Final = re.compile(r"some avg10=([0-9.]+)")
 
 
 class Pressure:
-    """Looks once a second, however often it is asked."""
+    """Measures once a second, however often it is asked."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Pressure:
         self._is_felt = True
 
     def is_felt(self) -> bool:
-        """Whether processors are short, or this process is busy."""
+        """True if processors are short, or this process is busy."""
         now = self._clock()
         passed = now - self._looked_at
         if passed >= _BETWEEN_LOOKS_SECONDS:

@@ -26,7 +26,7 @@ _MOST_KNOWN: Final = 10_000
 
 
 class ProcessorShares:
-    """One number for each group: when its share will have made up for what it has used."""
+    """For each group the moment at which its share will have made up for what it used."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class ProcessorShares:
         self._even_at: OrderedDict[str, float] = OrderedDict()
 
     def wait_seconds(self, group: str) -> float:
-        """How long from now on the group has to wait; 0: it may go on."""
+        """Return how long the group has to wait from now on; 0 if it may go on."""
         if not self._is_short():
             return 0.0
         now = self._clock()
         return max(self._even_at.get(group, now) - now - self._window_seconds, 0.0)
 
     def use(self, group: str, seconds: float) -> None:
-        """So many seconds of a processor were used for the group."""
+        """Note that so many seconds of a processor were used for the group."""
         now = self._clock()
         even_at = max(self._even_at.get(group, now), now) + seconds / self._of(group)
         if not self._is_short():

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 class Turns(Generic[Item]):
-    """Those who wait, by group and caller, each of them with the next one first."""
+    """Requests that wait, by group and caller, in order of their turns."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, dict[str, deque[Item]]] = {}
@@ -19,25 +19,25 @@ class Turns(Generic[Item]):
         return sum(self._count(group) for group in self._waiting)
 
     def groups(self) -> Iterator[str]:
-        """Who waits, each group once."""
+        """Return the groups that wait, each once."""
         return iter(self._waiting)
 
     def of(self, group: str, caller: str) -> int:
-        """How many requests of the caller wait."""
+        """Count the requests of the caller that wait."""
         return len(self._waiting.get(group, {}).get(caller, ()))
 
     def put(self, group: str, caller: str, item: Item) -> None:
         self._waiting.setdefault(group, {}).setdefault(caller, deque()).append(item)
 
     def remove(self, group: str, caller: str, item: Item) -> None:
-        """It waits no more, if it did."""
+        """Let the request no longer wait, if it did."""
         items = self._waiting.get(group, {}).get(caller)
         if items is not None and item in items:
             items.remove(item)
             self._tidy(group, caller)
 
     def next(self, may_go_on: Callable[[str], bool]) -> Iterator[tuple[str, Item]]:
-        """One after the other of the groups that may, each time the group's and caller's turn."""
+        """Return the next request: groups that may go on take turns, and so do their callers."""
         while (group := next(filter(may_go_on, self._waiting), None)) is not None:
             callers = self._waiting.pop(group)
             caller, items = next(iter(callers.items()))
@@ -50,7 +50,7 @@ class Turns(Generic[Item]):
             yield group, item
 
     def push_out(self, group: str, caller: str) -> Item | None:
-        """Take out the newest of whoever waits with the most, so that this caller may wait.
+        """Take out the newest request of whoever waits with the most, so that this caller may wait.
 
         None: nobody waits with so many more. Groups are compared with groups, and callers with
         others of their group.

@@ -105,7 +105,7 @@ def _make_pool(options: dict[str, Any]) -> Pool:
 
 
 def _named(gpu_uuids: str | None) -> dict[str, Any]:
-    """What to write of them; nothing where nothing was said."""
+    """Return the columns to write; those that nobody named are left out."""
     if gpu_uuids is None:
         return {}
     return {"gpu_uuids": [uuid for uuid in gpu_uuids.split(",") if uuid]}
@@ -148,7 +148,7 @@ def _allow(pattern: str) -> None:
 
 
 def _make_admin(username: str, password: str, *, replaces: bool) -> dict[str, str | None]:
-    """A new one; of one who is there the password stays, and nobody becomes one unasked."""
+    """Make a new admin; an existing one keeps the password, and nobody else becomes an admin."""
     admin = User.objects.filter(username=username).first()
     if admin is not None and not admin.is_superuser:
         raise CommandError(

@@ -22,7 +22,7 @@ _LOCK_NOT_AVAILABLE: Final = "55P03"
 
 
 class Command(migrate.Command):
-    """Django's own, with bounds of time."""
+    """Django's own command, with bounds of time."""
 
     pause: Callable[[float], None] = staticmethod(time.sleep)
     lock_seconds = LOCK_SECONDS
