@@ -14,7 +14,7 @@ from typing import Final
 
 from cluster.worker_host import LogLine
 
-from jobs.models.generation import Unit
+from jobs.models.generation import ProgressUnit
 
 _MOST_CHARACTERS: Final = 400  # of a line; guessed: the numbers stand at its beginning
 _MOST_SHOWN: Final = 60
@@ -49,7 +49,7 @@ class Count:
 
     value: float
     total: float | None = None
-    unit: Unit
+    unit: ProgressUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +68,9 @@ def numbered(line: LogLine) -> NumberedLine | None:
     text = _ESCAPES.sub("", line.text[:_MOST_CHARACTERS])
     epoch = _EPOCH.search(text) or _TRAIN.search(text)
     inner = _ITERATION.search(text) or _BAR.search(text)
-    unit = Unit.ITERATION
+    unit = ProgressUnit.ITERATION
     if epoch and not inner:
-        inner, unit = _PAIR.match(text, epoch.end()), Unit.COUNT
+        inner, unit = _PAIR.match(text, epoch.end()), ProgressUnit.COUNT
     found = [match for match in (epoch, inner) if match]
     if not found:
         return None
@@ -79,7 +79,7 @@ def numbered(line: LogLine) -> NumberedLine | None:
         at=line.at,
         shape=_shape(text[:end]),
         shown=_shown(text[min(match.start() for match in found) : end]),
-        epoch=_count(epoch, Unit.EPOCH) if epoch else None,
+        epoch=_count(epoch, ProgressUnit.EPOCH) if epoch else None,
         inner=_count(inner, unit) if inner else None,
     )
 
@@ -95,7 +95,7 @@ def _shown(text: str) -> str:
     return " ".join(words)[:_MOST_SHOWN]
 
 
-def _count(match: re.Match[str], unit: Unit) -> Count:
+def _count(match: re.Match[str], unit: ProgressUnit) -> Count:
     total = _value(match[2]) if match[2] else None
     return Count(value=_value(match[1]), total=total or None, unit=unit)
 

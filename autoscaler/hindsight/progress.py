@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autoscaler.hindsight.numbered_lines import Count, NumberedLine
-from jobs.models.generation import Unit
+from jobs.models.generation import ProgressUnit
 
 Place = tuple[float, ...]
 
@@ -21,7 +21,7 @@ class Scale:
     """How lines of one shape are put in order, and what lies between two of them."""
 
     place: Callable[[NumberedLine], Place]
-    unit: Unit
+    unit: ProgressUnit
     is_countable: bool
 
     def between(self, earlier: Place, later: Place) -> float | None:
@@ -49,7 +49,9 @@ def is_rising(places: Sequence[Place]) -> bool:
 def _scale(old: Sequence[NumberedLine], new: Sequence[NumberedLine]) -> Scale:
     inner = [line.inner for line in (*old, *new) if line.inner]
     if not inner:
-        return Scale(place=lambda line: (_value(line.epoch),), unit=Unit.EPOCH, is_countable=True)
+        return Scale(
+            place=lambda line: (_value(line.epoch),), unit=ProgressUnit.EPOCH, is_countable=True
+        )
     totals, unit = {count.total for count in inner}, inner[0].unit
     is_same = len(totals) == 1
     within = _value if is_same else _share

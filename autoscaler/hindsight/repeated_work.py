@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from autoscaler.hindsight.numbered_lines import NumberedLine
 from autoscaler.hindsight.progress import Scale, is_rising, scale_of
-from jobs.models.generation import Unit
+from jobs.models.generation import ProgressUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Repeated:
     first: NumberedLine
     is_seen: bool  # a number came twice
     units: float | None  # at least; None: they cannot be counted
-    unit: Unit
+    unit: ProgressUnit
     seconds: float  # at least, and about
     unseen_seconds: float  # behind the last number, if none came twice: may have been repeated
     is_certain: bool  # the new run has gone on counting

@@ -14,13 +14,13 @@ from cluster.worker_host import LogLine
 
 from autoscaler.hindsight.numbered_lines import NumberedLine, numbered
 from autoscaler.hindsight.repeated_work import Repeated, first_counting, repeated_work
-from jobs.models.generation import RestartSign, Unit
+from jobs.models.generation import ProgressUnit, RestartSign
 
 _OURS: Final = "concertina: "  # what the platform itself writes to the log of a worker
 _UNITS: Final = {
-    Unit.ITERATION: ("iteration", "iterations"),
-    Unit.EPOCH: ("epoch", "epochs"),
-    Unit.COUNT: ("by its count", "by its count"),
+    ProgressUnit.ITERATION: ("iteration", "iterations"),
+    ProgressUnit.EPOCH: ("epoch", "epochs"),
+    ProgressUnit.COUNT: ("by its count", "by its count"),
 }
 _REMEDY: Final = "have the script print the number of each step, as in `step 1200`."
 
@@ -35,7 +35,7 @@ class RestartCost:
     seconds: float | None  # from the order to stop until there was a sign of work
     sign: RestartSign
     repeated_units: float | None = None  # at least
-    repeated_unit: Unit = Unit.UNKNOWN
+    repeated_unit: ProgressUnit = ProgressUnit.UNKNOWN
     repeated_seconds: float | None = None  # at least, and about
     message: str
     is_certain: bool = False  # another look would tell no more

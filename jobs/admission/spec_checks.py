@@ -20,7 +20,7 @@ from jobs.spec.timestamps import format_timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
+class AdmittedSpec:
     """A spec with the team and the pool it belongs to."""
 
     spec: JobSpec
@@ -33,7 +33,9 @@ class Admission:
         return self.spec.resolved(team=self.team.name, pool=self.pool.name)
 
 
-def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]) -> Admission:
+def admit(
+    spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
+) -> AdmittedSpec:
     """Find the job's team among `teams`, its pool among `pools`, and check its size.
 
     `teams` are those the caller may submit for: a foreign team and an unknown one get the same
@@ -47,26 +49,26 @@ def admit(spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapac
     if isinstance(team, Problem) or isinstance(pool, Problem):
         raise SpecInvalid([found for found in (team, pool) if isinstance(found, Problem)])
     quota = Quota.objects.filter(team=team, pool_id=pool.pool_id).first()
-    admission = Admission(
+    admitted = AdmittedSpec(
         spec=spec, team=team, pool=pool, gpus_limit=quota.limit_gpus if quota else None
     )
     found = [
-        *_unavailable(admission),
-        *_not_allowed(admission),
+        *_unavailable(admitted),
+        *_not_allowed(admitted),
         *secret_use.problems_of(spec, team),
         *_too_late(spec),
-        *_too_large(admission),
-        *_too_much_memory(admission),
-        *_too_much_disk(admission),
+        *_too_large(admitted),
+        *_too_much_memory(admitted),
+        *_too_much_disk(admitted),
     ]
     if found:
         raise SpecInvalid(found)
-    return admission
+    return admitted
 
 
-def notes(admission: Admission) -> list[str]:
+def notes(admitted: AdmittedSpec) -> list[str]:
     """Say what the user should know although nothing is wrong."""
-    spec, gpus = admission.spec, admission.pool.gpus
+    spec, gpus = admitted.spec, admitted.pool.gpus
     said = []
     if "batch" not in spec.model_fields_set:
         said.append("batch is not given: the global batch is 32 and does not change.")
@@ -76,15 +78,15 @@ def notes(admission: Admission) -> list[str]:
     most = spec.elastic.max_workers * spec.resources.gpus_per_worker
     if most > gpus:
         said.append(
-            f"max_workers needs {most} GPUs; pool {admission.pool.name} has {gpus},"
+            f"max_workers needs {most} GPUs; pool {admitted.pool.name} has {gpus},"
             " so the job will never reach it."
         )
-    return [*said, *_cut_short(admission)]
+    return [*said, *_cut_short(admitted)]
 
 
-def _cut_short(admission: Admission) -> Iterator[str]:
+def _cut_short(admitted: AdmittedSpec) -> Iterator[str]:
     """Find grace periods that end sooner while the job uses what another team is guaranteed."""
-    elastic, pool = admission.spec.elastic, admission.pool
+    elastic, pool = admitted.spec.elastic, admitted.pool
     row = FairShareSettings.objects.filter(pool=pool.pool_id).first() or FairShareSettings()
     patience = {
         "elastic.grace_period": elastic.grace_period,
@@ -128,10 +130,10 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
     )
 
 
-def _unavailable(admission: Admission) -> Iterator[Problem]:
+def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
     """Find what only containers have, asked of a platform whose workers are processes."""
-    spec = admission.spec
-    if admission.pool.runs_images:
+    spec = admitted.spec
+    if admitted.pool.runs_images:
         return
     if spec.image is not None:
         yield Problem(
@@ -149,12 +151,12 @@ def _unavailable(admission: Admission) -> Iterator[Problem]:
         )
 
 
-def _not_allowed(admission: Admission) -> Iterator[Problem]:
-    image, pool = admission.spec.image, admission.pool
+def _not_allowed(admitted: AdmittedSpec) -> Iterator[Problem]:
+    image, pool = admitted.spec.image, admitted.pool
     if image is None or not pool.runs_images:
         return
     try:
-        image_rules.check(image, team=admission.team, platform_image=pool.platform_image)
+        image_rules.check(image, team=admitted.team, platform_image=pool.platform_image)
     except ImageNotAllowed as error:
         yield Problem(field="image", value=image, problem=error.problem, remedy=error.remedy)
 
@@ -169,8 +171,8 @@ def _too_late(spec: JobSpec) -> Iterator[Problem]:
         )
 
 
-def _too_large(admission: Admission) -> Iterator[Problem]:
-    spec, pool = admission.spec, admission.pool
+def _too_large(admitted: AdmittedSpec) -> Iterator[Problem]:
+    spec, pool = admitted.spec, admitted.pool
     per_worker = spec.resources.gpus_per_worker
     if per_worker > pool.gpus_of_largest_node:
         yield Problem(
@@ -183,7 +185,7 @@ def _too_large(admission: Admission) -> Iterator[Problem]:
         )
         return
     workers = _fewest_workers(spec)
-    limit, whose = _limit(admission)
+    limit, whose = _limit(admitted)
     if workers * per_worker > limit:
         yield Problem(
             field="elastic.min_workers",
@@ -201,10 +203,10 @@ def _fewest_workers(spec: JobSpec) -> int:
     return next(count for count in counts if bounds.smallest_for(count) is not None)
 
 
-def _too_much_memory(admission: Admission) -> Iterator[Problem]:
+def _too_much_memory(admitted: AdmittedSpec) -> Iterator[Problem]:
     """A worker's share of a machine is a cap, so that nobody's worker takes another's memory."""
-    asked, gpus = admission.spec.resources.memory, admission.spec.resources.gpus_per_worker
-    cap = admission.pool.worker_memory.get(gpus)
+    asked, gpus = admitted.spec.resources.memory, admitted.spec.resources.gpus_per_worker
+    cap = admitted.pool.worker_memory.get(gpus)
     if asked is None or cap is None or asked <= cap.bytes_:
         return
     most = f"{cap.bytes_ >> 20}MiB"
@@ -219,8 +221,8 @@ def _too_much_memory(admission: Admission) -> Iterator[Problem]:
     )
 
 
-def _too_much_disk(admission: Admission) -> Iterator[Problem]:
-    asked, most = admission.spec.resources.disk_per_job, admission.pool.disk_limits.most_bytes
+def _too_much_disk(admitted: AdmittedSpec) -> Iterator[Problem]:
+    asked, most = admitted.spec.resources.disk_per_job, admitted.pool.disk_limits.most_bytes
     if asked is None or asked <= most:
         return
     yield Problem(
@@ -233,10 +235,10 @@ def _too_much_disk(admission: Admission) -> Iterator[Problem]:
     )
 
 
-def _limit(admission: Admission) -> tuple[int, str]:
-    pool, limit = admission.pool, admission.gpus_limit
+def _limit(admitted: AdmittedSpec) -> tuple[int, str]:
+    pool, limit = admitted.pool, admitted.gpus_limit
     if limit is not None and limit < pool.gpus:
-        return limit, f"the limit of team {admission.team.name} in pool {pool.name} (limit_gpus) is"
+        return limit, f"the limit of team {admitted.team.name} in pool {pool.name} (limit_gpus) is"
     return pool.gpus, f"the number of GPUs in pool {pool.name} is"
 
 

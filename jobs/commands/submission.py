@@ -75,7 +75,7 @@ def submit(
 
 def dry_run(
     *, document: object, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
-) -> spec_checks.Admission:
+) -> spec_checks.AdmittedSpec:
     """Check a spec as `submit` would, and change nothing.
 
     Raises:
@@ -117,7 +117,7 @@ class _Key:
 
 @transaction.atomic
 def _create(
-    admitted: spec_checks.Admission, document: object, submitted_by: str, key: _Key
+    admitted: spec_checks.AdmittedSpec, document: object, submitted_by: str, key: _Key
 ) -> tuple[Job, bool]:
     """Return the job and if it is new: the same request may have made it while this one waited."""
     spec = admitted.spec

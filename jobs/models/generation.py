@@ -16,7 +16,7 @@ class RestartSign(models.TextChoices):
     ITERATION = "iteration", "iteration: they wrote the number of a step or an epoch"
 
 
-class Unit(models.TextChoices):
+class ProgressUnit(models.TextChoices):
     """What a number in a log counts."""
 
     UNKNOWN = "", "not known"
@@ -78,7 +78,7 @@ class Generation(models.Model):
         null=True, blank=True, help_text="Made again, at least; null: not known."
     )
     repeated_unit = models.CharField(
-        max_length=10, choices=Unit, default=Unit.UNKNOWN, db_default="", blank=True
+        max_length=10, choices=ProgressUnit, default=ProgressUnit.UNKNOWN, db_default="", blank=True
     )
     repeated_seconds = models.FloatField(
         null=True, blank=True, help_text="What that had taken, about; null: not known."

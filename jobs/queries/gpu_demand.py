@@ -12,7 +12,7 @@ from jobs.models import GpuClaim, Job
 
 
 @dataclass(slots=True, kw_only=True)
-class Demand:
+class GpuDemand:
     """One team's demand in one pool; GPUs unless it says jobs."""
 
     wanted: int = 0  # what live jobs could use at most
@@ -22,9 +22,9 @@ class Demand:
     running_jobs: int = 0
 
 
-def by_team(pool_id: int) -> dict[int, Demand]:
+def by_team(pool_id: int) -> dict[int, GpuDemand]:
     """Return the demand by team id, without teams that neither want nor hold a GPU here."""
-    demands: defaultdict[int, Demand] = defaultdict(Demand)
+    demands: defaultdict[int, GpuDemand] = defaultdict(GpuDemand)
     live = Job.objects.filter(pool_id=pool_id, state__in=[State.QUEUED, *ACTIVE])
     for team_id, state, least, most, gpus in live.values_list(
         "team_id",
@@ -46,7 +46,7 @@ def by_team(pool_id: int) -> dict[int, Demand]:
     return dict(demands)
 
 
-def by_team_name(pool_id: int) -> dict[str, Demand]:
+def by_team_name(pool_id: int) -> dict[str, GpuDemand]:
     """Return the same by the team's name."""
     demands = by_team(pool_id)
     names = Team.objects.filter(pk__in=demands).values_list("pk", "name")

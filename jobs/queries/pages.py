@@ -18,14 +18,14 @@ ORDER: Final = ("-submitted_at", "id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class JobPage:
     """Some jobs, newest first, and where to go on; `next_cursor` None: these were the last."""
 
     jobs: Sequence[Job]
     next_cursor: str | None
 
 
-def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> Page:
+def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> JobPage:
     """Cut one page. New jobs never shift a page, because a cursor names a place, not a number.
 
     Raises:
@@ -35,7 +35,7 @@ def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> Page:
         jobs = jobs.filter(_after(cursor))
     found = list(jobs.order_by(*ORDER)[: limit + 1])
     more = len(found) > limit
-    return Page(jobs=found[:limit], next_cursor=_cursor(found[limit - 1]) if more else None)
+    return JobPage(jobs=found[:limit], next_cursor=_cursor(found[limit - 1]) if more else None)
 
 
 def _cursor(job: Job) -> str:

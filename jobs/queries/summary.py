@@ -14,7 +14,7 @@ from jobs.models import Generation, Job, PastUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class JobsSummary:
     """Numbers of one stretch of time; `running` and `waiting` are of its end, if that is now."""
 
     completed: int
@@ -30,7 +30,7 @@ class Summary:
 
 def summarise(
     *, since: datetime, until: datetime, includes_now: bool, teams: Collection[int] | None
-) -> Summary:
+) -> JobsSummary:
     """Summarise the jobs that ended from `since` to before `until`, of all teams.
 
     Rescales and stalls, which jobs report of themselves, are those of `teams`; None: of all.
@@ -43,7 +43,7 @@ def summarise(
     stalls = Generation.objects.filter(recorded_at__gte=since, recorded_at__lt=until)
     if teams is not None:
         stalls = stalls.filter(job__team__in=teams)
-    return Summary(
+    return JobsSummary(
         completed=len(seconds),
         failed=ended.filter(state=State.FAILED).count(),
         cancelled=ended.filter(state=State.CANCELLED).count(),

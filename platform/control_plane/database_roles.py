@@ -18,7 +18,7 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.extensions import encrypt_password
 
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 
 _SCRIPT: Final = Path(__file__).with_suffix(".sql")
 OWNER: Final = "concertina_owner"
@@ -82,7 +82,7 @@ def read_passwords(files: Iterable[Path]) -> dict[str, str]:
 
 def main(files: Sequence[str]) -> None:
     """Say what was done, or end with a sentence."""
-    variables = Variables(dict(os.environ))
+    variables = EnvironmentVariables(dict(os.environ))
     try:
         most = variables.whole("CONCERTINA_API_CONNECTIONS", default=CONNECTIONS[API], at_least=1)
         establish(

@@ -16,7 +16,7 @@ from gunicorn.workers import gasgi
 from tenancy.access.addresses import network_of
 
 from control_plane import process_priority
-from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, Connections
+from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, ClientConnections
 
 FIRST_REQUEST_SECONDS: Final = 15.0
 LAST_WORDS_SECONDS: Final = 20.0  # guessed: as long as a piece of an answer may take
@@ -116,10 +116,10 @@ def _refuse(transport: Any) -> None:
     transport.close()
 
 
-def connections(most: int, *, proxies: int) -> Connections:
+def connections(most: int, *, proxies: int) -> ClientConnections:
     """Allow so many, and of one address half as many unless it is our proxy's."""
     share = 1.0 if proxies else SHARE_OF_ONE_ADDRESS
-    return Connections(most, most_of_one=max(int(most * share), 1))
+    return ClientConnections(most, most_of_one=max(int(most * share), 1))
 
 
 def _address(transport: Any) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class FieldFault:
     """A field that is wrong, and what would be right. Never its value: it may be a secret."""
 
     field: str
@@ -25,7 +25,7 @@ class TenancyError(Exception):
     code: ClassVar[str]
     status: ClassVar[int]
 
-    def __init__(self, message: str = "", faults: Sequence[Fault] = ()) -> None:
+    def __init__(self, message: str = "", faults: Sequence[FieldFault] = ()) -> None:
         super().__init__(message or self.__doc__)
         self.faults = tuple(faults)
 
@@ -35,7 +35,7 @@ class SecretInvalid(TenancyError):
 
     code, status = "invalid_secret", 400
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[FieldFault]) -> None:
         super().__init__(" ".join(map(str, faults[:3])), faults)
 
 

@@ -77,7 +77,7 @@ class ImageName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class ImagePattern:
     """Images that may be used. `*` stands for any characters, slashes included.
 
     A registry is always written out. Without a tag every tag and digest is covered; with one, only

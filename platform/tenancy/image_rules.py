@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db.models import Q
 
-from tenancy.image_names import BadName, ImageName, Pattern, in_full
+from tenancy.image_names import BadName, ImageName, ImagePattern, in_full
 from tenancy.models import ImageRule, Team
 
 
@@ -45,7 +45,7 @@ def check(image: str, *, team: Team, platform_image: str | None) -> ImageName:
     if platform_image and str(name) == in_full(platform_image):
         return name
     patterns = patterns_of(team)
-    if any(Pattern.parse(pattern).covers(name) for pattern in patterns):
+    if any(ImagePattern.parse(pattern).covers(name) for pattern in patterns):
         return name
     raise ImageNotAllowed(
         image,

@@ -21,7 +21,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class QuotaProblem:
     """A rule that is broken: at which field, and what would be right."""
 
     field: str
@@ -30,17 +30,17 @@ class Problem:
 
 def problems_of(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], *, gpus: int
-) -> Iterator[Problem]:
+) -> Iterator[QuotaProblem]:
     """Find what is wrong with the settings of `team`, given those of all others in the pool."""
     own = settings[team]
     if own.limit is not None and own.limit < own.guaranteed:
-        yield Problem(
+        yield QuotaProblem(
             field="limit_gpus",
             message=f"The limit ({own.limit}) is below the guarantee ({own.guaranteed})."
             " Raise it, or leave it empty.",
         )
     if own.lending_limit is not None and own.lending_limit > own.guaranteed:
-        yield Problem(
+        yield QuotaProblem(
             field="lending_limit_gpus",
             message=f"Team {team} has {own.guaranteed} guaranteed GPUs to lend, not"
             f" {own.lending_limit}. Lower it, or leave it empty to lend all.",
@@ -64,17 +64,17 @@ def total_promised(settings: Mapping[str, Setting], parents: Mapping[str, str | 
 
 def _promises_to_children(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]
-) -> Iterator[Problem]:
+) -> Iterator[QuotaProblem]:
     own = settings[team]
     below = sum(promised(child, settings, parents) for child in _children(team, parents))
     if 0 < own.guaranteed < below:
-        yield Problem(
+        yield QuotaProblem(
             field="guaranteed_gpus",
             message=f"The teams below {team} are guaranteed {below} GPUs. Guarantee {team} at"
             " least as many, or 0 to let theirs count.",
         )
     if own.limit is not None and own.limit < below:
-        yield Problem(
+        yield QuotaProblem(
             field="limit_gpus",
             message=f"The teams below {team} are guaranteed {below} GPUs. Its limit must be at"
             " least that, or empty.",
@@ -83,7 +83,7 @@ def _promises_to_children(
 
 def _promises_of_parent(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]
-) -> Iterator[Problem]:
+) -> Iterator[QuotaProblem]:
     parent = parents.get(team)
     above = settings.get(parent) if parent is not None else None
     if parent is None or above is None:
@@ -92,7 +92,7 @@ def _promises_of_parent(
     own = promised(team, settings, parents)
     for most, what in ((above.guaranteed or None, "guaranteed"), (above.limit, "limited to")):
         if most is not None and siblings + own > most:
-            yield Problem(
+            yield QuotaProblem(
                 field="guaranteed_gpus",
                 message=f"Its parent {parent} is {what} {most} GPUs, of which {siblings} are"
                 f" guaranteed to other teams below it. Guarantee at most"
@@ -102,11 +102,11 @@ def _promises_of_parent(
 
 def _pool_is_large_enough(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], gpus: int
-) -> Iterator[Problem]:
+) -> Iterator[QuotaProblem]:
     total = total_promised(settings, parents)
     if total > gpus:
         elsewhere = max(total - settings[team].guaranteed, 0)
-        yield Problem(
+        yield QuotaProblem(
             field="guaranteed_gpus",
             message=f"The pool has {gpus} GPUs, of which {elsewhere} are guaranteed to other"
             f" teams. Guarantee at most {max(gpus - elsewhere, 0)}.",

@@ -37,7 +37,7 @@ _OF_NAME: Final = (30, 6 / 60)
 _KNOWN_SECONDS: Final = 90 * 24 * 3600
 
 
-class Memory(Protocol):
+class AttemptStore(Protocol):
     """A store in which attempts are counted, and successes noted."""
 
     def take(self, buckets: Sequence[Bucket]) -> Taken: ...
@@ -108,7 +108,7 @@ class Attempt:
     def of(cls, name: str, address: str) -> Attempt:
         return cls(name=_digest(name.casefold()), address=_digest(address))
 
-    def begin(self, counted: Memory) -> None:
+    def begin(self, counted: AttemptStore) -> None:
         """Count the attempt.
 
         Raises:
@@ -119,7 +119,7 @@ class Attempt:
             logger.warning("An attempt to sign in is refused.", extra={"action": "sign_in"})
             raise TooManyAttempts(taken.wait_seconds)
 
-    def succeed(self, counted: Memory) -> None:
+    def succeed(self, counted: AttemptStore) -> None:
         """Note that this name is known at this address from now on."""
         counted.forget(self._key)
         counted.remember(self._known, seconds=_KNOWN_SECONDS)

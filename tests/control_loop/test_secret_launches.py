@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tenancy.models import ImageRule, Secret, Team
 from tenancy.secrets import team_secrets
-from tenancy.secrets.values import Variables, registry_login
+from tenancy.secrets.values import SecretVariables, registry_login
 
 from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.models import Assignment, Event
@@ -18,7 +18,7 @@ CANARY = "canary-61f0"
 @pytest.fixture(autouse=True)
 def kept(world: World) -> None:
     team = Team.objects.get(name="vision")
-    content = Variables(values={"KEY": CANARY, "RANK": "7"})
+    content = SecretVariables(values={"KEY": CANARY, "RANK": "7"})
     team_secrets.put(team=team, name="wandb", content=content, by="tests")
 
 

@@ -14,7 +14,7 @@ from control_plane.front.asgi_types import Receive, Scope, Send
 from control_plane.front.connections import (
     CHANGES_PER_SECOND,
     LONGEST_WAIT_SECONDS,
-    Connections,
+    ClientConnections,
 )
 from control_plane.gunicorn_worker import BoundedProtocol
 from gunicorn.config import Config
@@ -216,7 +216,7 @@ class Silent:
 
 def test_where_places_change_hands_newcomers_of_that_address_come_in_one_by_one() -> None:
     now = 0.0
-    here = Connections(10, most_of_one=2, clock=lambda: now)
+    here = ClientConnections(10, most_of_one=2, clock=lambda: now)
     assert here.seconds_to_wait("loud") == 0.0
     for _ in range(2):
         assert here.enter("loud", Silent())
@@ -228,7 +228,7 @@ def test_where_places_change_hands_newcomers_of_that_address_come_in_one_by_one(
 
 
 def test_no_more_newcomers_wait_than_can_come_in_in_time() -> None:
-    here = Connections(10, most_of_one=1, clock=lambda: 0.0)
+    here = ClientConnections(10, most_of_one=1, clock=lambda: 0.0)
     assert here.enter("loud", Silent())
     waits = [here.seconds_to_wait("loud") for _ in range(1000)]
     assert waits.count(None) == pytest.approx(

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 from tenancy.models import Secret, Team
 from tenancy.secrets import encryption, team_secrets
-from tenancy.secrets.values import Variables
+from tenancy.secrets.values import SecretVariables
 
 OLD, NEW = "old-" + "x" * 40, "new-" + "x" * 40
 
@@ -18,12 +18,17 @@ OLD, NEW = "old-" + "x" * 40, "new-" + "x" * 40
 def kept(vision: Team, settings: Settings) -> Secret:
     """A secret that was sealed under the old key."""
     settings.SECRET_KEY = OLD
-    content = Variables(values={"TOKEN": "canary"})
+    content = SecretVariables(values={"TOKEN": "canary"})
     return team_secrets.put(team=vision, name="wandb", content=content, by="tests")[0]
 
 
 def test_what_is_sealed_shows_nothing(kept: Secret) -> None:
-    for text in (kept.sealed, repr(kept), str(vars(kept)), repr(Variables(values={"A": "canary"}))):
+    for text in (
+        kept.sealed,
+        repr(kept),
+        str(vars(kept)),
+        repr(SecretVariables(values={"A": "canary"})),
+    ):
         assert "canary" not in text
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tenancy.image_names import BadName, ImageName, Pattern, _matches
+from tenancy.image_names import BadName, ImageName, ImagePattern, _matches
 
 DIGEST = "sha256:" + "a" * 64
 OTHER_DIGEST = "sha256:" + "b" * 64
@@ -31,8 +31,8 @@ IN_FULL = {
 }
 
 
-@pytest.mark.parametrize("kind", [ImageName, Pattern])
-def test_what_is_short_enough_is_read_again_in_full(kind: type[ImageName | Pattern]) -> None:
+@pytest.mark.parametrize("kind", [ImageName, ImagePattern])
+def test_what_is_short_enough_is_read_again_in_full(kind: type[ImageName | ImagePattern]) -> None:
     """Rules are kept in full: one that could not be read would refuse every image."""
     read = []
     for length in range(360, 401):
@@ -97,9 +97,9 @@ COVERS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("pattern", COVERS)
 def test_a_pattern_covers_what_it_says(pattern: str) -> None:
-    read = Pattern.parse(pattern)
+    read = ImagePattern.parse(pattern)
     assert [name for name in COVERS[pattern] if not read.covers(ImageName.parse(name))] == []
-    assert Pattern.parse(str(read)) == read
+    assert ImagePattern.parse(str(read)) == read
 
 
 COVERS_NOT: dict[str, list[str]] = {
@@ -140,7 +140,7 @@ COVERS_NOT: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("pattern", COVERS_NOT)
 def test_a_pattern_covers_nothing_that_only_looks_alike(pattern: str) -> None:
-    read = Pattern.parse(pattern)
+    read = ImagePattern.parse(pattern)
     assert [name for name in COVERS_NOT[pattern] if read.covers(ImageName.parse(name))] == []
 
 
@@ -161,7 +161,7 @@ def test_a_pattern_covers_nothing_that_only_looks_alike(pattern: str) -> None:
 )
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(BadName):
-        Pattern.parse(pattern)
+        ImagePattern.parse(pattern)
 
 
 @given(st.text("ab*", max_size=8), st.text("ab", max_size=8))

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from control_plane.configuration import limit_settings
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 from control_plane.front.callers import Callers
 from control_plane.front.inside import OnlyFromInside
 
@@ -23,7 +23,7 @@ def status(path: str, *, proxies: int = 1, networks: str = "", **headers: str) -
         Recorder(),
         address_of=callers.address,
         is_proxy_believed=bool(proxies),
-        networks=limit_settings.read(Variables(told)).internal_networks,
+        networks=limit_settings.read(EnvironmentVariables(told)).internal_networks,
     )
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return asyncio.run(ask(front, "POST", path, headers=named)).status
@@ -70,4 +70,4 @@ def test_a_proxy_that_is_not_believed_cannot_say_where_somebody_comes_from() -> 
 
 def test_a_network_that_is_none_is_named_with_what_to_do() -> None:
     with pytest.raises(BadEnvironment, match=r"NETWORKS='10\.0\.0\.1/8'.*10\.0\.0\.0"):
-        limit_settings.read(Variables({"CONCERTINA_INTERNAL_NETWORKS": "10.0.0.1/8"}))
+        limit_settings.read(EnvironmentVariables({"CONCERTINA_INTERNAL_NETWORKS": "10.0.0.1/8"}))

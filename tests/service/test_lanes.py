@@ -12,15 +12,15 @@ from control_plane.front.asgi_types import Message, Receive, Scope, Send
 from control_plane.front.callers import CALLER
 from control_plane.front.threads.bulkheads import Bulkheads, Kind, kind_of, sizes
 from control_plane.front.threads.delivery import Delivery
-from control_plane.front.threads.lanes import Busy, Lanes, Size
+from control_plane.front.threads.lanes import Busy, Lanes, LaneSize
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.http import HttpResponse
 
 from tests.service.asking import Answer, ask, scope_of
 
 
-def size(**changes: Any) -> Size:
-    return Size(**{"threads": 1, "places": 4, "longest_wait_seconds": 60.0, **changes})
+def size(**changes: Any) -> LaneSize:
+    return LaneSize(**{"threads": 1, "places": 4, "longest_wait_seconds": 60.0, **changes})
 
 
 async def settle() -> None:

@@ -11,7 +11,7 @@ import pytest
 import redis
 from control_plane.api.teams.teams import TeamsView
 from control_plane.configuration import limit_settings
-from control_plane.configuration.variables import Variables
+from control_plane.configuration.variables import EnvironmentVariables
 from control_plane.front.asgi_types import Scope
 from control_plane.front.callers import PRINCIPAL, Callers, Sender, group_of
 from control_plane.front.principal import PrincipalMiddleware
@@ -31,7 +31,11 @@ from jobs.reports import job_token
 from tests.service.asking import Answer, Recorder, ask, scope_of
 
 LIMITS = replace(
-    limit_settings.read(Variables({})), read_rate=2, write_rate=1, sync_rate=3, unknown_rate=4
+    limit_settings.read(EnvironmentVariables({})),
+    read_rate=2,
+    write_rate=1,
+    sync_rate=3,
+    unknown_rate=4,
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 from cluster import retention as cluster_retention
 from cluster.models import NodeChange, Pool, UtilisationSample
 from control_plane.configuration import retention_settings
-from control_plane.configuration.variables import Variables
+from control_plane.configuration.variables import EnvironmentVariables
 from control_plane.database.batch_deletion import Eraser
 from control_plane.tasks import forget_what_is_old
 from django.db import connection
@@ -71,7 +71,7 @@ class Clock:
         return self.now
 
 
-KEPT = retention_settings.read(Variables({})).jobs  # as nobody says otherwise
+KEPT = retention_settings.read(EnvironmentVariables({})).jobs  # as nobody says otherwise
 
 
 def forget(eraser: Eraser | None = None, kept: JobRetention = KEPT) -> dict[str, int]:
@@ -235,7 +235,9 @@ def test_the_newest_tick_stays_for_it_tells_prices() -> None:
 
 def test_how_long_is_what_kept_is_said_by_the_environment() -> None:
     told = retention_settings.read(
-        Variables({"CONCERTINA_KEEP_LOGS_DAYS": "7", "CONCERTINA_KEEP_CHECKPOINTS_DAYS": "0"})
+        EnvironmentVariables(
+            {"CONCERTINA_KEEP_LOGS_DAYS": "7", "CONCERTINA_KEEP_CHECKPOINTS_DAYS": "0"}
+        )
     )
     assert told.jobs.logs == timedelta(days=7)
     assert told.jobs.files is None

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from tenancy.models import Secret, Team
 from tenancy.secrets import team_secrets
-from tenancy.secrets.values import Variables, registry_login
+from tenancy.secrets.values import SecretVariables, registry_login
 
 from jobs.lifecycle import State
 from jobs.models import Event, Job
@@ -30,7 +30,7 @@ CANARY = "canary-9d3e"
 def kept(vision: Team) -> None:
     """Two secrets with variables, of which one is common to both, and a login."""
     for name, variables in (("wandb", ("KEY", "MODE")), ("other", ("KEY",))):
-        content = Variables(values=dict.fromkeys(variables, CANARY))
+        content = SecretVariables(values=dict.fromkeys(variables, CANARY))
         team_secrets.put(team=vision, name=name, content=content, by="tests")
     login = registry_login(registry="r.example.com", username=CANARY, password=CANARY)
     team_secrets.put(team=vision, name="images", content=login, by="tests")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from control_plane.front.asgi_types import Receive, Scope, Send
 from control_plane.front.threads.bulkheads import Bulkheads, Kind
-from control_plane.front.threads.lanes import Lanes, ShareIsUsed, Size
+from control_plane.front.threads.lanes import Lanes, LaneSize, ShareIsUsed
 from control_plane.front.threads.processor_pressure import Pressure
 from control_plane.front.threads.processor_shares import ProcessorShares
 
@@ -151,7 +151,7 @@ def test_the_kernel_is_asked_once_a_second(tmp_path: Path) -> None:
 
 
 def lanes(known: ProcessorShares, *, longest_wait_seconds: float = 60.0) -> Lanes:
-    size = Size(
+    size = LaneSize(
         threads=4, places=8, longest_wait_seconds=longest_wait_seconds, shares=lambda: known
     )
     return Lanes("test", size)
@@ -213,7 +213,7 @@ def test_whose_share_is_used_up_gets_429_and_when_to_come_again() -> None:
         await send({"type": "http.response.body", "body": b""})
 
     async def story() -> list[Answer]:
-        size = Size(
+        size = LaneSize(
             threads=1,
             places=4,
             longest_wait_seconds=0.01,

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Secret, Team
 from tenancy.secrets import team_secrets
-from tenancy.secrets.values import RegistryLogin
+from tenancy.secrets.values import RegistrySecret
 
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import client_of
@@ -45,7 +45,7 @@ def test_what_is_set_is_listed_without_its_values_and_read_by_jobs(
     assert shown["items"][1]["variables"] == ["WANDB_API_KEY", "WANDB_MODE"]
     assert shown["items"][1]["updated_by"] == "vision/ci"
     assert team_secrets.environment_of(vision, ["wandb"]) == VARIABLES["variables"]
-    assert team_secrets.registry_login_of(vision, "registry.example.com:5000") == RegistryLogin(
+    assert team_secrets.registry_login_of(vision, "registry.example.com:5000") == RegistrySecret(
         registry="registry.example.com:5000", username="robot", password="p"
     )
     assert team_secrets.registry_login_of(vision, "elsewhere.example.com") is None

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from jobs.api.serializers.vocabulary import reason_field
 from jobs.models import Generation
-from jobs.models.generation import RestartSign, Unit
+from jobs.models.generation import ProgressUnit, RestartSign
 from jobs.queries.newest_decision import explanation_of
 
 
@@ -34,7 +34,7 @@ class RestartSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="At least so many were made again; null: not known."
     )
     repeated_unit = serializers.ChoiceField(
-        choices=Unit.choices,
+        choices=ProgressUnit.choices,
         help_text="`count`: of what it counts within an epoch, iterations or samples.",
     )
     repeated_seconds = serializers.FloatField(

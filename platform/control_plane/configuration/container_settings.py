@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from cluster.docker_host.container.containers import MOST_PROCESSES
 from cluster.job_network import JobNetwork
 
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _SOCKET: Final = "unix:///var/run/docker.sock"
@@ -33,7 +33,7 @@ class ContainerSettings:
     pids_limit: int  # processes and threads of one container
 
 
-def read(variables: Variables, *, host_id: str) -> ContainerSettings:
+def read(variables: EnvironmentVariables, *, host_id: str) -> ContainerSettings:
     """Raises: BadEnvironment."""
     network = variables.choice(
         "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
@@ -79,7 +79,7 @@ def check_internal_url(url: str) -> None:
         )
 
 
-def _worker_image(variables: Variables) -> str:
+def _worker_image(variables: EnvironmentVariables) -> str:
     """Require an image with its registry: a bare name is Docker Hub's, where anybody may own it.
 
     It runs every coordinator, and every worker of a job without an image, with their secrets.
@@ -103,7 +103,7 @@ def _image_of_this_version() -> str:
         return "localhost/concertina-worker:latest"
 
 
-def _docker_url(variables: Variables) -> str:
+def _docker_url(variables: EnvironmentVariables) -> str:
     url = variables.text("CONCERTINA_DOCKER_URL", default=_SOCKET)
     if urlsplit(url).scheme in {"unix", "tcp", "ssh"}:
         return url
@@ -113,7 +113,7 @@ def _docker_url(variables: Variables) -> str:
     )
 
 
-def _job_user(variables: Variables) -> tuple[int, int]:
+def _job_user(variables: EnvironmentVariables) -> tuple[int, int]:
     """Return this process's user, so that both may read each other's files; but never root.
 
     Only root can give the folders that it makes to somebody else.

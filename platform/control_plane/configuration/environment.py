@@ -24,7 +24,7 @@ from control_plane.configuration.container_settings import ContainerSettings
 from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.configuration.retention_settings import RetentionSettings
 from control_plane.configuration.user_settings import UserSettings
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 from jobs.admission.disk_limits import DiskLimits
 
 __all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
@@ -91,7 +91,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     Raises:
         BadEnvironment: a variable is missing or does not fit; the message names it.
     """
-    variables = Variables(dict(os.environ) if environ is None else environ)
+    variables = EnvironmentVariables(dict(os.environ) if environ is None else environ)
     service_url = variables.text("CONCERTINA_SERVICE_URL", default="http://127.0.0.1:8000")
     internal_url = variables.text("CONCERTINA_INTERNAL_URL", default=service_url)
     host_id = variables.text("CONCERTINA_HOST_ID", default="local")
@@ -134,7 +134,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     return told
 
 
-def _log_bounds(variables: Variables) -> LogBounds:
+def _log_bounds(variables: EnvironmentVariables) -> LogBounds:
     """Raises: BadEnvironment, if a job may keep less than one of its processes."""
     usual = LogBounds()
     of_process, of_job = (
@@ -149,7 +149,7 @@ def _log_bounds(variables: Variables) -> LogBounds:
     return LogBounds(process_bytes=of_process << 20, job_bytes=of_job << 20)
 
 
-def _disk_limits(variables: Variables) -> DiskLimits:
+def _disk_limits(variables: EnvironmentVariables) -> DiskLimits:
     """Raises: BadEnvironment, if a job that says nothing may write more than one that asks."""
     known = DiskLimits()
     usual, most = (
@@ -165,7 +165,7 @@ def _disk_limits(variables: Variables) -> DiskLimits:
     return DiskLimits(usual_bytes=usual << 30, most_bytes=most << 30, most_files=files)
 
 
-def _secret_key(variables: Variables) -> str:
+def _secret_key(variables: EnvironmentVariables) -> str:
     """Read the secret key; a process that neither signs nor decrypts anything makes up its own."""
     if variables.boolean("CONCERTINA_SIGNS", default=True):
         return variables.secret("CONCERTINA_SECRET_KEY")
@@ -176,7 +176,7 @@ def _path(text: str) -> Path | None:
     return Path(text) if text else None
 
 
-def _allowed_hosts(variables: Variables, internal_url: str) -> tuple[str, ...]:
+def _allowed_hosts(variables: EnvironmentVariables, internal_url: str) -> tuple[str, ...]:
     """Return the named hosts, and the one by which coordinators call."""
     named = variables.text("CONCERTINA_ALLOWED_HOSTS", default=_HERE).split(",")
     return tuple(dict.fromkeys([*named, *filter(None, [urlsplit(internal_url).hostname])]))

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Final
 
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 
 LARGEST_BODY: Final = 512 * 1024  # bytes of any request body; far above any job spec
 
@@ -27,7 +27,7 @@ class LimitSettings:
     internal_networks: tuple[Network, ...]  # whose coordinators may come through the proxy
 
 
-def read(variables: Variables) -> LimitSettings:
+def read(variables: EnvironmentVariables) -> LimitSettings:
     """Raises: BadEnvironment."""
     told = LimitSettings(
         api_threads=variables.whole("CONCERTINA_API_THREADS", default=8, at_least=1),
@@ -51,7 +51,7 @@ def read(variables: Variables) -> LimitSettings:
     return told
 
 
-def _networks(variables: Variables, name: str) -> tuple[Network, ...]:
+def _networks(variables: EnvironmentVariables, name: str) -> tuple[Network, ...]:
     told = variables.text(name, default="")
     try:
         return tuple(ipaddress.ip_network(one.strip()) for one in told.split(",") if one.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from control_plane.configuration.variables import Variables
+from control_plane.configuration.variables import EnvironmentVariables
 from jobs.commands.removal.retention_periods import JobRetention
 
 
@@ -19,7 +19,7 @@ class RetentionSettings:
     seconds: float  # at most, of each run; the next goes on
 
 
-def read(variables: Variables) -> RetentionSettings:
+def read(variables: EnvironmentVariables) -> RetentionSettings:
     """Raises: BadEnvironment."""
 
     def days(of: str, default: int) -> timedelta | None:

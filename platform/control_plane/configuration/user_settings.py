@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from cluster.process_host import trial
 from cluster.process_host.team_users import TeamUsers
 
-from control_plane.configuration.variables import BadEnvironment, Variables
+from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 
 UIDS: Final = "1900000000-1900009999"  # of a range that neither distributions nor systemd hand out
 _FIRST_OF_PEOPLE: Final = 1000  # smaller numbers are the system's
@@ -55,7 +55,7 @@ def _why_not(user: int) -> str:
     return trial.why_not(user)
 
 
-def read(variables: Variables) -> UserSettings:
+def read(variables: EnvironmentVariables) -> UserSettings:
     mode = variables.choice("CONCERTINA_TEAM_USERS", default=UserMode.AUTO, among=[*UserMode])
     return UserSettings(
         mode=UserMode(mode),

@@ -16,7 +16,7 @@ class BadEnvironment(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Variables:
+class EnvironmentVariables:
     """The environment. Every reader raises `BadEnvironment`; an empty variable counts as unset.
 
     A complaint about a secret never contains its value.

@@ -19,7 +19,7 @@ LONGEST_WAIT_SECONDS: Final = 10.0  # as long as a connection is waited for
 _MOST_KNOWN: Final = 10_000
 
 
-class Connection(Hashable, Protocol):
+class ClientConnection(Hashable, Protocol):
     """What has to be known about a connection."""
 
     @property
@@ -30,7 +30,7 @@ class Connection(Hashable, Protocol):
         """Close the connection."""
 
 
-class Connections:
+class ClientConnections:
     """The connections of one process, by address, oldest first."""
 
     def __init__(
@@ -40,8 +40,8 @@ class Connections:
         self._next_at: OrderedDict[str, float] = OrderedDict()  # may a place change, by address
         self._most = most
         self._most_of_one = most_of_one
-        self._here: dict[str, dict[Connection, None]] = {}
-        self._address: dict[Connection, str] = {}
+        self._here: dict[str, dict[ClientConnection, None]] = {}
+        self._address: dict[ClientConnection, str] = {}
 
     def __len__(self) -> int:
         return len(self._address)
@@ -60,7 +60,7 @@ class Connections:
             self._next_at.popitem(last=False)
         return turn_at - now
 
-    def enter(self, address: str, connection: Connection) -> bool:
+    def enter(self, address: str, connection: ClientConnection) -> bool:
         """Let it in, if need be instead of another; False if no other can go."""
         if not self._has_room(address) and not self._make_room(address):
             return False
@@ -68,7 +68,7 @@ class Connections:
         self._address[connection] = address
         return True
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: ClientConnection) -> None:
         """Forget a connection that is closed, or was never let in."""
         address = self._address.pop(connection, None)
         if address is None:

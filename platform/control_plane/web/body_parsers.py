@@ -31,7 +31,7 @@ class BodyTooLarge(exceptions.APIException):
 class NotPlain(exceptions.ParseError):
     """The body has values that neither the database nor an answer could carry."""
 
-    def __init__(self, faults: tuple[plain_values.Fault, ...]) -> None:
+    def __init__(self, faults: tuple[plain_values.NotPlainValue, ...]) -> None:
         super().__init__(" ".join(map(str, faults[:3])))
         self.faults = faults
 

@@ -18,7 +18,7 @@ _TOO_DEEP: Final = ("is nested too deeply", f"Use at most {MOST_LEVELS} levels."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class NotPlainValue:
     """A value that is not plain, and what would be right. Never the value: it may be a secret."""
 
     field: str
@@ -29,7 +29,7 @@ class Fault:
         return f"{self.field or 'The body'} {self.problem}. {self.remedy}"
 
 
-def faults_of(document: Any) -> Iterator[Fault]:
+def faults_of(document: Any) -> Iterator[NotPlainValue]:
     """Find values that are not plain, at most 20; without recursion, however deep they are."""
     found = 0
     rest: list[tuple[str, int, Any]] = [("", 0, document)]
@@ -38,7 +38,7 @@ def faults_of(document: Any) -> Iterator[Fault]:
         wrong = _TOO_DEEP if level > MOST_LEVELS else _wrong_with(value)
         if wrong is not None:
             found += 1
-            yield Fault(field=place[:_LONGEST_PLACE], problem=wrong[0], remedy=wrong[1])
+            yield NotPlainValue(field=place[:_LONGEST_PLACE], problem=wrong[0], remedy=wrong[1])
         elif isinstance(value, dict):
             rest += [(f"{place}.{name}".lstrip("."), level + 1, one) for name, one in value.items()]
         elif isinstance(value, list):

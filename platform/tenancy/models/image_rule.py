@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from tenancy.image_names import LONGEST, BadName, Pattern
+from tenancy.image_names import LONGEST, BadName, ImagePattern
 from tenancy.models.team import Team
 
 
@@ -40,6 +40,6 @@ class ImageRule(models.Model):
     def clean(self) -> None:
         """Write the pattern in full, so that everybody sees what it covers."""
         try:
-            self.pattern = str(Pattern.parse(self.pattern))
+            self.pattern = str(ImagePattern.parse(self.pattern))
         except BadName as error:
             raise ValidationError({"pattern": f"This {error.problem}. {error.remedy}"}) from error

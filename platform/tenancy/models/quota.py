@@ -11,7 +11,7 @@ from django.db import connection, models
 from django.db.models import F, Q, Sum
 
 from tenancy.models.team import Team
-from tenancy.quota_rules import Problem, Setting, problems_of
+from tenancy.quota_rules import QuotaProblem, Setting, problems_of
 
 
 class Quota(models.Model):
@@ -73,7 +73,7 @@ class Quota(models.Model):
         if found:
             raise ValidationError(dict(found))
 
-    def problems(self, parents: Mapping[str, str | None]) -> Iterator[Problem]:
+    def problems(self, parents: Mapping[str, str | None]) -> Iterator[QuotaProblem]:
         """Find what is wrong with this quota as it is here, beside the pool's other quotas."""
         others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
         settings = {quota.team.name: quota.setting for quota in (*others, self)}

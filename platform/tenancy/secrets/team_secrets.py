@@ -8,10 +8,10 @@ from typing import Any, Final, cast
 
 from django.db import transaction
 
-from tenancy.errors import Fault, SecretInvalid, TooManySecrets
+from tenancy.errors import FieldFault, SecretInvalid, TooManySecrets
 from tenancy.models import Secret, Team, slug_validator
 from tenancy.secrets import encryption
-from tenancy.secrets.values import RegistryLogin, Variables
+from tenancy.secrets.values import RegistrySecret, SecretVariables
 
 MOST_PER_TEAM: Final = 100  # so that a list of them is one page
 
@@ -21,7 +21,7 @@ class SecretUnavailable(Exception):
 
 
 def put(
-    *, team: Team, name: str, content: Variables | RegistryLogin, by: str
+    *, team: Team, name: str, content: SecretVariables | RegistrySecret, by: str
 ) -> tuple[Secret, bool]:
     """Keep a secret under this name, instead of any before; True if there was none.
 
@@ -57,7 +57,7 @@ def environment_of(team: Team, names: Collection[str]) -> Mapping[str, str]:
     return found
 
 
-def registry_login_of(team: Team, registry: str) -> RegistryLogin | None:
+def registry_login_of(team: Team, registry: str) -> RegistrySecret | None:
     """Return the team's login for a registry; None if it keeps none.
 
     Raises:
@@ -67,7 +67,7 @@ def registry_login_of(team: Team, registry: str) -> RegistryLogin | None:
     if row is None:
         return None
     values: Any = _opened(row)
-    return RegistryLogin(registry=registry, **values)
+    return RegistrySecret(registry=registry, **values)
 
 
 def reseal_all() -> tuple[int, list[Secret]]:
@@ -88,13 +88,15 @@ def reseal_all() -> tuple[int, list[Secret]]:
 def _check_name(name: str) -> None:
     if not re.fullmatch(slug_validator.regex, name):
         remedy = str(slug_validator.message)
-        raise SecretInvalid([Fault(field="name", problem="is not a secret's name", remedy=remedy)])
+        raise SecretInvalid(
+            [FieldFault(field="name", problem="is not a secret's name", remedy=remedy)]
+        )
 
 
 def _check_registry(others: Iterable[Secret], registry: str) -> None:
     same = next((row for row in others if registry and row.registry == registry), None)
     if same is not None:
-        fault = Fault(
+        fault = FieldFault(
             field="registry",
             problem=f"has a login already, in secret {same.name}",
             remedy="Replace that one, or delete it first.",
@@ -102,16 +104,16 @@ def _check_registry(others: Iterable[Secret], registry: str) -> None:
         raise SecretInvalid([fault])
 
 
-def _shown(content: Variables | RegistryLogin) -> dict[str, Any]:
+def _shown(content: SecretVariables | RegistrySecret) -> dict[str, Any]:
     """Return the parts of a secret that anybody may see."""
-    if isinstance(content, Variables):
+    if isinstance(content, SecretVariables):
         names = sorted(content.values)
         return {"kind": Secret.Kind.ENVIRONMENT, "variables": names, "registry": ""}
     return {"kind": Secret.Kind.REGISTRY, "variables": [], "registry": content.registry}
 
 
-def _sealed(team: Team, name: str, content: Variables | RegistryLogin) -> str:
-    if isinstance(content, Variables):
+def _sealed(team: Team, name: str, content: SecretVariables | RegistrySecret) -> str:
+    if isinstance(content, SecretVariables):
         return encryption.encrypt(content.values, place=_place(team.pk, name))
     values = {"username": content.username, "password": content.password}
     return encryption.encrypt(values, place=_place(team.pk, name))

@@ -16,7 +16,7 @@ from tenancy.access.principal import Principal, principal_of
 from tenancy.errors import SecretInUse
 from tenancy.models import Secret, Team
 from tenancy.secrets import team_secrets
-from tenancy.secrets.values import RegistryLogin, Variables, registry_login, variables
+from tenancy.secrets.values import RegistrySecret, SecretVariables, registry_login, variables
 
 from control_plane.web.body_parsers import BoundedJsonParser
 from jobs.admission.secret_use import UsingJob, live_jobs_by_secret
@@ -158,7 +158,7 @@ def _team_to_change(principal: Principal, name: str) -> Team:
     return team
 
 
-def _content(body: dict[str, Any]) -> Variables | RegistryLogin:
+def _content(body: dict[str, Any]) -> SecretVariables | RegistrySecret:
     if body["kind"] == Secret.Kind.ENVIRONMENT:
         return variables(body["variables"])
     return registry_login(**{field: body[field] for field in _FIELDS[Secret.Kind.REGISTRY]})

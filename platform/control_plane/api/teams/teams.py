@@ -21,7 +21,7 @@ from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
 from jobs.queries import gpu_demand
-from jobs.queries.gpu_demand import Demand
+from jobs.queries.gpu_demand import GpuDemand
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -159,7 +159,7 @@ def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str
             limits[standing["team"]].append(standing["limit"])
             for name in ("guaranteed", "fair_share", "allocated", "borrowed", "lent"):
                 row[name] += standing[name]
-            wants = demands.get(teams[standing["team"]].pk, Demand())
+            wants = demands.get(teams[standing["team"]].pk, GpuDemand())
             for name in ("waiting", "running_jobs", "waiting_jobs"):
                 row[name] += getattr(wants, name)
     for name, found in limits.items():

@@ -22,7 +22,7 @@ from control_plane.front.asgi_types import Application, Message, Receive, Scope,
 from control_plane.front.callers import caller_of, group_of
 from control_plane.front.refusal import Refusal
 from control_plane.front.threads.delivery import Delivery
-from control_plane.front.threads.lanes import Busy, Lanes, ShareIsUsed, Size
+from control_plane.front.threads.lanes import Busy, Lanes, LaneSize, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 RETRY_AFTER_SECONDS: Final = 2.0
@@ -53,14 +53,14 @@ def kind_of(path: str) -> Kind:
     return Kind.COORDINATORS if path.startswith("/internal/") else Kind.PEOPLE
 
 
-def sizes(threads: int) -> Mapping[Kind, Size]:
+def sizes(threads: int) -> Mapping[Kind, LaneSize]:
     """Return each kind's size: so many threads for people and programs, and some for others."""
     return {
-        Kind.PEOPLE: replace(Size.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
-        Kind.COORDINATORS: replace(Size.of(max(threads // 2, 1)), shares=_LITTLE),
-        Kind.SIGN_IN: replace(Size.of(2), shares=_FOR_PASSWORDS),
+        Kind.PEOPLE: replace(LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
+        Kind.COORDINATORS: replace(LaneSize.of(max(threads // 2, 1)), shares=_LITTLE),
+        Kind.SIGN_IN: replace(LaneSize.of(2), shares=_FOR_PASSWORDS),
         # Answered from memory but once a second: whoever asks, it costs next to nothing.
-        Kind.HEALTH: Size(threads=1, places=1000, shares=_ALL),
+        Kind.HEALTH: LaneSize(threads=1, places=1000, shares=_ALL),
     }
 
 
@@ -70,7 +70,7 @@ class Bulkheads:
     def __init__(
         self,
         application: Application,
-        sizes: Mapping[Kind, Size],
+        sizes: Mapping[Kind, LaneSize],
         *,
         delivery: Delivery | None = None,
         refusal_seconds: float = 0.0,

@@ -40,11 +40,11 @@ class Delivery:
             and self.unread_bytes[group] < self._most_unread_bytes
         )
 
-    def begin(self, group: str) -> Answer:
-        return Answer(self, group)
+    def begin(self, group: str) -> PendingAnswer:
+        return PendingAnswer(self, group)
 
 
-class Answer:
+class PendingAnswer:
     """One answer on its way."""
 
     def __init__(self, delivery: Delivery, group: str) -> None:

@@ -37,7 +37,7 @@ class ShareIsUsed(Busy):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class LaneSize:
     """How many requests are answered at once, and how many may wait for how long."""
 
     threads: int
@@ -46,7 +46,7 @@ class Size:
     shares: Callable[[], ProcessorShares] = ProcessorShares  # that groups have of the processor
 
     @classmethod
-    def of(cls, threads: int) -> Size:
+    def of(cls, threads: int) -> LaneSize:
         return cls(threads=threads, places=PLACES_PER_THREAD * threads)
 
     @property
@@ -61,7 +61,7 @@ class Size:
 class Lanes:
     """Some threads with a queue. They belong to one event loop, so there is no lock."""
 
-    def __init__(self, name: str, size: Size) -> None:
+    def __init__(self, name: str, size: LaneSize) -> None:
         self._size = size
         self._shares = size.shares()
         self._free: list[Executor] = [
