@@ -79,27 +79,27 @@ class TeamWithJobsAdmin(TeamAdmin):
     ) -> Any:
         """Return what would go, how much, which permissions are missing, and what prevents it."""
         teams = list(objs)
-        told: list[Any] = []
+        lines: list[Any] = []
         for team in teams:
-            told += [f"Team: {team}", team_deletion.contents(team)]
+            lines += [f"Team: {team}", team_deletion.contents(team)]
         against = [reason for team in teams for reason in team_deletion.reasons_against(team)]
-        return told, {"teams": len(teams)}, set(), against
+        return lines, {"teams": len(teams)}, set(), against
 
     def delete_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         """Delete as Django does, and show on the page what has come up since the page before."""
         try:
             return super().delete_view(request, *args, **options)
         except TeamInUse as error:
-            return self._told(request, error)
+            return self._refused(request, error)
 
     def changelist_view(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
         """Show the list as Django does, whose action may delete many teams."""
         try:
             return super().changelist_view(request, *args, **options)
         except TeamInUse as error:
-            return self._told(request, error)
+            return self._refused(request, error)
 
-    def _told(self, request: HttpRequest, error: TeamInUse) -> HttpResponse:
+    def _refused(self, request: HttpRequest, error: TeamInUse) -> HttpResponse:
         self.message_user(request, str(error), messages.ERROR)
         return HttpResponseRedirect(request.get_full_path())
 

@@ -21,6 +21,6 @@ class DiskLimits:
     most_bytes: int = 500 * _GIB  # that a job may ask for
     most_files: int = 2_000_000  # folders count; a file system has only so many
 
-    def bytes_of(self, asked: int | None) -> int:
+    def bytes_of(self, wanted: int | None) -> int:
         """Return the limit of a job that asked for so much, perhaps while more was allowed."""
-        return min(self.usual_bytes if asked is None else asked, self.most_bytes)
+        return min(self.usual_bytes if wanted is None else wanted, self.most_bytes)

@@ -47,9 +47,9 @@ def live_jobs_by_secret(team: Team) -> Mapping[str, list[UsingJob]]:
     logins = Secret.objects.filter(team=team).exclude(registry="")
     login_of = dict(logins.values_list("registry", "name"))
     live = Job.objects.filter(team=team, state__in=LIVE)
-    told = live.values_list("id", "name", "resolved_spec__secrets", "resolved_spec__image")
+    rows = live.values_list("id", "name", "resolved_spec__secrets", "resolved_spec__image")
     found: defaultdict[str, list[UsingJob]] = defaultdict(list)
-    for job_id, name, secrets, image in told:
+    for job_id, name, secrets, image in rows:
         login = login_of.get(registry_of(image or "")) if login_of else None
         for secret in (*(secrets or ()), *filter(None, [login])):
             found[secret].append(UsingJob(id=job_id, name=name))

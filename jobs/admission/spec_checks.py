@@ -205,14 +205,14 @@ def _fewest_workers(spec: JobSpec) -> int:
 
 def _too_much_memory(admitted: AdmittedSpec) -> Iterator[Problem]:
     """A worker's share of a machine is a cap, so that nobody's worker takes another's memory."""
-    asked, gpus = admitted.spec.resources.memory, admitted.spec.resources.gpus_per_worker
+    wanted, gpus = admitted.spec.resources.memory, admitted.spec.resources.gpus_per_worker
     cap = admitted.pool.worker_memory.get(gpus)
-    if asked is None or cap is None or asked <= cap.bytes_:
+    if wanted is None or cap is None or wanted <= cap.bytes_:
         return
     most = f"{cap.bytes_ >> 20}MiB"
     yield Problem(
         field="resources.memory",
-        value=format_size(asked),
+        value=format_size(wanted),
         problem=f"is more than {most}, the share of a worker with {gpus} of the {cap.gpus} GPUs"
         f" of node {cap.node}",
         remedy=f"Use at most {most}, or more resources.gpus_per_worker; without it, a worker gets"
@@ -222,12 +222,12 @@ def _too_much_memory(admitted: AdmittedSpec) -> Iterator[Problem]:
 
 
 def _too_much_disk(admitted: AdmittedSpec) -> Iterator[Problem]:
-    asked, most = admitted.spec.resources.disk_per_job, admitted.pool.disk_limits.most_bytes
-    if asked is None or asked <= most:
+    wanted, most = admitted.spec.resources.disk_per_job, admitted.pool.disk_limits.most_bytes
+    if wanted is None or wanted <= most:
         return
     yield Problem(
         field="resources.disk_per_job",
-        value=format_size(asked),
+        value=format_size(wanted),
         problem=f"is more than {format_size(most)}, the most that a job may write here",
         remedy=f"Use at most {format_size(most)}, or ask an admin to raise"
         " CONCERTINA_MOST_JOB_DISK_GB.",

@@ -52,14 +52,14 @@ class JobsView(_KnowsPools):
         responses=JobPageSerializer,
     )
     def get(self, request: Request) -> Response:
-        asked = requests.query(request, requests.JobListQuery)
+        parameters = requests.query(request, requests.JobListQuery)
         jobs = visible_jobs.matching(
             visible_jobs.jobs_of(principal_of(request)),
-            team=asked["team"],
-            states=asked["state"],
-            search=asked["search"],
+            team=parameters["team"],
+            states=parameters["state"],
+            search=parameters["search"],
         )
-        page = pages.page_of(jobs, limit=asked["limit"], cursor=asked["cursor"])
+        page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
         answer = {"items": page.jobs, "next_cursor": page.next_cursor}
         return Response(JobPageSerializer(answer).data)
 

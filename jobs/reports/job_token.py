@@ -47,10 +47,10 @@ def of_coordinator(job_id: str, *, term: int, now: datetime) -> str:
 
 def read(token: str, job_id: str, *, now: datetime) -> Credential | None:
     """Return what the token says, if it is genuine, belongs to this job and has not expired."""
-    told = _unsigned(token, _OF_COORDINATOR)
-    if told is None:
+    content = _unsigned(token, _OF_COORDINATOR)
+    if content is None:
         return Credential(term=None) if _unsigned(token, _OF_WORKERS) == job_id else None
-    whose, term, expires = told.split(":")
+    whose, term, expires = content.split(":")
     left = datetime.fromtimestamp(int(expires), UTC) - now
     if whose != job_id or left <= timedelta():
         return None

@@ -36,9 +36,9 @@ def main(name: str) -> None:
         sys.exit(f"{name}: {problem}")
 
 
-def probe_api(told: Environment) -> None:
+def probe_api(configuration: Environment) -> None:
     """Check that it answers, and has its database and its Redis."""
-    _health("http://127.0.0.1:8000", host=urlsplit(told.internal_url).netloc)
+    _health("http://127.0.0.1:8000", host=urlsplit(configuration.internal_url).netloc)
 
 
 def probe_beat(_: Environment) -> None:
@@ -47,25 +47,25 @@ def probe_beat(_: Environment) -> None:
     _check_age(files or [_BEAT_SCHEDULE], _BEAT_STALE_SECONDS)
 
 
-def probe_control(told: Environment) -> None:
+def probe_control(configuration: Environment) -> None:
     """Check that it lives, and that the loop turned lately as the api knows, if there is a pool.
 
     If the api does not answer, that is not this process's fault.
     """
-    probe_io(told)
+    probe_io(configuration)
     try:
-        seconds_ago = _health(told.internal_url)["control_loop_seconds_ago"]
+        seconds_ago = _health(configuration.internal_url)["control_loop_seconds_ago"]
     except OSError:
         return
-    if seconds_ago is not None and seconds_ago > _LATE_TICKS * told.tick_seconds:
+    if seconds_ago is not None and seconds_ago > _LATE_TICKS * configuration.tick_seconds:
         raise NotWell(f"the control loop last turned {seconds_ago:.0f} s ago.")
 
 
-def probe_io(told: Environment) -> None:
+def probe_io(configuration: Environment) -> None:
     """Check that it lives, and is connected to Redis."""
-    if told.heartbeat_file is None:
+    if configuration.heartbeat_file is None:
         raise NotWell("CONCERTINA_HEARTBEAT_FILE is not set.")
-    _check_age([told.heartbeat_file], _HEARTBEAT_STALE_SECONDS)
+    _check_age([configuration.heartbeat_file], _HEARTBEAT_STALE_SECONDS)
 
 
 def _check_age(files: Sequence[Path], seconds: float) -> None:
@@ -88,8 +88,8 @@ def _health(url: str, *, host: str | None = None) -> Mapping[str, Any]:
     if host is not None:
         request.add_header("Host", host)
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - as above
-        told: Mapping[str, Any] = json.load(answer)
-        return told
+        health: Mapping[str, Any] = json.load(answer)
+        return health
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ _NONE_YET: Final = 0  # the revision of a generation that is none the service as
 
 
 def store_generations(
-    job: Job, reported: Sequence[GenerationEntry], told: ReportedEvents, time: ServiceTime
+    job: Job, reported: Sequence[GenerationEntry], events: ReportedEvents, time: ServiceTime
 ) -> dict[str, Any]:
     """Add the generations not known yet, each ending the one before.
 
@@ -46,7 +46,7 @@ def store_generations(
             last.ended_at = last.ended_at or one.began_at
         last = one
         made.append(one)
-        _tell(one, entry, told)
+        _tell(one, entry, events)
     return _write(job, made, rescales=rescales) if made else {}
 
 
@@ -119,9 +119,9 @@ def _why(entry: GenerationEntry, wanted: Assignment | None) -> tuple[str, str]:
     return (wanted.reason, wanted.message) if wanted else ("", "")
 
 
-def _tell(made: Generation, entry: GenerationEntry, told: ReportedEvents) -> None:
+def _tell(made: Generation, entry: GenerationEntry, events: ReportedEvents) -> None:
     if entry.cause == GenerationCause.WORKER_LOST:
-        told.add(
+        events.add(
             EventKind.WORKERS_LOST,
             reason=JobReason.NODE_LOST,
             message=made.message,
@@ -129,7 +129,7 @@ def _tell(made: Generation, entry: GenerationEntry, told: ReportedEvents) -> Non
         )
     if made.lost_steps:
         steps, seconds = made.lost_steps, made.lost_work_seconds
-        told.add(
+        events.add(
             EventKind.WORK_LOST,
             message=(
                 f"Goes on from the checkpoint of step {made.step}: {steps} newer"

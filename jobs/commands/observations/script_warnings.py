@@ -14,10 +14,10 @@ from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.models import Job
 
 
-def store_warnings(job: Job, reported: Sequence[str], told: ReportedEvents) -> dict[str, Any]:
+def store_warnings(job: Job, reported: Sequence[str], events: ReportedEvents) -> dict[str, Any]:
     """Store the warnings, and return the changed columns of the job: mostly none."""
     new = [text for text in dict.fromkeys(reported) if text and text not in job.warnings]
     kept = new[: max(MOST_WARNINGS - len(job.warnings), 0)]
     for text in kept:
-        told.add(EventKind.SCRIPT_WARNING, reason=JobReason.SCRIPT_WARNING, message=text)
+        events.add(EventKind.SCRIPT_WARNING, reason=JobReason.SCRIPT_WARNING, message=text)
     return {"warnings": [*job.warnings, *kept]} if kept else {}

@@ -57,14 +57,14 @@ def record_sync(
     if {report.term, credential.term} - {None} != {job.coordinator_term}:
         raise CoordinatorReplaced
     wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
-    time, told = ServiceTime.of(job, now), ReportedEvents(job.id)
-    trained = store_generations(job, report.generations, told, time)
+    time, reported_events = ServiceTime.of(job, now), ReportedEvents(job.id)
+    trained = store_generations(job, report.generations, reported_events, time)
     points = store_metrics(job, report.metrics, time)
     store_measurements(job, report.measurements)
     is_late = _is_late(job, report)
-    store_workers(job, () if is_late else report.workers, wanted, told, now)
-    warned = store_warnings(job, report.warnings, told)
-    told.write(now)
+    store_workers(job, () if is_late else report.workers, wanted, reported_events, now)
+    warned = store_warnings(job, report.warnings, reported_events)
+    reported_events.write(now)
     if report.metrics and not is_late:
         points |= _progress(job, report.metrics, now)
     _store_progress(job, report, {**trained, **points, **warned}, wanted, now)

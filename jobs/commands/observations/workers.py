@@ -35,7 +35,7 @@ def store_workers(
     job: Job,
     reported: Sequence[WorkerEntry],
     wanted: Assignment | None,
-    told: ReportedEvents,
+    events: ReportedEvents,
     now: datetime,
 ) -> None:
     """Bring phases and speeds of workers up to date, in one statement when any has changed.
@@ -50,7 +50,7 @@ def store_workers(
     rows = known.select_related("node").prefetch_related(claims)
     members = set(wanted.worker_ids) if wanted else set()
     found = {row: _news_of(row, entries[row.id], is_wanted=row.id in members) for row in rows}
-    changed = [row for row, new in found.items() if _learn(row, new, told, now)]
+    changed = [row for row, new in found.items() if _learn(row, new, events, now)]
     if changed:
         Worker.objects.bulk_create(
             changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
@@ -67,14 +67,14 @@ def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str
     }
 
 
-def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datetime) -> bool:
+def _learn(worker: Worker, new: dict[str, Any], events: ReportedEvents, now: datetime) -> bool:
     """Put news on the row, and record what went wrong; return False if nothing is new."""
     if new["is_given_up"] and not worker.is_given_up:
-        _tell_of_hung_worker(worker, new["error"], told)
+        _tell_of_hung_worker(worker, new["error"], events)
     if new.get("is_straggler") and not worker.is_straggler:
         new["straggler_found_at"] = now
         new["straggler_gpus"] = [claim.gpu_index for claim in worker.claims.all()]
-        _tell_of_straggler(worker, new, told)
+        _tell_of_straggler(worker, new, events)
     is_new = any(getattr(worker, name) != value for name, value in new.items())
     for name, value in new.items():
         setattr(worker, name, value)
@@ -83,15 +83,15 @@ def _learn(worker: Worker, new: dict[str, Any], told: ReportedEvents, now: datet
 
 def _measured(entry: WorkerEntry) -> dict[str, Any]:
     """Return the entry's values that make sense: slowness by an unknown amount does not."""
-    told = {name: getattr(entry, name) for name in Worker.MEASURED}
-    new = {name: value for name, value in told.items() if value is not None}
+    measured = {name: getattr(entry, name) for name in Worker.MEASURED}
+    new = {name: value for name, value in measured.items() if value is not None}
     if new.get("is_straggler") and "relative_speed" not in new:
         del new["is_straggler"]
     return new
 
 
-def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> None:
-    told.add(
+def _tell_of_hung_worker(worker: Worker, error: str, events: ReportedEvents) -> None:
+    events.add(
         EventKind.WORKER_HUNG,
         reason=JobReason.NODE_LOST,
         message=f"{worker.id} makes no progress and is killed. {error}",
@@ -99,9 +99,9 @@ def _tell_of_hung_worker(worker: Worker, error: str, told: ReportedEvents) -> No
     )
 
 
-def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], told: ReportedEvents) -> None:
+def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], events: ReportedEvents) -> None:
     speed = new["relative_speed"]
-    told.add(
+    events.add(
         EventKind.STRAGGLER_FOUND,
         reason=JobReason.STRAGGLER,
         message=(

@@ -95,7 +95,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     service_url = variables.text("CONCERTINA_SERVICE_URL", default="http://127.0.0.1:8000")
     internal_url = variables.text("CONCERTINA_INTERNAL_URL", default=service_url)
     host_id = variables.text("CONCERTINA_HOST_ID", default="local")
-    told = Environment(
+    environment = Environment(
         database_url=variables.secret("DATABASE_URL"),
         redis_url=variables.secret("REDIS_URL"),
         secret_key=_secret_key(variables),
@@ -126,12 +126,14 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         limits=limit_settings.read(variables),
         retention=retention_settings.read(variables),
     )
-    if told.has_containers:
+    if environment.has_containers:
         container_settings.check_host_id(host_id)
         container_settings.check_internal_url(internal_url)
     else:
-        user_settings.check(told.users, service_url=service_url, hosts=told.allowed_hosts)
-    return told
+        user_settings.check(
+            environment.users, service_url=service_url, hosts=environment.allowed_hosts
+        )
+    return environment
 
 
 def _log_bounds(variables: EnvironmentVariables) -> LogBounds:

@@ -29,7 +29,7 @@ class LimitSettings:
 
 def read(variables: EnvironmentVariables) -> LimitSettings:
     """Raises: BadEnvironment."""
-    told = LimitSettings(
+    limits = LimitSettings(
         api_threads=variables.whole("CONCERTINA_API_THREADS", default=8, at_least=1),
         largest_spec_bytes=variables.whole(
             "CONCERTINA_LARGEST_SPEC_BYTES", default=64 * 1024, at_least=1024
@@ -43,19 +43,19 @@ def read(variables: EnvironmentVariables) -> LimitSettings:
         unknown_rate=variables.whole("CONCERTINA_UNKNOWN_RATE", default=20, at_least=0),
         internal_networks=_networks(variables, "CONCERTINA_INTERNAL_NETWORKS"),
     )
-    if told.largest_spec_bytes > LARGEST_BODY:
+    if limits.largest_spec_bytes > LARGEST_BODY:
         raise BadEnvironment(
-            f"CONCERTINA_LARGEST_SPEC_BYTES={told.largest_spec_bytes}: no request body has more"
+            f"CONCERTINA_LARGEST_SPEC_BYTES={limits.largest_spec_bytes}: no request body has more"
             f" than {LARGEST_BODY} bytes. Use at most that."
         )
-    return told
+    return limits
 
 
 def _networks(variables: EnvironmentVariables, name: str) -> tuple[Network, ...]:
-    told = variables.text(name, default="")
+    text = variables.text(name, default="")
     try:
-        return tuple(ipaddress.ip_network(one.strip()) for one in told.split(",") if one.strip())
+        return tuple(ipaddress.ip_network(one.strip()) for one in text.split(",") if one.strip())
     except ValueError as error:
         raise BadEnvironment(
-            f"{name}={told!r}: {error}. Use networks with commas between, such as 10.0.0.0/24."
+            f"{name}={text!r}: {error}. Use networks with commas between, such as 10.0.0.0/24."
         ) from None

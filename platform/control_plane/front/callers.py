@@ -56,7 +56,7 @@ class Callers:
     def recognise(self, scope: Scope) -> Sender | None:
         """Return the job of the token, or the sender of an earlier request with this credential."""
         if scope["path"].startswith("/internal/"):
-            token = bearer_key(_told(scope, b"authorization", ",")) or ""
+            token = bearer_key(_header(scope, b"authorization", ",")) or ""
             job = self._job_opened_by(scope["path"], token)
             return Sender(name=f"job:{job}") if job else None
         credential = self._credential(scope)
@@ -88,15 +88,15 @@ class Callers:
         """Return a digest; on the admin site only sessions count, whatever a header says."""
         key = None
         if scope["path"].startswith("/api/"):
-            key = bearer_key(_told(scope, b"authorization", ","))
-        told = f"session:{self._session(scope)}" if key is None else f"key:{key}"
-        return None if told == "session:" else hashlib.sha256(told.encode()).hexdigest()
+            key = bearer_key(_header(scope, b"authorization", ","))
+        credential = f"session:{self._session(scope)}" if key is None else f"key:{key}"
+        return None if credential == "session:" else hashlib.sha256(credential.encode()).hexdigest()
 
     def _session(self, scope: Scope) -> str:
-        return parse_cookie(_told(scope, b"cookie", "; ")).get(self._session_cookie, "")
+        return parse_cookie(_header(scope, b"cookie", "; ")).get(self._session_cookie, "")
 
 
-def _told(scope: Scope, name: bytes, separator: str) -> str:
+def _header(scope: Scope, name: bytes, separator: str) -> str:
     """Return all values of a header, joined as Django joins them."""
     values = (value.decode("latin-1") for key, value in scope["headers"] if key == name)
     return separator.join(values)

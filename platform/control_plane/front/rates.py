@@ -135,9 +135,9 @@ class RateLimited:
 
 def _bytes_announced(scope: Scope) -> int:
     """Return the announced length; without one, as many bytes as a report may have."""
-    told = header(scope, b"content-length") or b""
-    if told.isdigit():
-        return min(int(told[:_MOST_DIGITS]), LARGEST_REPORT_BYTES)
+    announced = header(scope, b"content-length") or b""
+    if announced.isdigit():
+        return min(int(announced[:_MOST_DIGITS]), LARGEST_REPORT_BYTES)
     return LARGEST_REPORT_BYTES if header(scope, b"transfer-encoding") else 0
 
 

@@ -97,9 +97,9 @@ class YamlParser(_BoundedParser):
 
 def _check_size(parser_context: Mapping[str, Any] | None, *, at_most: int) -> None:
     """Refuse a body larger than the view takes, or than it takes in this language."""
-    told = parser_context or {}
-    largest = min(getattr(told.get("view"), "largest_body", None) or LARGEST_BODY, at_most)
-    request = told.get("request")
+    context = parser_context or {}
+    largest = min(getattr(context.get("view"), "largest_body", None) or LARGEST_BODY, at_most)
+    request = context.get("request")
     if request is not None and int(request.META.get("CONTENT_LENGTH") or 0) > largest:
         raise BodyTooLarge(largest)
 

@@ -8,12 +8,12 @@ from typing import Final
 _OF_ONE_SITE: Final = 64  # bits: what a provider gives to one customer at least
 
 
-def network_of(told: str) -> str:
+def network_of(text: str) -> str:
     """Return the address, of IPv6 its network; anything that is not an address is unchanged."""
     try:
-        address = ipaddress.ip_address(told)
+        address = ipaddress.ip_address(text)
     except ValueError:
-        return told
+        return text
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     if address.ipv4_mapped is not None:

@@ -46,11 +46,11 @@ def still_valid(grants: Collection[Grant]) -> set[Grant]:
 
 
 def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
-    asked = {grant.token_id for grant in grants if grant.token_id is not None}
-    if not asked:
+    ids = {grant.token_id for grant in grants if grant.token_id is not None}
+    if not ids:
         return set()
     rows = Token.objects.filter(
-        Q(expires_at=None) | Q(expires_at__gt=timezone.now()), pk__in=asked, revoked_at=None
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now()), pk__in=ids, revoked_at=None
     )
     valid = set(rows.values_list("pk", "team_id"))
     return {grant for grant in grants if (grant.token_id, grant.team_id) in valid}
@@ -62,8 +62,8 @@ def _of_people(grants: Collection[Grant]) -> set[Grant]:
         return set()
     rows = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
     sessions = {row.session_key: row.get_decoded() for row in rows}
-    asked = {grant.user_id for grant in grants if grant.user_id is not None}
-    people = {user.pk: user for user in User.objects.filter(pk__in=asked, is_active=True)}
+    ids = {grant.user_id for grant in grants if grant.user_id is not None}
+    people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True)}
     places = set(Membership.objects.filter(user__in=people).values_list("user_id", "team_id"))
 
     def holds(grant: Grant) -> bool:

@@ -82,12 +82,12 @@ class NodesView(APIView):
         responses=NodePageSerializer,
     )
     def get(self, request: Request) -> Response:
-        asked = query(request, NodeListQuery)
-        nodes = _nodes().filter(name__gt=asked["after"])
-        if asked["pool"]:
-            nodes = nodes.filter(pool__name=asked["pool"])
-        page = list(nodes.order_by("name")[: asked["limit"] + 1])
-        shown = page[: asked["limit"]]
+        parameters = query(request, NodeListQuery)
+        nodes = _nodes().filter(name__gt=parameters["after"])
+        if parameters["pool"]:
+            nodes = nodes.filter(pool__name=parameters["pool"])
+        page = list(nodes.order_by("name")[: parameters["limit"] + 1])
+        shown = page[: parameters["limit"]]
         following = shown[-1].name if len(page) > len(shown) else None
         page_of = {"items": shown, "next_after": following}
         return Response(NodePageSerializer(page_of, context=_context(request)).data)

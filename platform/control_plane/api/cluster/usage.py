@@ -104,8 +104,8 @@ class UtilisationView(APIView):
         responses=UtilisationSerializer,
     )
     def get(self, request: Request) -> Response:
-        asked = query(request, UtilisationQuery)
-        size, principal = _find_pool(asked["pool"]), principal_of(request)
+        parameters = query(request, UtilisationQuery)
+        size, principal = _find_pool(parameters["pool"]), principal_of(request)
         quotas = quotas_of_pool(size.pool.pk)
         teams = [
             {"team": team.name, "guaranteed": quotas[team.pk].guaranteed_gpus}
@@ -120,7 +120,7 @@ class UtilisationView(APIView):
                 "used": shown_by_team(principal, one.used),
                 "waiting": shown_by_team(principal, one.waiting),
             }
-            for one in utilisation(size.pool, minutes=asked["minutes"])
+            for one in utilisation(size.pool, minutes=parameters["minutes"])
         ]
         answer = {
             "pool": size.pool.name,

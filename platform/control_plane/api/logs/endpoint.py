@@ -97,10 +97,12 @@ class LogsView(APIView):
     )
     def get(self, request: Request, job_id: str) -> HttpResponseBase:
         job = visible_jobs.find_job(principal_of(request), job_id)
-        asked = query(request, LogQuery)
-        log = JobLog(job_id=job.id, state_dir=settings.CONCERTINA.state_dir, worker=asked["worker"])
-        if not asked["follow"]:
-            page = log.page(tail=asked["tail"] or _AT_ONCE)
+        parameters = query(request, LogQuery)
+        log = JobLog(
+            job_id=job.id, state_dir=settings.CONCERTINA.state_dir, worker=parameters["worker"]
+        )
+        if not parameters["follow"]:
+            page = log.page(tail=parameters["tail"] or _AT_ONCE)
             return Response(
                 {
                     "items": [document_of(line) for line in page.lines],
@@ -109,10 +111,10 @@ class LogsView(APIView):
                 }
             )
         grant = grant_of(request, team_id=job.team_id)
-        after = _places(request, asked["after"], job_id=job.id)
+        after = _places(request, parameters["after"], job_id=job.id)
         connections.close_all()  # the stream outlives this request's need for the database
         team = str(job.team_id)
-        stream = LogStream(log=log, team=team, grant=grant, tail=asked["tail"], after=after)
+        stream = LogStream(log=log, team=team, grant=grant, tail=parameters["tail"], after=after)
         # The answer gives it back: nothing may fail in between.
         return StreamedLog(stream, stream_slots.take(grant.holder, team=team))
 

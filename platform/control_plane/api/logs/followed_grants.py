@@ -62,22 +62,22 @@ class FollowedGrants:
         return GrantState.UNCONFIRMED if age > _VALID_SECONDS else GrantState.VALID
 
     async def _ask(self) -> None:
-        asked = frozenset(self._followed)
-        valid = await _still_valid(asked)
+        followed = frozenset(self._followed)
+        valid = await _still_valid(followed)
         self._asked_at = time.monotonic()
         if valid is None:
             return
-        still = asked & set(self._followed)
+        still = followed & set(self._followed)
         self._withdrawn |= still - valid
         self._confirmed_at.update(dict.fromkeys(still & valid, self._asked_at))
 
 
 @sync_to_async(thread_sensitive=False)
-def _still_valid(asked: frozenset[Grant]) -> set[Grant] | None:
+def _still_valid(followed: frozenset[Grant]) -> set[Grant] | None:
     """Return those still valid; None if the database does not answer."""
     close_old_connections()
     try:
-        return grants.still_valid(asked)
+        return grants.still_valid(followed)
     except (OperationalError, InterfaceError):
         return None
     finally:

@@ -78,10 +78,10 @@ class ImageRulesView(APIView):
     )
     def get(self, request: Request) -> Response:
         _check_admin(request)
-        asked = query(request, ImageRuleQuery)
-        rules = ImageRule.objects.filter(pk__gt=asked["after"]).select_related("team")
-        page = list(rules.order_by("pk")[: asked["limit"] + 1])
-        shown = page[: asked["limit"]]
+        parameters = query(request, ImageRuleQuery)
+        rules = ImageRule.objects.filter(pk__gt=parameters["after"]).select_related("team")
+        page = list(rules.order_by("pk")[: parameters["limit"] + 1])
+        shown = page[: parameters["limit"]]
         following = shown[-1].pk if len(page) > len(shown) else None
         return Response(ImageRuleListSerializer({"items": shown, "next_after": following}).data)
 

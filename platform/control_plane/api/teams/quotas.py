@@ -121,13 +121,13 @@ class StandingView(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         _team(request, name)
-        asked = request.query_params.get("pool")
-        if asked:
-            _pool(asked)
+        pool = request.query_params.get("pool")
+        if pool:
+            _pool(pool)
         items = [
             {**row, "pool": size.pool.name}
             for size in pool_sizes()
-            if asked in {None, "", size.pool.name}
+            if pool in {None, "", size.pool.name}
             for row in shares_in(size)
             if row["team"] == name
         ]

@@ -134,10 +134,10 @@ class TeamView(APIView):
 
 
 def _asked_pools(request: Request) -> Sequence[PoolSize]:
-    asked = request.query_params.get("pool")
-    pools = [size for size in pool_sizes() if asked in {None, "", size.pool.name}]
-    if asked and not pools:
-        raise exceptions.NotFound(f"There is no pool {asked!r}.")
+    pool = request.query_params.get("pool")
+    pools = [size for size in pool_sizes() if pool in {None, "", size.pool.name}]
+    if pool and not pools:
+        raise exceptions.NotFound(f"There is no pool {pool!r}.")
     return pools
 
 
