@@ -396,7 +396,7 @@ class Team(TypedDict):
     waiting: int  # What its waiting jobs ask for at least.
     running_jobs: int
     waiting_jobs: int
-    is_mine: bool  # Whether the caller may act for it.
+    is_mine: bool  # True if the caller may act for it.
 
 
 class TeamShare(TypedDict):

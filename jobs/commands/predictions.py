@@ -35,13 +35,13 @@ _WRITE: Final = """
 """
 
 
-def keep(foretold: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime) -> None:
+def keep(newest: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime) -> None:
     """Put the newest predictions on their jobs; keep rows of them from time to time.
 
     A job whose row is locked at this moment keeps the prediction before. Rows are locked for one
     statement only: whoever predicts has little of the processor where others want it.
     """
-    documents = {job_id: _document(spans, made_at) for job_id, spans in foretold.items()}
+    documents = {job_id: _document(spans, made_at) for job_id, spans in newest.items()}
     with connection.cursor() as cursor:
         told: dict[str, list[str]] = {
             "id": list(documents),
@@ -55,7 +55,7 @@ def keep(foretold: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime
     Prediction.objects.bulk_create(
         Prediction(job=job, kind=kind, made_at=made_at, **span)
         for job in jobs
-        for kind, span in foretold[job.pk].items()
+        for kind, span in newest[job.pk].items()
         if span is not None
         and _is_to_come(job, kind)
         and _is_long_ago(known.get((job.pk, kind)), job, made_at)

@@ -2,7 +2,7 @@
 
 `Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
-`MetricPoint` and `Measurement` (how it went), `Prediction` (what was foretold), `Quarantine` (what
+`MetricPoint` and `Measurement` (how it went), `Prediction` (what was predicted), `Quarantine` (what
 it is left out of). `GpuClaim`, beside the worker that holds it, makes double booking impossible;
 `IdempotencyKey` double submitting. Of what was removed `PastUsage` keeps the GPU time, and
 `Leftover` knows the files until they are gone as well.

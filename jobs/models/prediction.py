@@ -1,4 +1,4 @@
-"""What was foretold of a job, and did it hold?"""
+"""What was predicted about a job, and did it come true?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jobs.models.job import Job
 
 
 class Prediction(models.Model):
-    """What was once foretold of a job, kept to be held against what came of it."""
+    """A past prediction about a job, kept to be compared with what came true."""
 
     class Kind(models.TextChoices):
         START = "start", "start: of its first worker"
@@ -31,4 +31,4 @@ class Prediction(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.job_id} foretold at {self.made_at:%H:%M:%S}"
+        return f"{self.kind} of {self.job_id} predicted at {self.made_at:%H:%M:%S}"

@@ -807,7 +807,7 @@ export interface components {
             outcomes: number;
             /** @description Too few outcomes to judge by. */
             is_rough: boolean;
-            /** @description By how far ahead they were foretold. */
+            /** @description By how far ahead they were predicted. */
             by_horizon: components["schemas"]["Held"][];
         };
         Change: {
@@ -1842,7 +1842,7 @@ export interface components {
             /** Format: double */
             longest_stall_seconds: number;
         };
-        /** @description Whether jobs start, grow and shrink as they should. */
+        /** @description Do jobs start, grow and shrink as they should? */
         Plans: {
             /** @description Of every pool. */
             are_applied: boolean;
@@ -2282,7 +2282,7 @@ export interface components {
          */
         SecretKind: "environment" | "registry";
         SecretList: {
-            /** @description Whether the caller may set and delete them. */
+            /** @description True if the caller may set and delete them. */
             may_set: boolean;
             items: components["schemas"]["Secret"][];
         };
@@ -2635,7 +2635,7 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
-            /** @description Whether the caller may act for it. */
+            /** @description True if the caller may act for it. */
             is_mine: boolean;
         };
         TeamChange: {
@@ -2664,7 +2664,7 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
-            /** @description Whether the caller may act for it. */
+            /** @description True if the caller may act for it. */
             is_mine: boolean;
             /** @description Most jobs that may wait, queued or paused. */
             max_queued_jobs: number;

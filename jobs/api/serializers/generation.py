@@ -98,10 +98,10 @@ class GenerationSerializer(serializers.ModelSerializer[Generation]):
         return dict(RestartSerializer(generation).data)
 
     def get_predicted_gain(self, generation: Any) -> float | None:
-        return foretold(generation, "gain")
+        return predicted(generation, "gain")
 
     def get_predicted_stall_seconds(self, generation: Any) -> float | None:
-        return foretold(generation, "stall_seconds")
+        return predicted(generation, "stall_seconds")
 
     def get_decision(self, generation: Any) -> dict[str, Any]:
         return dict(generation.decision or {})
@@ -118,7 +118,7 @@ def restart_in_words(generation: Generation) -> str:
     return generation.restart_message or "Not known yet: its log has not been asked."
 
 
-def foretold(generation: Any, number: str) -> float | None:
+def predicted(generation: Any, number: str) -> float | None:
     """Return what the rescale that led to the generation was expected to bring or to cost.
 
     Nobody expects a loss, and the workers that survive it are not the outcome of a decision.

@@ -1,4 +1,4 @@
-"""When does a job start and finish, as foretold?"""
+"""When is a job predicted to start and finish?"""
 
 from __future__ import annotations
 

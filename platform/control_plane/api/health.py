@@ -26,7 +26,7 @@ _REMEMBERED_SECONDS: Final = 1.0  # so that whoever asks without a login costs n
 
 
 class PlansSerializer(serializers.Serializer[Any]):
-    """Whether jobs start, grow and shrink as they should."""
+    """Do jobs start, grow and shrink as they should?"""
 
     are_applied = serializers.BooleanField(help_text="Of every pool.")
     since = serializers.DateTimeField(allow_null=True, help_text="When that ended; null: it holds.")

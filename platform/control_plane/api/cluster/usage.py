@@ -86,7 +86,7 @@ class CalibrationSerializer(serializers.Serializer[Any]):
     held = serializers.IntegerField()
     outcomes = serializers.IntegerField()
     is_rough = serializers.BooleanField(help_text="Too few outcomes to judge by.")
-    by_horizon = HeldSerializer(many=True, help_text="By how far ahead they were foretold.")
+    by_horizon = HeldSerializer(many=True, help_text="By how far ahead they were predicted.")
 
 
 class SummarySerializer(PeriodSerializer):

@@ -45,7 +45,7 @@ class SecretSerializer(serializers.Serializer[Any]):
 
 
 class SecretListSerializer(serializers.Serializer[Any]):
-    may_set = serializers.BooleanField(help_text="Whether the caller may set and delete them.")
+    may_set = serializers.BooleanField(help_text="True if the caller may set and delete them.")
     items = SecretSerializer(many=True)
 
 

@@ -38,7 +38,7 @@ class TeamSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField(help_text="What its waiting jobs ask for at least.")
     running_jobs = serializers.IntegerField()
     waiting_jobs = serializers.IntegerField()
-    is_mine = serializers.BooleanField(help_text="Whether the caller may act for it.")
+    is_mine = serializers.BooleanField(help_text="True if the caller may act for it.")
 
 
 class TeamListSerializer(serializers.Serializer[Any]):
