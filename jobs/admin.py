@@ -1,4 +1,4 @@
-"""What do admins see of jobs in the browser? Everything, read only; the API changes jobs."""
+"""What do admins see of jobs in the browser? They only read; the API changes jobs."""
 
 from __future__ import annotations
 

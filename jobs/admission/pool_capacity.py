@@ -1,4 +1,4 @@
-"""How large may a job be? What a submit must know of pools, handed in by whoever knows them."""
+"""How large may a job be? This is what a submit has to know about pools."""
 
 from __future__ import annotations
 

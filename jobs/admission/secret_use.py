@@ -1,4 +1,4 @@
-"""Which secrets does a job need, may it, and which live jobs need a secret of their team?"""
+"""Which secrets does a job need, may it have them, and which live jobs need a secret?"""
 
 from __future__ import annotations
 

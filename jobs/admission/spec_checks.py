@@ -1,4 +1,4 @@
-"""Can this spec ever run here? Checks that need the teams, pools and quotas there are."""
+"""Can this spec ever run here? These checks need the existing teams, pools and quotas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why does this job wait, or have the workers it has? The planner's own words and numbers."""
+"""Why does this job wait, or have the workers it has? The planner's words and numbers say it."""
 
 from __future__ import annotations
 

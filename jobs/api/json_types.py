@@ -1,6 +1,6 @@
 """Is each value of a body of the type that the API's description says? `"5"` is no number here.
 
-REST framework's fields are made for forms, where everything is text, and turn one into the other.
+REST framework's fields are made for forms, where everything is text, and convert types silently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does OpenAPI describe a job spec? By the same pydantic models that check it."""
+"""How does OpenAPI describe a job spec? It uses the pydantic models that check specs."""
 
 from __future__ import annotations
 

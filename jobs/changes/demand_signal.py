@@ -1,4 +1,4 @@
-"""Who wants to know that the demand for GPUs may have changed?
+"""How does the control loop hear that the demand for GPUs may have changed?
 
 Commands announce it; the control loop listens and asks for a tick at once instead of waiting for
 the next one. It is a hint and may be lost: ticks come regularly anyway.

@@ -1,6 +1,6 @@
-"""What happened to a job? One row per happening, written in the transaction that made it so.
+"""What happened to a job? Each event is a row, written in the transaction that made it so.
 
-Events are for people. What the service itself has to know later stands in columns.
+Events are for people. Whatever the service itself has to know later is in columns.
 """
 
 from __future__ import annotations

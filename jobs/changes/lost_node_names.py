@@ -1,4 +1,4 @@
-"""What do workers know of a node that was deleted? Its name."""
+"""What do workers know about a node that was deleted? They keep its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a job change its state? Only here: compare, set, and write down why.
+"""How does a job change its state? Only here: it compares, sets, and writes down why.
 
 `move` updates with `WHERE state = …`, so of two who try at once exactly one wins. The loser gets
 `False`, which is normal: it looks again and decides anew.

@@ -1,4 +1,4 @@
-"""Which jobs are kept for ever? Those that their team has pinned: so many, and no more."""
+"""Which jobs are kept for ever? Those that their team has pinned, up to a bound."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How are predictions kept, and compared with what came true?
 
-The newest stands on the job. Every now and then one is kept as a row: the first, and later ones
-the more rarely the longer the job has been there, so that a job leaves tens of rows and not
-thousands. When it starts or is completed, each row is scored.
+The newest is on the job. Now and then one is kept as a row: the first, and later ones more rarely
+the older the job is, so that a job leaves tens of rows and not thousands. When the job starts or is
+completed, each row is scored.
 """
 
 from __future__ import annotations

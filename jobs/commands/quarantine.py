@@ -1,8 +1,8 @@
 """Which jobs are left out of planning or of predictions, until when, and what is their team told?
 
-A job whose data make a computation over all jobs fail is left out of it and tried again, later
-after every failure. All jobs that failed together are written in a handful of statements, and
-where nothing fails and nothing is left out, nothing is written.
+A job whose data make a computation over all jobs fail is left out of it and tried again, after a
+longer pause each time. All jobs that failed together are written in a handful of statements; if
+nothing fails and nothing is left out, nothing is written.
 """
 
 from __future__ import annotations

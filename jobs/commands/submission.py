@@ -1,4 +1,4 @@
-"""How does a job come into being? Checked whole, then written once, whatever is retried."""
+"""How does a job come into being? It is checked whole, then written once, even if repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Was this very submit heard before?"""
+"""Has this very request been made before?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which jobs are left out of what is reckoned for all, because their data make it fail?"""
+"""Which jobs are left out of computations over all jobs, because their data make them fail?"""
 
 from __future__ import annotations
 

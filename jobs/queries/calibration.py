@@ -1,4 +1,4 @@
-"""How good were the predictions? The share of outcomes within the 10 to 90 % ranges, by horizon."""
+"""How good were the predictions? Which share was within the 10 to 90 % ranges, by horizon?"""
 
 from __future__ import annotations
 

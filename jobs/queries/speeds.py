@@ -1,4 +1,4 @@
-"""How fast did a job train in each of its generations? From what its workers reported."""
+"""How fast did a job train in each of its generations, as its workers reported?"""
 
 from __future__ import annotations
 

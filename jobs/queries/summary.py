@@ -1,4 +1,4 @@
-"""How did jobs do in a stretch of time? Counts, completion times, rescales."""
+"""How did jobs do in a stretch of time? This counts jobs, completion times and rescales."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which values may a report hold, and what becomes of others?
 
 Every number has both bounds, every text and every list a length. A value that makes no sense
-becomes the one that means "not known", so that it takes nothing else of the report along.
+becomes the one that means "not known", so that the rest of the report is kept.
 """
 
 from __future__ import annotations

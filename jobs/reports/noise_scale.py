@@ -1,7 +1,7 @@
-"""How noisy are a job's gradients? What its workers estimate, smoothed over the reports.
+"""How noisy are a job's gradients? Its workers estimate it, and reports are smoothed.
 
-An estimate is the quotient of two small differences: one made of few steps may be wrong by a
-factor, and the planner chooses the batch by it. So a report moves what is known towards itself,
+An estimate is the quotient of two small differences: after few steps it may be wrong by a large
+factor, and the planner chooses the batch by it. So a report moves the known value towards itself,
 half the way within a minute. Too small and too large by the same factor weigh the same.
 """
 

@@ -1,4 +1,4 @@
-"""Which field of the job spec did somebody mean? The one that looks most like it, at any level."""
+"""Which field of the job spec did somebody mean? The one that looks most alike, at any level."""
 
 from __future__ import annotations
 

@@ -95,6 +95,7 @@ CSRF_COOKIE_SECURE = _IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.service_url]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _IS_HTTPS else None
 X_FRAME_OPTIONS = "DENY"
+# Sessions in the database name the backend by this path.
 AUTHENTICATION_BACKENDS = ["tenancy.sign_in.ThrottledBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -1,4 +1,4 @@
-"""Which images may a team's jobs run? Those that a rule covers; the platform's own always."""
+"""Which images may a team's jobs run? Those that a rule covers, and always the platform's own."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How are the codes of the vocabulary answered? As choices in the API's description.
+"""How are the codes of the vocabulary answered? They are choices in the API's description.
 
-A row may hold a code that a release before had, or that one after has: it is answered as it stands.
+A row may hold a code of an earlier or a later release: it is answered unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How are the generations stored that a coordinator reports? In four statements, however many."""
+"""How are reported generations stored? In four statements, however many there are."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How are step times stored that a coordinator reports? What is new of them, in a few statements.
+"""How are reported step times stored? Only those that changed, in a few statements.
 
-Each report tells all of them; most have not changed since the last.
+Each report has all of them; most have not changed since the last.
 """
 
 from __future__ import annotations

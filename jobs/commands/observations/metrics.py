@@ -1,4 +1,4 @@
-"""How are the points of progress stored that a coordinator reports? In two statements."""
+"""How are reported points of progress stored? In two statements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which events follow from a report? Written together, and only so many of one job.
+"""Which events follow from a report? They are written together, a bounded number for each job.
 
-A job that says again and again that it lost a worker says nothing new, and would fill the table.
+A job that reports again and again that it lost a worker says nothing new, and would fill the table.
 """
 
 from __future__ import annotations

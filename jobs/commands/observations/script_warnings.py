@@ -1,6 +1,6 @@
-"""How is stored what a script should be looked at for? Each sentence once, with an event.
+"""How are warnings about a script stored? Each sentence is stored once, with an event.
 
-A coordinator that took over on another node has forgotten earlier ones; they stay.
+A coordinator that took over on another node has forgotten earlier warnings; they stay.
 """
 
 from __future__ import annotations

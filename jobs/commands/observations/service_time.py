@@ -1,8 +1,8 @@
-"""When was something that a job reports? As it says, within what the service knows to be possible.
+"""When did something happen that a job reports? As it says, as far as that is possible.
 
 The clocks of nodes may be wrong, and a script may claim anything. A moment lies between the job's
-first start and now, a stretch of time is no longer than what has passed; beside what is reported
-stands when it came, by the service's own clock.
+first start and now, and a duration is no longer than the time that has passed; beside what is
+reported is stored when it arrived, by the service's own clock.
 """
 
 from __future__ import annotations

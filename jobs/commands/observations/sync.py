@@ -1,8 +1,8 @@
 """What does a sync change? The job's coordinator reports; the answer is the state we want.
 
 Reports are whole states, so a repeated or late one changes nothing: histories are keyed by their
-numbers, the rest is overwritten. Some twenty short statements in one transaction, however much a
-report holds, and no host calls.
+numbers, the rest is overwritten. A sync takes some twenty short statements in one transaction,
+however much a report holds, and no host calls.
 """
 
 from __future__ import annotations

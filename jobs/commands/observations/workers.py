@@ -1,4 +1,4 @@
-"""How are a coordinator's observations of its workers stored? Together; who is gone stays gone."""
+"""How are reported observations of workers stored? Together; a worker that is gone stays gone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How many points of a job's curves are kept while it trains? A bounded number, densest at the end.
 
 A job makes a point a second, and a chart shows a few hundred. Where there are too many, every
-second one of the older half goes; what was thinned already gets thinner, the older the more.
+second one of the older half goes; older parts, already thinned, get thinner each time.
 """
 
 from __future__ import annotations

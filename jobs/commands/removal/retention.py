@@ -1,8 +1,8 @@
 """What may be forgotten about jobs, and when?
 
-Of those that ended, part after part as each gets old, and at last the job itself; of those that
-live, only what nothing is decided by. A pinned job keeps what it has once it has ended; while it
-lives, what it has would grow without end.
+Jobs that ended lose part after part as each gets old, and at last go themselves; live jobs lose
+only rows on which no decision depends. A pinned job keeps everything once it has ended; while it
+lives, its rows would grow without end.
 """
 
 from __future__ import annotations

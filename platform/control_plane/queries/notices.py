@@ -1,4 +1,4 @@
-"""What should everybody know who signs in? Sentences; mostly none."""
+"""What should everybody know who signs in? There are sentences, mostly none."""
 
 from __future__ import annotations
 

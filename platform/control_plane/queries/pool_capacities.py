@@ -1,4 +1,4 @@
-"""How large may a job be? Tells `jobs`, which knows no cluster, what the pools and nodes hold."""
+"""How large may a job be? This tells `jobs`, which knows no cluster, what pools and nodes hold."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How is an answer written? As JSON, which knows neither NaN nor infinity: they become null.
 
-What an answer reckons with is bounded where it comes in, and serializers see to what they divide;
-this is for the number that somebody forgets: one null instead of no answer at all.
+Numbers are bounded where they come in, and serializers check their divisions; this is for the
+number that somebody forgets: one null instead of no answer at all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""In which form is a request answered? In one it accepts, else as JSON: refusing helps nobody."""
+"""In which form is a request answered? In one that it accepts, else as JSON."""
 
 from __future__ import annotations
 

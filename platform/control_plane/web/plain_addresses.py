@@ -1,6 +1,6 @@
-"""Can what an address and its cookies say be looked up? Null characters cannot.
+"""Can an address and its cookies be looked up? Not if they contain null characters.
 
-PostgreSQL takes none in a text, and nothing of ours is named with one. Bodies: `plain_values`.
+PostgreSQL accepts none in a text, and no name of ours has one. Bodies: `plain_values`.
 """
 
 from __future__ import annotations

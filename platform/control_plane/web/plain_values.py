@@ -1,4 +1,4 @@
-"""Can a document be kept and answered with? Plain: text that is text, numbers that are numbers."""
+"""Can a document be stored and answered with? Only if texts are texts and numbers numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a YAML text mean? What it means in YAML 1.2, as far as JSON could say it as well.
+"""What does a YAML text mean? It means what it does in YAML 1.2, as far as JSON can say it too.
 
 PyYAML itself reads YAML 1.1, where `no` is false, `1:30` is 90, `010` is 8 and a date is an object.
 """

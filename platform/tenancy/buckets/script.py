@@ -1,7 +1,7 @@
 """How are tokens taken in Redis, in one round trip, by its own clock?
 
-Of a bucket only the moment is kept at which it will be full again: a token taken moves it by
-`1 / per_second`. A full bucket is as good as none, so its key expires then.
+Only the moment is stored at which a bucket will be full again: taking a token moves it by
+`1 / per_second`. A full bucket is the same as none, so its key expires then.
 """
 
 from __future__ import annotations

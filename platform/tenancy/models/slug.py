@@ -1,4 +1,4 @@
-"""How do names look that stand in addresses: of teams, secrets, pools?"""
+"""What do names look like that are parts of addresses: of teams, secrets, pools?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By which keys do programs of a team get in?"""
+"""Which keys let a team's programs in?"""
 
 from __future__ import annotations
 

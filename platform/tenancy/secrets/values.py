@@ -1,6 +1,6 @@
 """What may a secret hold? Variables for a job's environment, or the login of an image registry.
 
-Their reprs show no value, and neither do the faults found.
+Neither their reprs nor the faults that are found show a value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Of which parts do the numbers of an explanation consist? The planner's values, one by one."""
+"""What do the numbers of an explanation consist of? These are the planner's values, one by one."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 An ALTER TABLE needs the table for itself. While it waits for a transaction that has it, everybody
 who comes later waits behind it, readers too. So it gives up after `LOCK_SECONDS`, lets them pass,
-and tries again; what it has done until then is done: each migration is a transaction of its own.
+and tries again; migrations that are done stay done: each is a transaction of its own.
 """
 
 from __future__ import annotations
