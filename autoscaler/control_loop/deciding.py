@@ -23,7 +23,7 @@ from autoscaler.planning.policies import BUILT_IN, DEFAULT_POLICY
 from autoscaler.planning.quarantine.culprits import culprits
 from autoscaler.planning.quarantine.standing_still import with_only
 from autoscaler.planning.snapshot.cluster_state import ClusterState, Pool
-from jobs.commands.quarantine import told
+from jobs.commands.quarantine import storable
 
 Planner = Callable[[ClusterState], Plan]
 Check = Callable[[ClusterState, Plan], Sequence[Violation]]
@@ -141,7 +141,7 @@ class _Failure:
     def __str__(self) -> str:
         if isinstance(self.error, PlanRefused):
             return str(self.error)
-        return f"planning failed: {told(self.error)}"
+        return f"planning failed: {storable(self.error)}"
 
 
 @dataclass(frozen=True, slots=True)

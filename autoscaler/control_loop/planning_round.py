@@ -26,7 +26,7 @@ from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.shell import Shell
 from autoscaler.planning.decisions.plan import Plan
 from jobs.commands import quarantine
-from jobs.commands.quarantine import Part, told
+from jobs.commands.quarantine import Part, storable
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ def _looked_into(seen: Seen, decided: Decided) -> frozenset[str]:
 
 
 def _nothing(error: Exception) -> Decided:
-    why = f"the cluster cannot be observed: {told(error)}"
+    why = f"the cluster cannot be observed: {storable(error)}"
     pools = Pool.objects.values_list("name", flat=True)
     nothing = Plan(decisions=(), pools=())
     return Decided(plan=nothing, alarm=why, unplanned=dict.fromkeys(pools, why))

@@ -87,7 +87,7 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
             failures=(failures := before.get(job_id, 0) + 1),
             since=known[job_id].since if job_id in known else now,
             retry_at=now + _delay(failures),
-            error=told(error)[:_LONGEST_ERROR],
+            error=storable(error)[:_LONGEST_ERROR],
         )
         for job_id, error in failing.items()
     ]
@@ -179,7 +179,7 @@ def _delay(failures: int) -> timedelta:
     return min(FIRST_RETRY * 2.0**doublings, LONGEST_RETRY)
 
 
-def told(error: Exception) -> str:
+def storable(error: Exception) -> str:
     """Return the error as Python words it, as far as Python can and PostgreSQL can store it.
 
     A number of thousands of digits cannot be written; PostgreSQL stores neither null characters nor
