@@ -1,7 +1,7 @@
-"""How are durations and sizes written in a job spec? With their unit: `90s`, `5m`, `64GiB`.
+"""How are durations and sizes written in a job spec? They have a unit: `90s`, `5m`, `64GiB`.
 
-In Python a duration is a float of seconds and a size an int of bytes; as JSON both are written
-with a unit again, in the largest one that divides them. Errors read `what is wrong | what to do`.
+In Python a duration is a float of seconds and a size an int of bytes; in JSON both have a
+unit again, the largest one that divides them. Errors read `what is wrong | what to do`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `gunicorn -k control_plane.gunicorn_worker.BoundedWorker --no-control-socket
 control_plane.asgi:application` serves it: ordinary views run in a fixed number of threads, streams
-on the event loop, so that followers of logs cost no thread. (gunicorn's control socket would lie at
+on the event loop, so that followers of logs cost no thread. (gunicorn's control socket would be in
 one place for all installations of a user.)
 """
 

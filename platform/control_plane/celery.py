@@ -1,7 +1,7 @@
 """Which background tasks run when, and on which queue?
 
 `control` has one worker process and carries nothing but ticks; `io` carries the rest. Tasks keep
-no result and may be lost or repeated: each looks at the database for what is to be done.
+no result and may be lost or repeated: each finds in the database what is to be done.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How does gunicorn serve `api`? By its own ASGI worker, with connections that are bounded.
 
-That worker counts connections and stops at no number of them, whoever opens them; it waits for the
-first request of each as long as it takes, and for a client to read what was said before the end as
-well.
+gunicorn's own worker accepts any number of connections, whoever opens them; it waits without end
+for the first request of each, and for a client to read the last words before the connection ends.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is this one process of the service well? Asked from within its container, every few seconds.
+"""Is this one process of the service well? Its container asks every few seconds.
 
 `python -m control_plane.probe api|beat|control|io` ends with 0 if it is, else with a sentence.
 """

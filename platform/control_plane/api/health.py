@@ -1,4 +1,4 @@
-"""Does the service work? Its database, its Redis, and how long ago the control loop looked."""
+"""Does the service work? It asks the database, Redis, and when the control loop last looked."""
 
 from __future__ import annotations
 

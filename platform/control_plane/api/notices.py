@@ -1,4 +1,4 @@
-"""What should whoever signs in know of this installation?"""
+"""What should everybody who signs in know about this installation?"""
 
 from __future__ import annotations
 

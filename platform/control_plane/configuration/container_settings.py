@@ -1,4 +1,4 @@
-"""How do the processes of jobs run in containers? What the environment says of it."""
+"""How do the processes of jobs run in containers? This is what the environment says about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which environment variables configure the service? All of them, read once, typed, validated."""
+"""Which environment variables configure the service? All are read once, typed and validated."""
 
 from __future__ import annotations
 

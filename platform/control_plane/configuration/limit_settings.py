@@ -1,4 +1,4 @@
-"""How much may be asked of the service at once? What the environment says of it."""
+"""How much may be asked of the service at once? This is what the environment says about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long is what kept? What the environment says of it; 0 days: for ever."""
+"""How long is everything kept? The environment says it in days; 0 means for ever."""
 
 from __future__ import annotations
 

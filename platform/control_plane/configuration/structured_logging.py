@@ -1,4 +1,4 @@
-"""How does a log line look? A sentence for people, then `name=value` pairs for machines.
+"""What does a log line look like? A sentence for people, then `name=value` pairs for machines.
 
 `logger.info("Job %s was accepted.", job_id, extra={"action": "submit", "job_id": job_id})` gives
 `2026-11-21T07:33:19.123Z INFO jobs Job 7kq… was accepted. action=submit job_id=7kq…`.

@@ -1,8 +1,8 @@
-"""As whom do jobs run that have no container, and who may reach a service of such jobs?
+"""Which user do jobs without containers run as, and who may reach a service of such jobs?
 
-Each team's as a user of its own, where root starts them and the kernel agrees. Otherwise they run
-as the service, so whoever may submit one can do whatever the service can: everybody who signs in is
-told so, and such a service is not opened to other machines unless somebody says that it may.
+Each team's jobs run as a user of their own, if root starts them and the kernel allows it. Otherwise
+they run as the service, so whoever may submit one can do whatever the service can: everybody who
+signs in reads so, and such a service is closed to other machines unless somebody opens it.
 """
 
 from __future__ import annotations

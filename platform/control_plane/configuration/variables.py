@@ -1,6 +1,6 @@
-"""How is one environment variable read? Typed, with a complaint that names it and says what to do.
+"""How is one environment variable read? It is typed; a complaint names it and says what to do.
 
-A secret may also stand in a file: `<NAME>_FILE` names it, as Docker and Kubernetes hand them out.
+A secret may also be in a file: `<NAME>_FILE` names it, as Docker and Kubernetes provide them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How long may a request's statement run, wait for a row, or lock one without doing anything?
 
-A thread of `api` that waits for PostgreSQL is missing to everybody, and rows that one holds without
-a word (its process is frozen, say) to whoever writes them. What takes longer is given up
-and answered with 503. What runs in the background waits for no row for longer either, but may take
-its time over a statement; ticks have a patience of their own, migrations too.
+A thread of `api` that waits for PostgreSQL is unavailable to everybody, and rows that one locks
+without doing anything (its process is frozen, say) block whoever writes them. Longer statements are
+given up and answered with 503. Background tasks do not wait longer for a row either, but their
+statements may take longer; ticks and migrations have bounds of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Is a request's body here, whole, and small enough? Django reads what this has read already.
 
 A body whose length was announced is refused unread, one that comes in pieces as soon as it is too
-long. Nothing is written to a disk. Django and DRF take a body without a `Content-Length` for none,
-hence the header is added when the length is known.
+long. Nothing is written to a disk. Django and DRF ignore a body without a `Content-Length`, so that
+header is added when the length is known.
 """
 
 from __future__ import annotations

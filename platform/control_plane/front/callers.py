@@ -1,9 +1,9 @@
 """Who sends a request, as far as is known before anybody has asked the database?
 
-A credential is recognised by a digest of what Django will read: the key of a `Bearer` header where
-there is one, else the session. Whom it belongs to is learned from Django when it was
-accepted once; until then, and when it is not, the sender is an address. A job's token proves by
-itself whose it is.
+A credential is recognised by a digest of what Django will read: the key of a `Bearer` header if
+there is one, else the session. Its owner is learned from Django once it has been accepted; until
+then, and if it is not accepted, the sender is an address. A job's token proves by itself which job
+it belongs to.
 """
 
 from __future__ import annotations

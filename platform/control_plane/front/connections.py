@@ -1,9 +1,9 @@
-"""May one more connection stay? So many of all, and half as many of one address.
+"""May one more connection stay? There is a bound for all, and half of it for one address.
 
-Who would be one too many takes the place of the oldest connection that asks for nothing: of the
-same address, or of the one that has most. So to open connections and to say nothing takes no place
-from anybody who asks. Where places change hands that way, newcomers of an address come in one by
-one, in order: to be let in and pushed out again and again costs more than to stay.
+One connection too many replaces the oldest that asks for nothing: of the same address, or of the
+one that has most. So whoever opens connections and says nothing takes no place from anybody who
+asks. While connections are replaced like this, newcomers of an address come in one by one, in
+order: being let in and pushed out again and again costs more than waiting.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Does a request for `/internal/` come from inside? Only coordinators ask there.
 
-They reach `api` without a proxy, which marks whatever it passes on: a request with such a mark comes
+They reach `api` without a proxy, which marks whatever it passes on: a request with such a mark is
 from outside, whatever the proxy's own rules say. Coordinators of other nodes may come through it,
 from networks that an administrator names.
 """

@@ -1,4 +1,4 @@
-"""Whom did Django recognise as the sender of a request? What stands before it is told."""
+"""Whom did Django recognise as the sender of a request? It is noted for `rates`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""May this request go on, or has its sender asked too often? Counted by token, person and job.
+"""May this request go on, or has its sender asked too often? Tokens, persons and jobs are counted.
 
-Reads and writes are counted apart, reports of a job by themselves. Whoever shows no credential that
-was accepted before counts by address, until Django has told who it is. A long body counts as
-several requests. A refusal takes a moment: who asks again at once has asked less.
+Reads, writes and reports of a job are counted separately. Whoever shows no credential that was
+accepted before counts by address, until Django knows who it is. A long body counts as several
+requests. A refusal takes a moment, so that asking again at once is slower.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How is a request refused before Django saw it? In the API's words for errors."""
+"""How is a request refused before Django has seen it? In the API's words for errors."""
 
 from __future__ import annotations
 

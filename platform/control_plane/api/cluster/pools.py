@@ -1,6 +1,6 @@
-"""What is in each pool, and who holds which GPU? Names of other teams' jobs stay with them.
+"""What is in each pool, and who holds which GPU? Names of jobs are for their own teams.
 
-So do those of images: only admins are told why fewer containers wait than are wanted.
+So are names of images: only admins see why fewer containers wait than are wanted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which containers wait warm for jobs, and how does an admin have more of them, or fewer?
 
-Only admins see them: an image may be of one team, and what a container said last is anybody's.
+Only admins see them: an image may belong to one team, and a container may write anything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What did a job's workers write? Its last lines at once, or all of them as they come."""
+"""What did a job's workers write? The last lines at once, or all of them as they come."""
 
 from __future__ import annotations
 

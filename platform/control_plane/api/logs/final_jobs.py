@@ -1,4 +1,4 @@
-"""Which of the jobs that are followed have ended? One small question a second, however many follow.
+"""Which followed jobs have ended? This takes one small query a second, however many follow.
 
 Streams run on the event loop and may live for hours, so none may keep a database connection: all
 of a process share this one, which asks in a thread and gives its connection back at once.

@@ -1,7 +1,7 @@
 """Who holds stream slots in any process of `api`? Redis knows, until a process stops renewing.
 
 A slot is a member of a sorted set, for its holder and for the team, with the moment at which it
-expires: what a killed process held is free again after `LEASE_SECONDS`. Without Redis nobody is
+expires: slots of a killed process are free again after `LEASE_SECONDS`. Without Redis nobody is
 refused here; each process still has bounds of its own.
 """
 

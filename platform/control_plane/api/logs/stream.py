@@ -1,4 +1,4 @@
-"""How does a followed log become events? In batches that are bounded, as fast as they are taken."""
+"""How does a followed log become events? In bounded batches, as fast as the client reads them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Is there room for one more stream? So many for each person or token, team, and this process.
+"""Is there room for one more stream? Each person or token, team and process has a bound.
 
-Those of a person, token or team are counted over all processes. A thread says for this one which
-are still held, and gives back those that are not.
+Slots of a person, token or team are counted over all processes. A thread renews those that this
+process still holds, and gives back the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does OpenAPI tell what may be asked how often? Every operation says so."""
+"""How does OpenAPI describe the bounds on requests? Every operation says its own."""
 
 from __future__ import annotations
 

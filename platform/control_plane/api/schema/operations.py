@@ -1,4 +1,4 @@
-"""How is the API described? drf-spectacular's generator, taught our errors."""
+"""How is the API described? drf-spectacular's generator does it, and is taught our errors."""
 
 from __future__ import annotations
 

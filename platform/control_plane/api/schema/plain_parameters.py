@@ -1,4 +1,4 @@
-"""How does OpenAPI tell what no text of an address may contain? Every such parameter says so."""
+"""How does OpenAPI say which characters an address may not contain? Each parameter says so."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What does the API's description look like? The same to everybody, so it is written once.
+"""What does the API's description look like? It is the same for everybody, so it is written once.
 
-To describe the API takes a thread for a second or more, and nobody needs a credential to ask.
+Describing the API takes a thread for a second or more, and nobody needs a credential to ask.
 """
 
 from __future__ import annotations

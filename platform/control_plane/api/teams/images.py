@@ -1,4 +1,4 @@
-"""Which images may a team's jobs run, and which rules say so? Admins change the latter."""
+"""Which images may a team's jobs run, and which rules say so? Only admins change the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may a team use of each pool, and how does it stand there? Admins change the former."""
+"""What may a team use of each pool, and what is its share now? Only admins change quotas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which secrets does a team keep? Their names for its members; nobody is told what is in them."""
+"""Which secrets does a team keep? Its members see their names; nobody sees what is in them."""
 
 from __future__ import annotations
 

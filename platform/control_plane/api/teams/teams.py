@@ -1,4 +1,4 @@
-"""How does each team stand? Tokens only its leads may see; whose numbers: `visibility`."""
+"""What does each team have and want? Only leads see tokens; for numbers see `visibility`."""
 
 from __future__ import annotations
 
