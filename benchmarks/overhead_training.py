@@ -20,7 +20,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, DistributedSampler
 
 import concertina_worker as elastic
-from concertina_worker.training import layout
+from concertina_worker.training.gradients import layout
 
 STORED = 256  # samples, which are used again and again
 REPETITIONS = 400  # of them in an epoch: none ends while steps are timed

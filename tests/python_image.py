@@ -11,6 +11,7 @@ from local_stack.images.inputs import digest
 from local_stack.images.tree import Tree
 
 ROOT: Final = Path(__file__).parents[1]
+RUNTIME: Final = ROOT / "worker_image"
 SCRIPTS: Final = "/scripts"
 
 
@@ -20,17 +21,18 @@ def python_image(url: str) -> str:
 
 
 def _sources() -> list[Path]:
-    runtime = (ROOT / "worker_image" / "concertina_worker").glob("*.py")
-    return sorted((*runtime, *(ROOT / "tests" / "contract" / "scripts").glob("*.py")))
+    scripts = (ROOT / "tests" / "contract" / "scripts").glob("*.py")
+    return sorted((*(RUNTIME / "concertina_worker").rglob("*.py"), *scripts))
 
 
 def _fill(tree: Tree) -> None:
     system.add(tree)
     interpreter.add(tree)
     for file in _sources():
-        of_runtime = file.parent.name == "concertina_worker"
-        folder = f"{interpreter.PACKAGES}/concertina_worker" if of_runtime else SCRIPTS.lstrip("/")
-        tree.add_file(f"{folder}/{file.name}", file)
+        if file.is_relative_to(RUNTIME):
+            tree.add_file(f"{interpreter.PACKAGES}/{file.relative_to(RUNTIME)}", file)
+        else:
+            tree.add_file(f"{SCRIPTS.lstrip('/')}/{file.name}", file)
 
 
 PYTHON: Final = Image(

@@ -26,6 +26,7 @@ IN_STOREYS = (
     "jobs",
     "platform/control_plane",
     "platform/tenancy",
+    "worker_image/concertina_worker",
 )
 SOURCES = ("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "worker_image")
 

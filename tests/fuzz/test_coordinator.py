@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.coordinator.messages import to_event
+from concertina_worker.coordinator.connections.messages import to_event
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from concertina_worker.wire import FromWorker, Place, ProtocolError
 from jobs.reports.sync_report import SyncReport

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.crew import RETURN_SECONDS
 from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import HangUp, Instruction, Release, SendPlan
+from concertina_worker.coordinator.knowledge.crew import RETURN_SECONDS
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.memory import Memory
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import (
     Desired,

@@ -15,12 +15,12 @@ from typing import Any
 import torch
 from torch.utils.data import IterableDataset
 
-from concertina_worker.data.course import Course, Leg
-from concertina_worker.data.feed import Feed
-from concertina_worker.data.reading import Reader
-from concertina_worker.data.requests import Ahead, Requests
+from concertina_worker.data.loading.prefetch import Prefetch
+from concertina_worker.data.loading.reading import Reader
+from concertina_worker.data.loading.requests import Ahead, Requests
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Loading, Source
+from concertina_worker.data.step_plan import Segment, StepPlan
 
 
 class Count(IterableDataset[int]):
@@ -62,7 +62,7 @@ class Pipeline:
 @dataclass(slots=True)
 class Worker:
     name: str
-    feed: Feed
+    prefetch: Prefetch
     limit: int | None = None
 
 
@@ -89,7 +89,7 @@ class ReadingJob:
     epoch: int = 0
     thrown_away: int = 0
     batches: list[int] = field(default_factory=list)
-    _course: Course = field(init=False)
+    _step_plan: StepPlan = field(init=False)
     _workers: dict[str, Worker] = field(default_factory=dict)
     _agreed: tuple[int, tuple[str, ...], int] | None = None  # from when on, who, which batch
     _hired: int = 0
@@ -113,8 +113,8 @@ class ReadingJob:
                 break
         self.epoch, self.position = self.epoch + 1, 0
         for worker in self._workers.values():
-            worker.feed.end_epoch()
-            worker.feed.begin_epoch(self.epoch)
+            worker.prefetch.end_epoch()
+            worker.prefetch.begin_epoch(self.epoch)
         return used
 
     def _make_step(self, used: Counter[int]) -> bool:
@@ -135,17 +135,17 @@ class ReadingJob:
         return True
 
     def _begin(self, worker: Worker) -> Share | None:
-        if worker.feed.has_ended_at(self.position):
+        if worker.prefetch.has_ended_at(self.position):
             return None
-        before = worker.feed.thrown_away
-        share = worker.feed.begin_step(self.step, self.position)
-        self.thrown_away += worker.feed.thrown_away - before
+        before = worker.prefetch.thrown_away
+        share = worker.prefetch.begin_step(self.step, self.position)
+        self.thrown_away += worker.prefetch.thrown_away - before
         return share
 
     def _compute(self, worker: Worker, share: Share, used: Counter[int]) -> float:
         loaded: list[int] = []
         for number, micro_batch in enumerate(share.micro_batches):
-            batch = worker.feed.load(number).tolist()
+            batch = worker.prefetch.load(number).tolist()
             assert len(batch) == len(micro_batch)
             assert worker.limit is None or not share.own or len(batch) <= worker.limit
             loaded += batch
@@ -179,7 +179,9 @@ class ReadingJob:
         self._hired += count - len(kept)
         at = self.step + self.steps_ahead
         self._agreed = (at, members, batch_size)
-        self._course = self._course.then(Leg(first_step=at, batch_size=batch_size, workers=kept))
+        self._step_plan = self._step_plan.then(
+            Segment(first_step=at, batch_size=batch_size, workers=kept)
+        )
 
     def _switch_if_due(self) -> None:
         if self._agreed is None:
@@ -192,26 +194,28 @@ class ReadingJob:
     def _form(self, stayers: tuple[str, ...], members: tuple[str, ...], batch_size: int) -> None:
         self._agreed = None
         self.members, self.batch_size = members, batch_size
-        leg = Leg(first_step=self.step, batch_size=batch_size, workers=stayers)
-        self._course = Course((leg,))
+        segment = Segment(first_step=self.step, batch_size=batch_size, workers=stayers)
+        self._step_plan = StepPlan((segment,))
         if stayers != members:  # their state arrives in one step
             first_step = self.step + 1 + self.steps_ahead
-            self._course = self._course.welcome(*members, first_step=first_step)
+            self._step_plan = self._step_plan.welcome(*members, first_step=first_step)
         self._workers = {name: self._workers.get(name) or self._hire(name) for name in members}
 
     def _hire(self, name: str) -> Worker:
         def foresee(step: int) -> Ahead:
-            leg = self._course.at(step)
-            return Ahead(batch_size=leg.batch_size, division=leg.division(name, limit=worker.limit))
+            segment = self._step_plan.at(step)
+            return Ahead(
+                batch_size=segment.batch_size, division=segment.division(name, limit=worker.limit)
+            )
 
-        feed = Feed(
+        prefetch = Prefetch(
             self.source,
             seed=1,
             foresee=foresee,
             loader_of=lambda reader, source, requests, _: Pipeline(reader, source, requests),
         )
-        worker = Worker(name, feed)
-        feed.begin_epoch(self.epoch)
+        worker = Worker(name, prefetch)
+        prefetch.begin_epoch(self.epoch)
         return worker
 
     @staticmethod

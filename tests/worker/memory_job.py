@@ -20,17 +20,17 @@ from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.crew import RETURN_SECONDS
+from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.instructions import Release, SendPlan
+from concertina_worker.coordinator.knowledge.crew import RETURN_SECONDS
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.coordinator.messages import to_event
 from concertina_worker.environment import CheckpointRules, Platform, WorkerEnvironment
 from concertina_worker.job import Job
-from concertina_worker.membership.control import Control
-from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.control import Control
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.orders import Orders
 from concertina_worker.membership.membership import Membership
-from concertina_worker.membership.orders import Orders
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import (
     BatchRules,
@@ -41,8 +41,8 @@ from concertina_worker.protocol import (
     WorkerPhase,
 )
 from concertina_worker.training.ending import Ending
-from concertina_worker.training.progress import Progress
-from concertina_worker.training.reports import StepClock
+from concertina_worker.training.reporting.progress import Progress
+from concertina_worker.training.reporting.reports import StepClock
 from concertina_worker.training.step import CommittedStep
 from concertina_worker.wire import FromWorker, Place
 from tests.worker.memory_group import Rooms

@@ -8,7 +8,7 @@ import pytest
 
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coming_steps import ComingSteps
-from concertina_worker.membership.preparations import Prepared
+from concertina_worker.membership.coordinator_link.preparations import Prepared
 from tests.worker.gathering import a_plan
 
 
@@ -34,7 +34,7 @@ def test_joiners_compute_from_the_first_step_that_nobody_has_loaded(coming: Comi
     assert coming.awaits_joiners
     coming.decide(all_three(Offer()), first_step=13)
     assert not coming.awaits_joiners
-    assert [coming.course.at(step).workers for step in (12, 13)] == [("a", "b"), ("a", "b", "c")]
+    assert [coming.step_plan.at(step).workers for step in (12, 13)] == [("a", "b"), ("a", "b", "c")]
 
 
 @pytest.mark.parametrize(("step", "is_epoch_new"), [(20, False), (16, True)])
@@ -44,7 +44,7 @@ def test_a_switch_waits_for_what_is_loaded_or_the_end_of_the_epoch(
     wanted = later(3, "ab")
     coming.decide(all_three(coming.offer(wanted, generation=1)), first_step=20)
     assert coming.take_due(step=19, is_epoch_new=False) is None
-    assert coming.course.at(20).workers == ("a", "b")
+    assert coming.step_plan.at(20).workers == ("a", "b")
     assert coming.take_due(step=step, is_epoch_new=is_epoch_new) is wanted
     assert not coming.is_switch_agreed
 

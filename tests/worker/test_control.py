@@ -7,9 +7,9 @@ import socket
 import pytest
 
 from concertina_worker.environment import Platform
-from concertina_worker.membership import control
-from concertina_worker.membership.control import Control
-from concertina_worker.membership.pulse import Pulse
+from concertina_worker.membership.coordinator_link import control
+from concertina_worker.membership.coordinator_link.control import Control
+from concertina_worker.membership.coordinator_link.pulse import Pulse
 from concertina_worker.wire import FromWorker
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
+from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.instructions import SendPlan, SendStore
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.coordinator.messages import to_event
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.protocol import (
     LONGEST_WARNING,
     MOST_WARNINGS,

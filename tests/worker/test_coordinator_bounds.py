@@ -10,19 +10,19 @@ from typing import Any, cast
 
 import pytest
 
-from concertina_worker.coordinator.crew import MOST_GONE
-from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.coordinator.messages import to_event
-from concertina_worker.coordinator.report_size import within_bounds
-from concertina_worker.coordinator.server import Server
-from concertina_worker.coordinator.service import (
+from concertina_worker.coordinator.connections.messages import to_event
+from concertina_worker.coordinator.connections.server import Server
+from concertina_worker.coordinator.connections.service import (
     HttpService,
     ReportRefusedError,
     ServiceUnavailableError,
 )
+from concertina_worker.coordinator.connections.synchronising import Synchroniser
+from concertina_worker.coordinator.knowledge.crew import MOST_GONE
+from concertina_worker.coordinator.knowledge.memory import Memory
+from concertina_worker.coordinator.knowledge.report_size import within_bounds
+from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.state_file import StateFile
-from concertina_worker.coordinator.synchronising import Synchroniser
 from concertina_worker.protocol import (
     LARGEST_REPORT_BYTES,
     MOST_GENERATIONS,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.server import Server
+from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.plan import Plan
 from concertina_worker.wire import Message, decode, encode

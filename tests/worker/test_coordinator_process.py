@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from concertina_worker.coordinator.messages import to_event
-from concertina_worker.coordinator.service import HttpService, ServiceUnavailableError
+from concertina_worker.coordinator.connections.messages import to_event
+from concertina_worker.coordinator.connections.service import HttpService, ServiceUnavailableError
 from concertina_worker.wire import ProtocolError
 from tests.worker.running_job import TOKEN, RunningJob
 from tests.worker.service_twin import ServiceTwin

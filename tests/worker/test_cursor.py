@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.data.course import Course, Leg
 from concertina_worker.data.order import as_it_is, shuffled
 from concertina_worker.data.share import Division, micro_batches, split
+from concertina_worker.data.step_plan import Segment, StepPlan
 
 LENGTHS = st.integers(1, 300)
 
@@ -91,11 +91,13 @@ def test_epochs_and_seeds_differ(seed: int, epoch: int) -> None:
     assert len({other.fingerprint, first.fingerprint, as_it_is(100).fingerprint}) == 3
 
 
-def test_a_course_changes_where_its_next_leg_begins_and_forgets_what_was_planned_later() -> None:
-    course = Course.steady(8, "a")
-    course = course.then(Leg(first_step=5, batch_size=8, workers=("a", "b")))
-    course = course.then(Leg(first_step=9, batch_size=16, workers=("a", "b")))
-    assert [course.at(step).batch_size for step in (4, 5, 8, 9, 100)] == [8, 8, 8, 16, 16]
-    assert course.at(4).workers == ("a",)
-    sooner = course.then(Leg(first_step=5, batch_size=4, workers=("b",)))
+def test_a_step_plan_changes_where_its_next_segment_begins_and_forgets_what_was_planned_later() -> (
+    None
+):
+    step_plan = StepPlan.steady(8, "a")
+    step_plan = step_plan.then(Segment(first_step=5, batch_size=8, workers=("a", "b")))
+    step_plan = step_plan.then(Segment(first_step=9, batch_size=16, workers=("a", "b")))
+    assert [step_plan.at(step).batch_size for step in (4, 5, 8, 9, 100)] == [8, 8, 8, 16, 16]
+    assert step_plan.at(4).workers == ("a",)
+    sooner = step_plan.then(Segment(first_step=5, batch_size=4, workers=("b",)))
     assert [sooner.at(step).workers for step in (4, 5, 100)] == [("a",), ("b",), ("b",)]

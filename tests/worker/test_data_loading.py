@@ -13,8 +13,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_worker_info
 
-from concertina_worker.data.feed import Feed
-from concertina_worker.data.requests import Ahead
+from concertina_worker.data.loading.prefetch import Prefetch
+from concertina_worker.data.loading.requests import Ahead
 from concertina_worker.data.share import Division
 from concertina_worker.data.source import source_of
 
@@ -78,24 +78,27 @@ class Sharding(IterableDataset[int]):
         return iter(range(info.id if info else 0, SAMPLES, info.num_workers if info else 1))
 
 
-def feed_of(data: Any, *, parts: int = 1, index: int = 0, limit: int | None = 4) -> Feed:
+def prefetch_of(data: Any, *, parts: int = 1, index: int = 0, limit: int | None = 4) -> Prefetch:
     division = Division(parts=parts, index=index, limit=limit)
-    return Feed(
+    return Prefetch(
         source_of(data), seed=5, foresee=lambda _: Ahead(batch_size=BATCH, division=division)
     )
 
 
-def read(feed: Feed, *, epoch: int = 0, position: int = 0, steps: int = 100) -> list[Any]:
+def read(prefetch: Prefetch, *, epoch: int = 0, position: int = 0, steps: int = 100) -> list[Any]:
     """The micro-batches of an epoch from a position on."""
-    feed.begin_epoch(epoch)
+    prefetch.begin_epoch(epoch)
     found: list[Any] = []
     for step in range(steps):
-        if feed.has_ended_at(position) or (share := feed.begin_step(step, position)) is None:
+        if (
+            prefetch.has_ended_at(position)
+            or (share := prefetch.begin_step(step, position)) is None
+        ):
             break
-        loaded = [feed.load(number) for number in range(len(share.micro_batches))]
+        loaded = [prefetch.load(number) for number in range(len(share.micro_batches))]
         found += loaded if share.own else []
         position = share.batch.stop
-    feed.end_epoch()
+    prefetch.end_epoch()
     return found
 
 
@@ -107,13 +110,13 @@ def columns(batches: list[Any]) -> dict[int, tuple[float, ...]]:
 
 def test_what_a_sample_draws_depends_on_seed_epoch_and_index_only() -> None:
     dice: Any = Dice()
-    alone = columns(read(feed_of(dice)))
+    alone = columns(read(prefetch_of(dice)))
     assert len(alone) == SAMPLES
     assert len(set(alone.values())) == SAMPLES
-    halves = [read(feed_of(dice, parts=2, index=index, limit=None)) for index in range(2)]
+    halves = [read(prefetch_of(dice, parts=2, index=index, limit=None)) for index in range(2)]
     assert columns(halves[0] + halves[1]) == alone
-    assert columns(read(feed_of(dice), epoch=1)) != alone
-    elsewhere = read(feed_of(DataLoader(dice, batch_size=4, shuffle=True, num_workers=2)))
+    assert columns(read(prefetch_of(dice), epoch=1)) != alone
+    elsewhere = read(prefetch_of(DataLoader(dice, batch_size=4, shuffle=True, num_workers=2)))
     assert columns(elsewhere) == alone
     processes = {int(pid) for batch in elsewhere for pid in batch[4]}
     assert len(processes) == 2
@@ -127,10 +130,10 @@ def test_loading_processes_have_seeds_of_their_own_by_epoch_and_rank() -> None:
             return (info.seed if info else 0,)
 
     def seed_of(epoch: int, rank: int) -> int:
-        feed = feed_of(DataLoader(Seeds(), batch_size=4, num_workers=1))  # type: ignore[arg-type]
-        feed.begin_epoch(epoch, rank=rank)
-        feed.begin_step(0, 0)
-        return int(feed.load(0)[0][0])
+        prefetch = prefetch_of(DataLoader(Seeds(), batch_size=4, num_workers=1))  # type: ignore[arg-type]
+        prefetch.begin_epoch(epoch, rank=rank)
+        prefetch.begin_step(0, 0)
+        return int(prefetch.load(0)[0][0])
 
     assert len({seed_of(0, 0), seed_of(1, 0), seed_of(0, 1)}) == 3
     assert seed_of(1, 1) == seed_of(1, 1)
@@ -140,15 +143,15 @@ def test_the_numbers_that_the_script_draws_are_not_touched_by_loading() -> None:
     torch.manual_seed(1)
     random.seed(1)
     before = torch.get_rng_state(), random.getstate()
-    read(feed_of(Dice()))
-    read(feed_of(DataLoader(Dice(), batch_size=4, num_workers=1)))  # type: ignore[arg-type]
+    read(prefetch_of(Dice()))
+    read(prefetch_of(DataLoader(Dice(), batch_size=4, num_workers=1)))  # type: ignore[arg-type]
     assert torch.equal(torch.get_rng_state(), before[0])
     assert random.getstate() == before[1]
 
 
 def test_tensors_are_taken_out_as_wholes_and_collated_as_pytorch_does() -> None:
     x = torch.arange(SAMPLES * 2.0).view(SAMPLES, 2)
-    (first, *_) = read(feed_of(TensorDataset(x, x[:, 0])))
+    (first, *_) = read(prefetch_of(TensorDataset(x, x[:, 0])))
     assert [tensor.shape for tensor in first] == [(3, 2), (3,)]
     assert torch.equal(first[0][:, 0], first[1])
 
@@ -158,8 +161,8 @@ def test_persistent_processes_go_on_from_epoch_to_epoch_and_others_end() -> None
 
     def processes(*, persistent: bool) -> set[int]:
         loader = DataLoader(dice, batch_size=4, num_workers=1, persistent_workers=persistent)
-        feed = feed_of(loader)
-        epochs = [read(feed, epoch=epoch) for epoch in range(2)]
+        prefetch = prefetch_of(loader)
+        epochs = [read(prefetch, epoch=epoch) for epoch in range(2)]
         return {int(batch[4][0]) for batches in epochs for batch in batches}
 
     assert len(processes(persistent=True)) == 1
@@ -169,29 +172,29 @@ def test_persistent_processes_go_on_from_epoch_to_epoch_and_others_end() -> None
 @pytest.mark.parametrize("processes", [0, 1, 2])
 def test_every_process_reads_the_whole_of_a_stream(processes: int) -> None:
     loader = DataLoader(Sharding(), batch_size=4, num_workers=processes)
-    shares = [read(feed_of(loader, parts=2, index=index)) for index in range(2)]
+    shares = [read(prefetch_of(loader, parts=2, index=index)) for index in range(2)]
     numbers = [number for share in shares for batch in share for number in batch.tolist()]
     assert sorted(numbers) == list(range(SAMPLES))
 
 
 def test_a_stream_resumes_where_it_stood_and_reads_nothing_twice() -> None:
     for stream, begun in ((Lazy(), [0, 0]), (Skipping(), [0, 12])):
-        whole = read(feed_of(stream))
-        rest = read(feed_of(stream), position=12)
+        whole = read(prefetch_of(stream))
+        rest = read(prefetch_of(stream), position=12)
         assert torch.equal(torch.cat(rest), torch.cat(whole)[12:])
         assert stream.begun == begun
 
 
 def test_a_stream_that_can_tell_where_it_stands_goes_on_from_there() -> None:
-    whole = torch.cat(read(feed_of(Telling())))
-    half = feed_of(Telling())
+    whole = torch.cat(read(prefetch_of(Telling())))
+    half = prefetch_of(Telling())
     first = torch.cat(read(half, steps=2))
     assert half.stream is not None
     place = half.stream.place(epoch=0, position=12)
     assert place is not None
     assert len(place.samples) == 1  # read to know whether the epoch ends
     stream = Telling()
-    rest = feed_of(stream)
+    rest = prefetch_of(stream)
     assert rest.stream is not None
     rest.stream.resumes_at = place
     assert torch.equal(torch.cat([first, *read(rest, position=12)]), whole)
@@ -200,36 +203,36 @@ def test_a_stream_that_can_tell_where_it_stands_goes_on_from_there() -> None:
 
 def test_a_repeated_step_gets_the_same_samples_again() -> None:
     for data in (Lazy(), DataLoader(Dice(), batch_size=4, num_workers=1)):  # type: ignore[arg-type]
-        feed = feed_of(data)
-        feed.begin_epoch(0)
-        first = feed.begin_step(0, 0)
-        one = feed.load(0)
-        assert feed.begin_step(0, 0) == first
-        other = feed.load(0)
+        prefetch = prefetch_of(data)
+        prefetch.begin_epoch(0)
+        first = prefetch.begin_step(0, 0)
+        one = prefetch.load(0)
+        assert prefetch.begin_step(0, 0) == first
+        other = prefetch.load(0)
         assert str(one) == str(other) or torch.equal(one[0], other[0])
-        feed.end_epoch()
+        prefetch.end_epoch()
 
 
 def test_warm_processes_load_the_first_epoch_wherever_it_begins() -> None:
     dice: Any = Dice()
     loader = DataLoader(dice, batch_size=4, shuffle=True, num_workers=1)
-    feed = feed_of(loader)
+    prefetch = prefetch_of(loader)
     before = {child.pid for child in multiprocessing.active_children()}
-    feed.warm_up()
-    assert feed.serves(source_of(loader))
-    assert not feed.serves(source_of(DataLoader(dice, batch_size=4, num_workers=1)))
+    prefetch.warm_up()
+    assert prefetch.serves(source_of(loader))
+    assert not prefetch.serves(source_of(DataLoader(dice, batch_size=4, num_workers=1)))
     (warm,) = (c for c in multiprocessing.active_children() if c.pid not in before)
-    batches = read(feed, epoch=3, position=12)
+    batches = read(prefetch, epoch=3, position=12)
     assert {int(pid) for batch in batches for pid in batch[4]} == {warm.pid}
-    assert columns(batches) == columns(read(feed_of(dice), epoch=3, position=12))
+    assert columns(batches) == columns(read(prefetch_of(dice), epoch=3, position=12))
 
 
 def test_an_epoch_that_was_broken_off_goes_on_where_it_was() -> None:
     loader = DataLoader(Dice(), batch_size=4, num_workers=1)  # type: ignore[arg-type]
-    feed = feed_of(loader)
-    first = columns(read(feed, steps=1))
-    rest = columns(read(feed, position=BATCH))
-    assert {**first, **rest} == columns(read(feed))
+    prefetch = prefetch_of(loader)
+    first = columns(read(prefetch, steps=1))
+    rest = columns(read(prefetch, position=BATCH))
+    assert {**first, **rest} == columns(read(prefetch))
     assert len(first) + len(rest) == SAMPLES
 
 
@@ -239,11 +242,11 @@ def test_an_error_in_a_data_set_reaches_the_script() -> None:
             raise ValueError(f"sample {index} is broken")
 
     for processes in (0, 1):
-        feed = feed_of(DataLoader(Faulty(), batch_size=4, num_workers=processes))  # type: ignore[arg-type]
-        feed.begin_epoch(0)
+        prefetch = prefetch_of(DataLoader(Faulty(), batch_size=4, num_workers=processes))  # type: ignore[arg-type]
+        prefetch.begin_epoch(0)
         with pytest.raises(ValueError, match="sample 0 is broken"):
-            feed.begin_step(0, 0)
-        feed.end_epoch()
+            prefetch.begin_step(0, 0)
+        prefetch.end_epoch()
 
 
 def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> None:
@@ -258,7 +261,7 @@ def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> Non
             return (index + self.offset,)
 
     loader = DataLoader(Shifted(), batch_size=4, num_workers=1, worker_init_fn=start)  # type: ignore[arg-type]
-    numbers = torch.cat([batch[0] for batch in read(feed_of(loader))])
+    numbers = torch.cat([batch[0] for batch in read(prefetch_of(loader))])
     assert numbers.tolist() == list(range(100, 100 + SAMPLES))
 
 
@@ -272,14 +275,14 @@ def test_a_limit_that_no_share_comes_to_throws_nothing_away_that_was_loaded_ahea
     def thrown_away_by(limit: int) -> int:
         dice: Any = Dice()
         loader = DataLoader(dice, batch_size=4, num_workers=1, prefetch_factor=2)
-        feed = Feed(source_of(loader), seed=5, foresee=foresee)
-        feed.begin_epoch(0)
-        feed.begin_step(0, 0)
+        prefetch = Prefetch(source_of(loader), seed=5, foresee=foresee)
+        prefetch.begin_epoch(0)
+        prefetch.begin_step(0, 0)
         limits.append(limit)
-        feed.begin_step(1, BATCH)
-        feed.end_epoch()
+        prefetch.begin_step(1, BATCH)
+        prefetch.end_epoch()
         limits.pop()
-        return feed.thrown_away
+        return prefetch.thrown_away
 
     assert thrown_away_by(BATCH // 2) == 0
     assert thrown_away_by(1) > 0

@@ -12,18 +12,18 @@ from torch.optim import SGD
 from torch.optim.lr_scheduler import StepLR
 from torch.optim.swa_utils import AveragedModel
 
-from concertina_worker.training.pitfalls import ScriptError
-from concertina_worker.training.take_over import take_over_extra, take_over_scheduler
+from concertina_worker.training.script_checks.pitfalls import ScriptError
+from concertina_worker.training.script_objects.take_over import take_over_extra, take_over_scheduler
 
 
-class Moment:
+class ScriptPosition:
     """Of a training: whether the step is made, and how many base steps it stands for."""
 
     may_change_state = False
     scheduler_steps = 4
 
     @property
-    def moment(self) -> Moment:
+    def position(self) -> ScriptPosition:
         return self
 
 
@@ -48,30 +48,30 @@ class Average:
 
 
 def taken_over(*once_per_step: str) -> tuple[Average, Any]:
-    average, moment = Average(), Moment()
-    take_over_extra(average, moment, once_per_step)  # type: ignore[arg-type]
-    return average, moment
+    average, position = Average(), ScriptPosition()
+    take_over_extra(average, position, once_per_step)  # type: ignore[arg-type]
+    return average, position
 
 
 def test_a_method_that_is_named_runs_where_a_step_is_made_and_nowhere_else() -> None:
-    average, moment = taken_over("update")
+    average, position = taken_over("update")
     assert average.update(3) is None
-    moment.may_change_state = True
+    position.may_change_state = True
     assert average.update(3) == 3
     assert average.updates == 3
 
 
 def test_an_object_of_the_scripts_own_is_no_schedule_though_it_has_a_step() -> None:
-    average, moment = taken_over()
+    average, position = taken_over()
     average.step()
-    moment.may_change_state = True
+    position.may_change_state = True
     average.step()
     assert average.steps == 1
 
 
 def test_a_schedule_of_the_scripts_own_counts_steps_of_the_base_batch() -> None:
     schedule = Average()
-    take_over_scheduler(schedule, Moment())  # type: ignore[arg-type]
+    take_over_scheduler(schedule, ScriptPosition())  # type: ignore[arg-type]
     schedule.step()
     assert schedule.steps == 4
 
@@ -89,17 +89,17 @@ def test_a_method_that_the_object_does_not_have_is_refused() -> None:
 def test_an_optimizer_is_given_to_register_and_not_kept_as_other_state() -> None:
     optimizer = SGD(nn.Linear(2, 1).parameters(), lr=0.1)
     with pytest.raises(ScriptError, match=r"job\.register"):
-        take_over_extra(optimizer, Moment())  # type: ignore[arg-type]
+        take_over_extra(optimizer, ScriptPosition())  # type: ignore[arg-type]
 
 
 def test_an_object_whose_methods_are_guarded_can_be_saved_whole() -> None:
     model = nn.Linear(2, 1)
     average, own = AveragedModel(model), Average()
     schedule = StepLR(SGD(model.parameters(), lr=0.1), 1)
-    moment: Any = Moment()
-    take_over_extra(average, moment)
-    take_over_extra(own, moment, ["update"])
-    take_over_scheduler(schedule, moment)
+    position: Any = ScriptPosition()
+    take_over_extra(average, position)
+    take_over_extra(own, position, ["update"])
+    take_over_scheduler(schedule, position)
     file = io.BytesIO()
     torch.save([average, own, schedule], file)
     loaded = torch.load(io.BytesIO(file.getvalue()), weights_only=False)

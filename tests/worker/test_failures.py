@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.protocol import Env, ExitCode, GenerationCause
 from tests.worker.running_job import (

@@ -11,8 +11,8 @@ import torch.distributed as dist
 
 from concertina_worker.coordinator import foreign_group
 from concertina_worker.coordinator.foreign_group import is_open, look_out
+from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.memory import Memory
 
 HOST = "127.0.0.1"
 

@@ -10,9 +10,9 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer, Tally
-from concertina_worker.training import layout
-from concertina_worker.training.capture import SecondBackwardError
-from concertina_worker.training.gradients import Gradients
+from concertina_worker.training.gradients import layout
+from concertina_worker.training.gradients.capture import SecondBackwardError
+from concertina_worker.training.gradients.summing import Gradients
 from tests.worker.gathering import a_plan, gather
 
 INPUTS = torch.rand(11, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - everybody calls it so
 
-from concertina_worker.training.loss_watch import LossWatch
+from concertina_worker.training.script_checks.loss_watch import LossWatch
 
 Loss = Callable[["Script"], torch.Tensor]
 SAMPLES = 16

@@ -12,7 +12,7 @@ import torch
 from concertina_worker.batch.memory_limit import is_out_of_memory, largest_that_fits, smaller
 from concertina_worker.coordinator import events as on
 from concertina_worker.protocol import BatchRules, ExitCode
-from concertina_worker.training.warm_up import warm_up
+from concertina_worker.training.script_objects.warm_up import warm_up
 from tests.worker.coordinator_story import Story
 from tests.worker.running_job import RunningJob
 

@@ -9,7 +9,7 @@ import pytest
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
-from concertina_worker.membership.preparations import Preparations, Prepared
+from concertina_worker.membership.coordinator_link.preparations import Preparations, Prepared
 from concertina_worker.plan import Plan
 from tests.worker.gathering import a_plan
 

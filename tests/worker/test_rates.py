@@ -12,14 +12,17 @@ import torch
 from torch.optim.lr_scheduler import OneCycleLR
 from torch.utils.data import IterableDataset, TensorDataset
 
-from concertina_worker.data.course import Course
 from concertina_worker.data.source import source_of
+from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.protocol import BatchRules
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.take_over import take_over_optimizer, take_over_scheduler
+from concertina_worker.training.script_objects.take_over import (
+    take_over_optimizer,
+    take_over_scheduler,
+)
 
 SAMPLES, BASE, EPOCHS = 1000, 32, 3
 SIGNAL, NOISE = 2.0, 30.0  # |G|² and tr(Sigma): a noise scale of 15 samples
@@ -60,7 +63,7 @@ class Training:
         """As `job.epochs` and `job.batches` go through the data."""
         loop, state = self.loop, self.loop.state
         take_over_optimizer(self.optimizer, loop)
-        self.alone.course = Course.steady(self.batch, self.alone.worker)
+        self.alone.step_plan = StepPlan.steady(self.batch, self.alone.worker)
         loop.use_batch(self.batch)
         while not loop.rates.has_trained(EPOCHS):
             loop.begin_epoch(source_of(data(state.cursor.epoch)))
@@ -132,7 +135,7 @@ def test_a_stream_of_unknown_length_is_trained_in_its_own_epochs() -> None:
     assert training.loop.state.samples == EPOCHS * SAMPLES
     assert sorted({*told}) == [*range(EPOCHS)]
     assert training.loop.state.schedule.epochs == EPOCHS
-    assert training.loop.supply.found_length == SAMPLES
+    assert training.loop.epoch_data.found_length == SAMPLES
 
 
 def test_epochs_of_large_batches_are_not_worth_as_many_of_the_base_batch() -> None:

@@ -13,8 +13,8 @@ from torch import nn
 from torch.optim import lr_scheduler as schedulers
 from transformers import get_linear_schedule_with_warmup
 
-from concertina_worker.training import schedule_watch
-from concertina_worker.training.schedule_watch import Length, ScheduleWatch
+from concertina_worker.training.script_checks import schedule_watch
+from concertina_worker.training.script_checks.schedule_watch import Length, ScheduleWatch
 
 EPOCHS, STEPS = 10, 100
 TOTAL = EPOCHS * STEPS

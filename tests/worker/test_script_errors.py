@@ -16,7 +16,7 @@ from concertina_worker.job import Job, Rescale
 from concertina_worker.state import portions
 from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.handover import Handover
-from concertina_worker.training.pitfalls import ScriptError
+from concertina_worker.training.script_checks.pitfalls import ScriptError
 from tests.worker.memory_job import MemoryJob, Script
 
 STEPS = 12  # of an epoch

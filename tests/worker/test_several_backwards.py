@@ -10,10 +10,10 @@ from torch import nn
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
-from concertina_worker.training.blocks import StepBlockError, held_back, several_passes
-from concertina_worker.training.capture import SecondBackwardError
-from concertina_worker.training.gradients import Gradients
-from concertina_worker.training.layout import SparseGradientError
+from concertina_worker.training.gradients.blocks import StepBlockError, held_back, several_passes
+from concertina_worker.training.gradients.capture import SecondBackwardError
+from concertina_worker.training.gradients.layout import SparseGradientError
+from concertina_worker.training.gradients.summing import Gradients
 from tests.worker.gathering import a_plan, gather
 from tests.worker.test_gradients import INPUTS, a_model, assert_gradients, expected, loss
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.environment import Platform
-from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.membership import Membership
 from tests.worker.gathering import a_plan
 

@@ -10,14 +10,14 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.data.course import Course, Leg
 from concertina_worker.data.source import source_of
+from concertina_worker.data.step_plan import Segment, StepPlan
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.state.training_state import TrainingState
-from concertina_worker.training.blocks import StepBlockError, StepInsideBlockError
+from concertina_worker.training.gradients.blocks import StepBlockError, StepInsideBlockError
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.take_over import take_over_optimizer
+from concertina_worker.training.script_objects.take_over import take_over_optimizer
 
 ROWS = torch.arange(12, dtype=torch.float64).reshape(6, 2)
 
@@ -33,7 +33,7 @@ class Training:
             self.optimizer.load_state_dict(loads)
         state = TrainingState(self.model, [self.optimizer], {})
         self.alone = alone = Alone()
-        alone.course = Course.steady(2, alone.worker)
+        alone.step_plan = StepPlan.steady(2, alone.worker)
         self.loop = TrainingLoop(WorkerEnvironment.read({}), alone, state, lambda *_: None)
         take_over_optimizer(self.optimizer, self.loop)
         alone.enter(self.loop)
@@ -101,8 +101,8 @@ def test_a_block_is_refused_outside_of_an_epoch() -> None:
 
 def test_a_lower_limit_of_a_leg_to_come_does_not_hold_before() -> None:
     training = Training()
-    later = Leg(first_step=2, batch_size=2, workers=("alone",), batch_limit=1)
-    supply, alone = training.loop.supply, training.alone
-    alone.course = alone.course.then(later)
-    limits = [supply.foresee(step).division.limit for step in (2, 0)]
+    later = Segment(first_step=2, batch_size=2, workers=("alone",), batch_limit=1)
+    epoch_data, alone = training.loop.epoch_data, training.alone
+    alone.step_plan = alone.step_plan.then(later)
+    limits = [epoch_data.foresee(step).division.limit for step in (2, 0)]
     assert limits == [1, None]

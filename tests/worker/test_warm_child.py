@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from concertina_worker import warm_child
+from concertina_worker.process import warm_child
 
 
 @pytest.mark.parametrize("line", [b"no JSON\n", b'{"not": "whole'])

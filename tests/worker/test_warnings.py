@@ -18,9 +18,16 @@ from torch import nn
 
 from concertina_worker.manual import FOLDER, Section
 from concertina_worker.protocol import BatchRules, ExitCode
-from concertina_worker.training import advice
-from concertina_worker.training.pitfalls import ElasticityWarning, Pitfalls, ScriptError
-from concertina_worker.training.take_over import SeveralEvaluationsError, take_over_optimizer
+from concertina_worker.training.script_checks import advice
+from concertina_worker.training.script_checks.pitfalls import (
+    ElasticityWarning,
+    Pitfalls,
+    ScriptError,
+)
+from concertina_worker.training.script_objects.take_over import (
+    SeveralEvaluationsError,
+    take_over_optimizer,
+)
 from tests.worker.running_job import RunningJob, alone_environment, wait_for
 from tests.worker.worker_zygote import WorkerZygote
 

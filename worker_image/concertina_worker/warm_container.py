@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from concertina_worker.warm_child import Order
+from concertina_worker.process.warm_child import Order
 
 _POLL_SECONDS: Final = 0.02  # trades a thousandth of a core for a tenth of what a start takes
 _NO_WORKDIR: Final = 127  # the shell's exit code for what is not there

@@ -9,12 +9,12 @@ from concertina_worker.device import chosen, gpu_watch
 from concertina_worker.environment import WorkerEnvironment, hide_fixed_size
 from concertina_worker.job import Job, Rescale
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import GpuExchange
 from concertina_worker.training.ending import Ending
-from concertina_worker.training.pitfalls import ElasticityWarning, ScriptError
-from concertina_worker.training.progress import Progress
+from concertina_worker.training.reporting.progress import Progress
+from concertina_worker.training.script_checks.pitfalls import ElasticityWarning, ScriptError
 
 __all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
 

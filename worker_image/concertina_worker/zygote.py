@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from concertina_worker import warm_child
+from concertina_worker.process import warm_child
 
 _REQUEST_SECONDS: Final = 5.0  # for a request to arrive; the caller sends it at once
 _POLL_SECONDS: Final = 5.0

@@ -15,8 +15,8 @@ from typing import Any
 from patient_coordinator import be_patient
 
 from concertina_worker.coordinator import __main__
+from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.events import StoreOpened
-from concertina_worker.coordinator.server import Server
 
 SILENCE_SECONDS = 120.0
 

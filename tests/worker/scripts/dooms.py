@@ -18,7 +18,7 @@ from typing import Any, Final
 import torch
 
 from concertina_worker.collective.group import Group
-from concertina_worker.membership import coordinator_line
+from concertina_worker.membership.coordinator_link import coordinator_line
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state import checkpoint

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 
-from concertina_worker.coordinator import __main__, watching
+from concertina_worker.coordinator import __main__
+from concertina_worker.coordinator.updates import heartbeat_rules
 
 
 def be_patient(seconds: float) -> None:
-    watching.SILENCE_SECONDS = watching.LONGEST_SILENCE_SECONDS = seconds  # type: ignore[misc]
+    heartbeat_rules.SILENCE_SECONDS = heartbeat_rules.LONGEST_SILENCE_SECONDS = seconds  # type: ignore[misc]
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ from typing import Any
 
 import torch
 
-from concertina_worker import background
 from concertina_worker.collective.gpu_offer import PATIENCE_SECONDS, GpuOffer
 from concertina_worker.collective.wires import Wires
 from concertina_worker.device.kernels import LOOK_SECONDS
+from concertina_worker.process import background
 
 
 class NcclExchange:

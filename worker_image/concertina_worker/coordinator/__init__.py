@@ -1,6 +1,17 @@
 """One process per running job, outside its workers: it outlives them all.
 
-It decides who trains together (`machine`), speaks with the workers (`server`) and with the
-service (`service`), and keeps what it must not forget in a file (`state_file`). Standard library
-only: it starts in an instant and costs a few megabytes. `python -m concertina_worker.coordinator`.
+Standard library only: it starts in an instant and costs a few megabytes. It is started as
+`python -m concertina_worker.coordinator`.
+
+An event comes in, and instructions go out:
+
+1. `connections`: workers and the service, over the network; what they say becomes `events`
+2. `machine`: the state machine around what follows, without sockets, clock and files
+3. `updates`: what an event changes in what the coordinator knows
+4. `knowledge`: what it knows of the workers, what it must not forget, what it still has to report
+5. `decisions`: who trains together next; they become `instructions`
+6. `state_file`: where the coordinator's memory lies, before any instruction is carried out
+
+`stragglers` says which worker holds the others up, and `foreign_group` whether workers that never
+registered have formed a process group of their own.
 """

@@ -11,11 +11,11 @@ import sys
 import time
 
 from concertina_worker.coordinator import foreign_group
+from concertina_worker.coordinator.connections.server import Server
+from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
+from concertina_worker.coordinator.connections.synchronising import Synchroniser
 from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.coordinator.server import Server
-from concertina_worker.coordinator.service import HttpService, ReplacedError
 from concertina_worker.coordinator.state_file import StateFile
-from concertina_worker.coordinator.synchronising import Synchroniser
 from concertina_worker.environment import CoordinatorEnvironment
 from concertina_worker.protocol import ExitCode
 

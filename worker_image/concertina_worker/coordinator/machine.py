@@ -6,15 +6,15 @@ then carries out what came back.
 
 from __future__ import annotations
 
-from concertina_worker.coordinator import choice as choosing
-from concertina_worker.coordinator.crew import Crew
-from concertina_worker.coordinator.deciding import Decisions
+from concertina_worker.coordinator.decisions import choice as choosing
+from concertina_worker.coordinator.decisions.deciding import Decisions
 from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import Instruction
-from concertina_worker.coordinator.memory import Memory
-from concertina_worker.coordinator.noting import Notes
-from concertina_worker.coordinator.report_size import within_bounds
+from concertina_worker.coordinator.knowledge.crew import Crew
+from concertina_worker.coordinator.knowledge.memory import Memory
+from concertina_worker.coordinator.knowledge.report_size import within_bounds
 from concertina_worker.coordinator.stragglers import Speeds
+from concertina_worker.coordinator.updates.state_update import StateUpdate
 from concertina_worker.protocol import SyncReport, WorkerReport
 
 
@@ -28,12 +28,12 @@ class Coordination:
         self._speeds = Speeds()
         self._started_at = now
         self.sees_foreign_group = False  # of workers that do not register: see `foreign_group`
-        self._notes = Notes(memory, self.crew, self._speeds, now=now)
+        self._update = StateUpdate(memory, self.crew, self._speeds, now=now)
         self._decisions = Decisions(memory, self.crew)
 
     def handle(self, event: Event, *, now: float) -> list[Instruction]:
         """Take note of an event; return what is to be done because of it, in order."""
-        return self._notes.note(event, now=now) + self._decisions.decide()
+        return self._update.note(event, now=now) + self._decisions.decide()
 
     @property
     def is_over(self) -> bool:

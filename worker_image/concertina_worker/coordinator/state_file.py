@@ -14,7 +14,7 @@ import logging
 import os
 from pathlib import Path
 
-from concertina_worker.coordinator.memory import Memory
+from concertina_worker.coordinator.knowledge.memory import Memory
 
 _log = logging.getLogger(__name__)
 

@@ -2,15 +2,21 @@
 
     job.batches(data) -> source      what the script gave: samples, their order, how to load them
                            |
-         course, cursor -> requests  one for each micro-batch of the steps to come, in order
+      step_plan, cursor -> requests  one for each micro-batch of the steps to come, in order
                            |
-                         reader      in the processes that load: a request in, a micro-batch out
+                         reading     in the processes that load: a request in, a micro-batch out
                            |
-                         feed        what comes back, and this worker's share of the step it is for
+                         prefetch    what comes back, and this worker's share of the step it is for
                            |
-                         supply      (in `training`) the feed of the present epoch, held against
-                                     what the other workers see, by `comparison`
+                         epoch_data  (in `training`) the data of the present epoch, which is
+                                     compared with what the other workers see, by `comparison`
 
-`order` is the order of an epoch's samples, `cursor` how many of them are used, `course` who will
-compute with which batch, and `share` what of a batch is whose.
+`requests`, `reading` and `prefetch` are in `loading`. The rest:
+
+- `order`: the order of an epoch's samples
+- `cursor`, `stream_place`: how many of them are used; where a stream stands
+- `step_plan`: who will compute with which batch in the coming steps
+- `share`: which part of a batch is whose
+- `meeting`: where in the script workers meet
+- `randomness`: which random numbers the loading of a sample sees
 """

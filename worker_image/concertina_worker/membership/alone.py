@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from concertina_worker.data.course import Course
+from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
@@ -26,7 +26,7 @@ class Alone:
     worker = "alone"
 
     def __init__(self) -> None:
-        self.course = Course.steady(1, self.worker)
+        self.step_plan = StepPlan.steady(1, self.worker)
         self.has_ended = False  # on its way out, whatever the script still does
         self._is_told_to_end = False
         self._is_training = False

@@ -1,14 +1,14 @@
 """What have all members agreed on for the steps that come?
 
-Who computes with which batch (`data.course`), and after which step they switch to another plan.
+Who computes with which batch (`data.step_plan`), and after which step they switch to another plan.
 All decide from the same sums after the same step, so all hold the same answer.
 """
 
 from __future__ import annotations
 
-from concertina_worker.data.course import Course, Leg
+from concertina_worker.data.step_plan import Segment, StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
-from concertina_worker.membership.preparations import Prepared
+from concertina_worker.membership.coordinator_link.preparations import Prepared
 from concertina_worker.plan import Plan
 
 
@@ -16,7 +16,7 @@ class ComingSteps:
     """Of the running generation, and up to the next."""
 
     def __init__(self, worker: str) -> None:
-        self.course = Course.steady(1, worker)
+        self.step_plan = StepPlan.steady(1, worker)
         self.awaits_joiners = False  # of this generation: they do not compute, they miss some state
         self._members: tuple[str, ...] = ()
         self._offered: Prepared | None = None
@@ -25,7 +25,7 @@ class ComingSteps:
 
     def begin(self, plan: Plan, *, step: int) -> None:
         """A generation begins."""
-        self.course = Course((_leg(plan, step),))
+        self.step_plan = StepPlan((_segment_of(plan, step),))
         self.awaits_joiners = plan.stayers != plan.members
         self._members = plan.members
 
@@ -51,12 +51,12 @@ class ComingSteps:
         if self._offered and not self.is_switch_agreed and tally.is_unanimous(len(self._members)):
             self._agreed = self._offered
             self._switch_at = first_step
-            self.course = self.course.then(_leg(self._agreed.plan, first_step))
+            self.step_plan = self.step_plan.then(_segment_of(self._agreed.plan, first_step))
 
     def welcome_joiners(self, *, first_step: int) -> None:
         """They have the state: from this step on they compute as well."""
         self.awaits_joiners = False
-        self.course = self.course.welcome(*self._members, first_step=first_step)
+        self.step_plan = self.step_plan.welcome(*self._members, first_step=first_step)
 
     def take_due(self, *, step: int, is_epoch_new: bool) -> Prepared | None:
         """The switch agreed on, when it is time; nothing is loaded ahead beyond an epoch's end."""
@@ -73,9 +73,9 @@ class ComingSteps:
         self._offered = self._agreed = None
 
 
-def _leg(plan: Plan, step: int) -> Leg:
-    """The course of a generation that begins at this step, until joiners have the state, too."""
-    return Leg(
+def _segment_of(plan: Plan, step: int) -> Segment:
+    """The step plan of a generation that begins at this step, until joiners have the state, too."""
+    return Segment(
         first_step=step,
         batch_size=plan.global_batch_size,
         workers=plan.stayers,

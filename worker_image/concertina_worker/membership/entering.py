@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Final
 
 from concertina_worker.collective.group import Group, GroupLostError
-from concertina_worker.membership.coordinator_line import CoordinatorLine
-from concertina_worker.membership.preparations import Prepared
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.preparations import Prepared
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.state.handover import Handover

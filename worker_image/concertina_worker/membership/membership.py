@@ -12,16 +12,16 @@ from typing import Any, Final, NoReturn
 
 import torch
 
-from concertina_worker import background
 from concertina_worker.collective.group import GroupLostError
-from concertina_worker.data.course import Course
 from concertina_worker.data.meeting import row_at_mean, table_of, values_at_mean
+from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
-from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.plan import Plan
+from concertina_worker.process import background
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from concertina_worker.state.transfer import send_or_receive
 from concertina_worker.wire import FromWorker, Place
@@ -62,9 +62,9 @@ class Membership:
         return self._presence.is_broken
 
     @property
-    def course(self) -> Course:
+    def step_plan(self) -> StepPlan:
         """Who computes with which batch in the coming steps."""
-        return self._coming.course
+        return self._coming.step_plan
 
     @property
     def has_ended(self) -> bool:
@@ -131,7 +131,7 @@ class Membership:
     def decide(self, tally: Tally, trainer: Trainer) -> None:
         """The step is committed: everybody reads from the same sums whether to switch.
 
-        Not before the first step for which no sample is loaded yet: see `data.course`.
+        Not before the first step for which no sample is loaded yet: see `data.step_plan`.
         """
         if not self._coming.is_switch_agreed:  # steps on the way there do not mean it is forgotten
             self._line.pulse.count_step()

@@ -5,12 +5,12 @@ Each change is told to the coordinator, and to the preparations for what comes n
 
 from __future__ import annotations
 
-from concertina_worker import background
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.coming_steps import ComingSteps
-from concertina_worker.membership.coordinator_line import CoordinatorLine
+from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.handovers import Handovers
 from concertina_worker.plan import Plan
+from concertina_worker.process import background
 from concertina_worker.protocol import WorkerPhase
 from concertina_worker.wire import FromWorker
 

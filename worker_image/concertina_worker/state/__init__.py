@@ -1,1 +1,12 @@
-"""What is the state of a training, and how does it get to joiners, laggards and to disk?"""
+"""What is the state of a training, and how does it get to joiners, laggards and to disk?
+
+- `training_state`: all that a joiner, a laggard or a resumed job must be given
+- `several`: one view of one model and optimizer, or of many
+- `optimizer_state`: what an optimizer remembers for each parameter
+- `description`: whether two workers train the same
+- `handover`: how joiners get the state while the others train on; `portions` and `digest` say in
+  which pieces, and which of them have changed since
+- `recovery`: from whose state a fresh group goes on
+- `transfer`: how a state travels, in both cases
+- `checkpoint`, `furthest_step`: what lies on disk
+"""

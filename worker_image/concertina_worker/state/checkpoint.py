@@ -30,8 +30,8 @@ from typing import Any, BinaryIO, Final
 
 import torch
 
-from concertina_worker import background
 from concertina_worker.environment import CheckpointRules
+from concertina_worker.process import background
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"

@@ -23,9 +23,9 @@ from typing import Final
 
 import torch
 
-from concertina_worker import background
 from concertina_worker.collective.group import Group, GroupLostError, broadcast
 from concertina_worker.device.side_stream import SideStream
+from concertina_worker.process import background
 from concertina_worker.state.digest import digest
 from concertina_worker.state.portions import may_step_between, portions
 from concertina_worker.state.training_state import TrainingState

@@ -10,10 +10,10 @@ from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state.training_state import TrainingState
-from concertina_worker.training.audit import SampleAudit
+from concertina_worker.training.epoch_data import EpochData
 from concertina_worker.training.rates import Rates
+from concertina_worker.training.reporting.audit import SampleAudit
 from concertina_worker.training.step import CommittedStep, StepUnderWay
-from concertina_worker.training.supply import Supply
 
 
 class Commits:
@@ -23,12 +23,12 @@ class Commits:
         self,
         environment: WorkerEnvironment,
         membership: Membership | Alone,
-        supply: Supply,
+        epoch_data: EpochData,
         rates: Rates,
         state: TrainingState,
     ) -> None:
         self._membership = membership
-        self._supply = supply
+        self._epoch_data = epoch_data
         self._rates = rates
         self._state = state
         folder = environment.sample_audit_dir
@@ -37,7 +37,7 @@ class Commits:
     def schedule_after(self, step: StepUnderWay) -> Schedule:
         """Where schedules stand once it counts."""
         return self._rates.schedule_after(
-            step.share.batch, length=self._supply.length, drops_last=self._supply.drops_last
+            step.share.batch, length=self._epoch_data.length, drops_last=self._epoch_data.drops_last
         )
 
     def commit(self, step: StepUnderWay) -> CommittedStep:
@@ -45,7 +45,7 @@ class Commits:
         state.schedule = self.schedule_after(step)
         state.step += 1
         state.samples += len(batch)
-        state.cursor = self._supply.after(batch)
+        state.cursor = self._epoch_data.after(batch)
         if self._audit:
             self._audit.record(
                 generation=self._membership.generation,
@@ -58,17 +58,17 @@ class Commits:
 
     def _committed(self, step: StepUnderWay) -> CommittedStep:
         state, share = self._state, step.share
-        leg = self._membership.course.at(state.step - 1)
+        segment = self._membership.step_plan.at(state.step - 1)
         return CommittedStep(
             generation=self._membership.generation,
             step=state.step,
-            epoch=state.cursor.epoch + self._supply.part_of_epoch(share.batch.stop),
+            epoch=state.cursor.epoch + self._epoch_data.part_of_epoch(share.batch.stop),
             samples=state.samples,
             batch=len(share.batch),
             own_samples=len(share.own),
             workers=self._membership.size,
-            computing=len(leg.workers),
-            global_batch_size=leg.batch_size,
+            computing=len(segment.workers),
+            global_batch_size=segment.batch_size,
             local_batch_size=share.largest,
             learning_rate=step.learning_rate,
             waited_seconds=step.waited_seconds,

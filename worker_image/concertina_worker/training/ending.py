@@ -26,9 +26,9 @@ from concertina_worker.batch.memory_limit import is_out_of_memory
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import ExitCode
-from concertina_worker.training import advice
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.progress import Progress
+from concertina_worker.training.reporting.progress import Progress
+from concertina_worker.training.script_checks import advice
 from concertina_worker.wire import FromWorker
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from torch.amp.grad_scaler import GradScaler
 
-from concertina_worker.data.course import Course
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Source
+from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.loss_watch import LossWatch
-from concertina_worker.training.pitfalls import Pitfalls, ScriptError
-from concertina_worker.training.schedule_watch import Length, ScheduleWatch
+from concertina_worker.training.script_checks.loss_watch import LossWatch
+from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
+from concertina_worker.training.script_checks.schedule_watch import Length, ScheduleWatch
 
 
 class Epochs:
@@ -139,30 +139,32 @@ class Epochs:
     def _settle_batch(self, source: Source, own_size: int | None) -> None:
         if isinstance(self._membership, Alone):
             self.loop.use_batch(source.batch_size)
-            self._membership.course = Course.steady(source.batch_size, self._membership.worker)
+            self._membership.step_plan = StepPlan.steady(source.batch_size, self._membership.worker)
         else:
             self._pitfalls.check_process_group()
             self._pitfalls.tell_batch_size(own_size, self.loop.global_batch_size)
 
     def _tell_length(self) -> None:
         """As soon as it is known: of a stream when it has ended."""
-        supply, rates = self.loop.supply, self.loop.rates
+        epoch_data, rates = self.loop.epoch_data, self.loop.rates
         if self._total is None:
             return
-        if supply.length is not None:
-            used = supply.used_of(supply.length, batch_size=self.loop.global_batch_size)
+        if epoch_data.length is not None:
+            used = epoch_data.used_of(epoch_data.length, batch_size=self.loop.global_batch_size)
             self._ending.progress.tell_length(rates.total_samples(self._total, used))
-        elif supply.found_length is not None:
-            used = supply.used_of(supply.found_length, batch_size=self.loop.global_batch_size)
+        elif epoch_data.found_length is not None:
+            used = epoch_data.used_of(
+                epoch_data.found_length, batch_size=self.loop.global_batch_size
+            )
             self._ending.progress.tell_length(self._total * used)
 
     @property
     def _length(self) -> Length:
-        length = self.loop.supply.length
+        length = self.loop.epoch_data.length
         steps = (
             None
             if length is None
-            else self.loop.rates.steps_in(length, drops_last=self.loop.supply.drops_last)
+            else self.loop.rates.steps_in(length, drops_last=self.loop.epoch_data.drops_last)
         )
         return Length(epochs=self._total or 0, steps_per_epoch=steps)
 

@@ -22,21 +22,21 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.plan import Plan
 from concertina_worker.state.training_state import TrainingState
-from concertina_worker.training.blocks import (
+from concertina_worker.training.checkpoint_duty import CheckpointDuty
+from concertina_worker.training.committing import Commits
+from concertina_worker.training.epoch_data import EpochData
+from concertina_worker.training.gradients.blocks import (
     StepBlockError,
     StepInsideBlockError,
     held_back,
     several_passes,
 )
-from concertina_worker.training.checkpoint_duty import CheckpointDuty
-from concertina_worker.training.committing import Commits
-from concertina_worker.training.gradients import Gradients
-from concertina_worker.training.moment import Moment
-from concertina_worker.training.noise_meter import NoiseMeter
+from concertina_worker.training.gradients.noise_meter import NoiseMeter
+from concertina_worker.training.gradients.summing import Gradients
 from concertina_worker.training.rates import Rates
-from concertina_worker.training.reports import StepClock
+from concertina_worker.training.reporting.reports import StepClock
+from concertina_worker.training.script_position import ScriptPosition
 from concertina_worker.training.step import CommittedStep, StepUnderWay
-from concertina_worker.training.supply import Supply
 
 OnCommit = Callable[[CommittedStep, StepClock], None]
 
@@ -65,9 +65,9 @@ class TrainingLoop:
         self._gradients = Gradients([*state.model.parameters()], self._on_complete_gradients)
         if isinstance(membership, Membership):
             self._gradients.touch()
-        self.supply = Supply(environment, membership, state)
-        self._commits = Commits(environment, membership, self.supply, self.rates, state)
-        self.moment = Moment(state, self.rates, self._commits.schedule_after)
+        self.epoch_data = EpochData(environment, membership, state)
+        self._commits = Commits(environment, membership, self.epoch_data, self.rates, state)
+        self.position = ScriptPosition(state, self.rates, self._commits.schedule_after)
         self._checkpoints = CheckpointDuty(environment.checkpoints, membership, state)
 
     # -- for the membership --------------------------------------------------------------------
@@ -99,12 +99,12 @@ class TrainingLoop:
 
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
-        self.supply.begin_epoch(source)
-        self.moment.epoch = self.state.cursor.epoch
+        self.epoch_data.begin_epoch(source)
+        self.position.epoch = self.state.cursor.epoch
         self._has_counted = False
         if self.state.cursor.position == 0:
             self.state.schedule_at_epoch = self.state.schedule
-        self.moment.is_in_epoch = True
+        self.position.is_in_epoch = True
         self._clock.resume()
 
     def settle(self) -> bool:
@@ -120,26 +120,26 @@ class TrainingLoop:
         self._membership.settle(self)
         if self._membership.owes_state:
             return False
-        if not self.moment.is_catching_up:
+        if not self.position.is_catching_up:
             self._membership.take_from_main(self.state.buffers())
         return True
 
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
-        if self.moment.is_catching_up or self._has_counted:
+        if self.position.is_catching_up or self._has_counted:
             return
-        length = self.supply.length
+        length = self.epoch_data.length
         self.rates.count_epoch(used=self.state.cursor.position / length if length else 0.0)
         self._has_counted = True
 
     def end_epoch(self) -> None:
         """Maybe because of an error of the script: others may not be waited for here."""
-        if self.moment.has_stepped:  # the script broke off
+        if self.position.has_stepped:  # the script broke off
             self.close_step()
         self._membership.rest()
-        self.moment.is_in_epoch = False
-        self.moment.step = None
-        self.supply.end_epoch()
+        self.position.is_in_epoch = False
+        self.position.step = None
+        self.epoch_data.end_epoch()
         self._gradients.end_steps()
         self._clock.pause()
 
@@ -156,20 +156,20 @@ class TrainingLoop:
         Switches, recoveries and checkpoints wait at the end of an epoch until the next one
         begins: the script's code between epochs runs as if nothing could happen there.
         """
-        self.moment.step = None
+        self.position.step = None
         self.samples_at_once = 0
-        if self.supply.is_used_up and not self._membership.owes_state:
+        if self.epoch_data.is_used_up and not self._membership.owes_state:
             return None
         self._membership.turn(self)
         self._checkpoints.write_if_due()
         began_at = time.monotonic()
-        if self.moment.is_catching_up:
+        if self.position.is_catching_up:
             return None
-        share = self.supply.begin_step()
+        share = self.epoch_data.begin_step()
         if share is None:
             return None
-        self.moment.step = StepUnderWay(share=share, began_at=began_at)
-        self.rates.use_batch(self._membership.course.at(self.state.step).batch_size)
+        self.position.step = StepUnderWay(share=share, began_at=began_at)
+        self.rates.use_batch(self._membership.step_plan.at(self.state.step).batch_size)
         self.state.trained = self.state.trained or self._gradients.capture.trainable
         self._gradients.capture.train(self.state.trained)
         self._gradients.begin_step(
@@ -183,31 +183,31 @@ class TrainingLoop:
     def load(self, share: Share, number: int) -> Any:
         """One of its micro-batches, as the script expects it."""
         is_last = number == len(share.micro_batches) - 1
-        if self.moment.step is not None:
-            self.moment.step.is_last_micro_batch = is_last
+        if self.position.step is not None:
+            self.position.step.is_last_micro_batch = is_last
         self._gradients.begin_micro_batch(weight=share.weight(number), is_last=is_last)
         self.samples_at_once = len(share.micro_batches[number])
-        return self.supply.load(number)
+        return self.epoch_data.load(number)
 
     def rehearse(self) -> Any:
         """A micro-batch that goes nowhere: see `Job.batches`."""
-        self.moment.step = None
+        self.position.step = None
         self._gradients.end_steps()
-        return self.supply.rehearsal()
+        return self.epoch_data.rehearsal()
 
     def mean(self, value: float, *, line: int) -> float:
         """Over all workers; called in this line of the script. See `Job.mean`."""
-        if not self.moment.meets_others:
+        if not self.position.meets_others:
             return value
         began_at = time.monotonic()
         mean = self._membership.mean(value, line=line)
-        if self.moment.step is not None:
-            self.moment.step.waited_seconds += time.monotonic() - began_at
+        if self.position.step is not None:
+            self.position.step.waited_seconds += time.monotonic() - began_at
         return mean
 
     def several_backwards(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch; see `blocks`."""
-        if not self.moment.is_in_epoch:
+        if not self.position.is_in_epoch:
             raise StepBlockError
         return several_passes(self._gradients.capture)
 
@@ -223,7 +223,7 @@ class TrainingLoop:
         """
         if self._gradients.capture.is_open:
             raise StepInsideBlockError
-        step = self.moment.step
+        step = self.position.step
         if step is None or not step.is_last_micro_batch:
             return False
         if not step.is_exchanged:
@@ -232,7 +232,7 @@ class TrainingLoop:
             step.waited_seconds += self._gradients.waited_seconds
             step.compute_seconds = time.monotonic() - step.began_at - step.waited_seconds
             step.is_whole = (
-                self.supply.is_confirmed()
+                self.epoch_data.is_confirmed()
                 and not self._gradients.has_failed
                 and self._membership.stop_handover()
             )
@@ -245,7 +245,7 @@ class TrainingLoop:
         self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
     ) -> None:
         """What the script's `optimizer.step()` does; nothing before the last micro-batch."""
-        step = self.moment.step
+        step = self.position.step
         if step is not None and self.exchange():
             self.samples_at_once = 0  # what comes now needs no memory per sample
             with self.rates.scaled(optimizer):
@@ -259,9 +259,9 @@ class TrainingLoop:
 
         Returns whether an optimizer has made it, as far as is known.
         """
-        step = self.moment.step
+        step = self.position.step
         if step is None or not self.exchange():
-            self.moment.step = None
+            self.position.step = None
             return True
         self.state.trained = self._gradients.trained_next
         committed = self._commits.commit(step)
@@ -270,11 +270,11 @@ class TrainingLoop:
         self._noise.note()
         self._membership.decide(self._gradients.sums.tally, self)
         self._gradients.end_step()
-        self.moment.step = None
+        self.position.step = None
         return step.has_stepped
 
     # -- parts of a step -----------------------------------------------------------------------
 
     def _on_complete_gradients(self) -> None:
-        if self.moment.step is not None:
-            self._noise.look(self._gradients, len(self.moment.step.share.batch))
+        if self.position.step is not None:
+            self._noise.look(self._gradients, len(self.position.step.share.batch))

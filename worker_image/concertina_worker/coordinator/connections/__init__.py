@@ -1,0 +1,8 @@
+"""How does the coordinator speak with workers and with the service?
+
+- `server`: events reach the state machine, and instructions reach the workers
+- `messages`: what a worker's message means, as an event
+- `bounds`: which values a worker's message may have
+- `synchronising`: when the coordinator speaks with the service
+- `service`: how it reaches the service, by one HTTP call
+"""

@@ -1,0 +1,159 @@
+"""Which plan could this worker switch to now? Groups are built in the background.
+
+Each new plan starts a thread that builds its group, while training goes on. A later plan
+supersedes an unfinished build: nobody waits for a group that cannot come about, because one of
+its members may be dead. A recovery plan ends the groups that stand as well: whoever waits in a
+collective for the lost member gets out of it, though that member may only be stopped.
+
+A plan for the members there are already keeps their group. It may arrive while they get into that
+one after the other, so each looks at the newest plan again once it is in: all come to the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from concertina_worker.collective.group import Group
+from concertina_worker.collective.wires import Wires
+from concertina_worker.plan import Plan
+from concertina_worker.process import background
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A plan whose group stands; without one when this worker is to leave."""
+
+    plan: Plan
+    group: Group | None
+
+
+class Preparations:
+    """The newest plan, and its group as soon as it is built."""
+
+    def __init__(self, worker: str, build: Callable[[Plan, Wires], Group]) -> None:
+        """`build` blocks until all members have met, and raises RuntimeError if they do not."""
+        self._worker = worker
+        self._build = build
+        self._changed = threading.Condition()
+        self._newest: Plan | None = None
+        self._prepared: Prepared | None = None
+        self._current: Group | None = None
+        self._building: set[Wires] = set()
+        self._begun = 0  # generation whose group was begun to be built last
+        self._wires: weakref.WeakSet[Wires] = weakref.WeakSet()  # of all groups anybody still has
+        self.on_build_failed: Callable[[Plan], None] = lambda _: None
+
+    @property
+    def newest(self) -> Plan | None:
+        return self._newest
+
+    def take(self, plan: Plan) -> None:
+        """A plan arrived; may be called from any thread."""
+        with self._changed:
+            if self._newest is not None and plan.generation <= self._newest.generation:
+                return
+            self._newest = plan
+            useless = [*(self._wires if plan.is_recovery else self._building)]
+            self._prepared = None
+            if self._current is not None or self._needs_no_group_before(plan):
+                self._make_ready(plan)
+        for wires in useless:
+            wires.cut()
+
+    def is_given_up(self, plan: Plan) -> bool:
+        """Whether one that this worker is to join by will never come about.
+
+        A later plan that recovers, or lets it join again, takes its place. Any other follows on it:
+        members are in already.
+        """
+        newest = self._newest
+        if newest is None or newest.generation <= plan.generation:
+            return False
+        return newest.is_recovery or self._worker in newest.joiners
+
+    def end(self) -> None:
+        """Nothing is needed any more: whoever waits in a group, or for one, gets out of it."""
+        with self._changed:
+            useless = [*self._wires]
+            self._prepared = self._current = None
+        for wires in useless:
+            wires.cut()
+
+    def stand_in(self, group: Group | None) -> None:
+        """This is the group the worker trains in now."""
+        with self._changed:
+            self._current = group
+            if group is None or self._newest is None:
+                return
+            if self._newest.generation <= group.plan.generation:
+                self._prepared = None
+            elif not self._newest.is_recovery:
+                self._make_ready(self._newest)
+
+    def prepared(self) -> Prepared | None:
+        with self._changed:
+            return self._prepared
+
+    def drop(self, generation: int) -> None:
+        """Forget the group of this generation: it will not be used."""
+        with self._changed:
+            if self._prepared is not None and self._prepared.plan.generation <= generation:
+                self._prepared = None
+
+    def await_prepared(
+        self, accept: Callable[[Prepared], bool], *, timeout_seconds: float
+    ) -> Prepared | None:
+        """What is prepared, as soon as it is acceptable; None after the time."""
+
+        def acceptable() -> Prepared | None:
+            prepared = self._prepared
+            return prepared if prepared is not None and accept(prepared) else None
+
+        with self._changed:
+            return self._changed.wait_for(acceptable, timeout=timeout_seconds)
+
+    def _make_ready(self, plan: Plan) -> None:
+        """At once if no group is to be built, else as soon as it stands."""
+        if self._worker not in plan.members:
+            self._prepared = Prepared(plan=plan, group=None)
+        elif kept := self._kept_under(plan):
+            self._prepared = Prepared(plan=plan, group=kept)
+        elif self._begun < plan.generation:
+            self._prepared = None
+            self._begun = plan.generation
+            wires = Wires()
+            self._wires.add(wires)
+            self._building.add(wires)
+            background.start("concertina_prepare", self._prepare, plan, wires)
+        self._changed.notify_all()
+
+    def _kept_under(self, plan: Plan) -> Group | None:
+        """The group of now, if it serves under that plan, too."""
+        current = self._current
+        if current is None or plan.is_recovery or plan.members != current.plan.members:
+            return None
+        return current.under(plan)
+
+    def _needs_no_group_before(self, plan: Plan) -> bool:
+        return plan.is_recovery or self._worker in plan.joiners or self._worker not in plan.members
+
+    def _prepare(self, plan: Plan, wires: Wires) -> None:
+        try:
+            group = self._build(plan, wires)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others must not wait
+            if self._newest == plan and self._kept_under(plan) is None:
+                _log.warning("No group of plan %d: %r action=replan", plan.generation, error)
+                self.on_build_failed(plan)
+            return
+        finally:
+            self._building.discard(wires)
+        with self._changed:
+            if self._newest == plan and self._kept_under(plan) is None:
+                self._prepared = Prepared(plan=plan, group=group)
+                self._changed.notify_all()

@@ -1,0 +1,70 @@
+"""Where in its training is the script just now, and what may it do there?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from concertina_worker.batch.schedule import Schedule
+from concertina_worker.state.training_state import TrainingState
+from concertina_worker.training.rates import Rates
+from concertina_worker.training.step import StepUnderWay
+
+
+class ScriptPosition:
+    """Between epochs, in a step, at the end of one, or in a rehearsal, where nothing counts."""
+
+    def __init__(
+        self,
+        state: TrainingState,
+        rates: Rates,
+        schedule_after: Callable[[StepUnderWay], Schedule],
+    ) -> None:
+        self.step: StepUnderWay | None = None
+        self.is_in_epoch = False
+        self.epoch = 0
+        self._state = state
+        self._rates = rates
+        self._schedule_after = schedule_after
+
+    @property
+    def is_catching_up(self) -> bool:
+        """A recovery brought this worker into another epoch than the script is in.
+
+        Into a later one, or back into an earlier one, where nobody is left who had come further.
+        """
+        return self._state.cursor.epoch != self.epoch
+
+    @property
+    def is_between_epochs(self) -> bool:
+        return self.step is None and not self.is_catching_up and not self.is_in_epoch
+
+    @property
+    def has_stepped(self) -> bool:
+        """An optimizer has, in a step that is not closed yet."""
+        return self.step is not None and self.step.has_stepped
+
+    @property
+    def may_change_state(self) -> bool:
+        """Whether schedulers and averages may move: once per step, and freely between epochs."""
+        return self.is_between_epochs if self.step is None else self.step.is_whole
+
+    @property
+    def meets_others(self) -> bool:
+        """Whether all workers come by this place of the script equally often.
+
+        They do between epochs, and at the last micro-batch of a step.
+        """
+        return self.is_between_epochs if self.step is None else self.step.is_last_micro_batch
+
+    @property
+    def scheduler_steps(self) -> int:
+        """How many steps one `scheduler.step()` of the script stands for.
+
+        Inside an epoch: how many of the base batch the present step completes. Between epochs:
+        one; under AdaScale as many epochs as the latest has been worth.
+        """
+        if not self.may_change_state:
+            return 0
+        if self.step is None:
+            return self._rates.epochs_counted
+        return self._schedule_after(self.step).whole_steps_since(self._state.schedule)
