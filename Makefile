@@ -10,7 +10,7 @@ define image
 if docker image inspect $(3) >/dev/null 2>&1 || docker pull --quiet $(3) 2>/dev/null; then \
     docker build -t localhost/concertina-$(1):$(VERSION) -f $(2) --build-arg BASE=$(3) --build-arg VERSION=$(VERSION) \
         --build-arg REVISION=$$(git rev-parse HEAD) $(ARGS) . ; \
-else echo "$(3) cannot be fetched: taking this machine's files"; $(BIN)/python -m local_stack.images $(1); fi
+else echo "$(3) cannot be fetched: taking this machine's files"; $(BIN)/python -m tools.images $(1); fi
 endef
 
 # $(call lock,FILE,WHAT): versions and hashes for all platforms, without what PyTorch brings.
@@ -62,7 +62,7 @@ service-image: set-up ## localhost/concertina-service, in the same way
 	@$(call image,service,Dockerfile,$(BASE))
 
 images: set-up ## all images that are made of this machine's files, without a registry
-	@$(BIN)/python -m local_stack.images worker service demo
+	@$(BIN)/python -m tools.images worker service demo
 
 reproduce: set-up ## replay the papers' experiments and write docs/reproduction.md; SCALE=--quick for a trial
 	@$(BIN)/python -m benchmarks.reproduction $(SCALE)

@@ -28,16 +28,17 @@ from statistics import median
 from typing import Any, Final
 
 import httpx
-from local_stack import background, secrets_file
 from local_stack import checkout as checkouts
+from local_stack import secrets_file
 from local_stack.checkout import Checkout
 from local_stack.containers import endpoint
 from local_stack.containers.images import GIVEN
-from local_stack.images.catalogue import demo_image
-from local_stack.stack import Options
-from local_stack.tether import tethered
+from local_stack.processes.tether import tethered
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 
 from concertina.client import Client
+from tools.images.catalogue import demo_image
 
 COLD: Final = "cold cache"
 IMAGE: Final = "warm image"

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from local_stack import background, secrets_file
 from local_stack import checkout as checkouts
-from local_stack.stack import Options
+from local_stack import secrets_file
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 
 from concertina.client import Client
 

@@ -20,8 +20,8 @@ import django
 import hypothesis
 import pytest
 import xdist
-from local_stack import embedded_postgres, embedded_valkey
-from local_stack.child_process import ChildProcess, ProcessSpec
+from local_stack.processes import embedded_postgres, embedded_valkey
+from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
 from tests import campaigns, image_shelf, own_network
 from tests.side_by_side import Files, longest_first

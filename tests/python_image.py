@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from local_stack.images import image, interpreter, system
-from local_stack.images.image import Image
-from local_stack.images.inputs import digest
-from local_stack.images.tree import Tree
+from tools.images import image
+from tools.images.contents import interpreter, system
+from tools.images.contents.tree import Tree
+from tools.images.image import Image
+from tools.images.inputs import digest
 
 ROOT: Final = Path(__file__).parents[1]
 RUNTIME: Final = ROOT / "worker_image"

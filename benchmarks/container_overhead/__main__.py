@@ -23,12 +23,13 @@ from typing import Any, Final
 
 import docker
 import psutil
-from local_stack import background, secrets_file, stack_record
 from local_stack import checkout as checkouts
-from local_stack.images.catalogue import WORKER
-from local_stack.stack import Options
+from local_stack import secrets_file, stack_record
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 
 from concertina.client import Client
+from tools.images.catalogue import WORKER
 
 SOURCE: Final = Path(__file__).with_name("training.py").read_text()
 TARGET: Final = 0.02  # the most the same steps may take longer

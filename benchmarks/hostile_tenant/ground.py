@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import psycopg2
-from local_stack import background, embedded_postgres, preparation, secrets_file
 from local_stack import checkout as checkouts
+from local_stack import secrets_file
 from local_stack.checkout import Checkout
-from local_stack.service import Service
-from local_stack.stack import Options
+from local_stack.processes import embedded_postgres
+from local_stack.stack import background, preparation
+from local_stack.stack.service import Service
+from local_stack.stack.stack import Options
 from local_stack.stack_record import StackRecord
 
 from benchmarks.hostile_tenant import attack, specs

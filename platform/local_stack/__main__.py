@@ -17,7 +17,7 @@ from local_stack import checkout, command_line, stack_record
 from local_stack.terminal import say, speak_any_encoding
 
 if TYPE_CHECKING:
-    from local_stack.stack import Options
+    from local_stack.stack.stack import Options
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
@@ -46,25 +46,25 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    from local_stack import up
+    from local_stack.commands import up
 
     return up.up(checkout.find(), _chosen(options), is_detached=options.detach)
 
 
 def _supervise(options: argparse.Namespace) -> int:
-    from local_stack import up
+    from local_stack.commands import up
 
     return up.supervise(checkout.find(), _chosen(options))
 
 
 def _chosen(options: argparse.Namespace) -> Options:
-    from local_stack.stack import Options
+    from local_stack.stack.stack import Options
 
     return Options(slots=options.slots, tick_seconds=options.tick_seconds, host=options.host)
 
 
 def _test(options: argparse.Namespace) -> int:
-    from local_stack import quality
+    from local_stack.commands import quality
 
     thorough = ("--thorough",) if options.thorough else ()
     if options.pytest_arguments:
@@ -96,19 +96,19 @@ def _set_up(_: argparse.Namespace) -> int:
 
 
 def _lint(_: argparse.Namespace) -> int:
-    from local_stack import quality
+    from local_stack.commands import quality
 
     return quality.lint(checkout.find())
 
 
 def _status(_: argparse.Namespace) -> int:
-    from local_stack import status
+    from local_stack.commands import status
 
     return status.status(checkout.find())
 
 
 def _logs(options: argparse.Namespace) -> int:
-    from local_stack import log_view
+    from local_stack.commands import log_view
 
     return log_view.show(
         checkout.find(), name=options.process, lines=options.lines, is_following=options.follow
@@ -120,7 +120,7 @@ def _down(_: argparse.Namespace) -> int:
     if not here.state_dir.exists():
         say("Nothing to stop: nothing was ever started here.")
         return 0
-    from local_stack import background
+    from local_stack.stack import background
 
     if stack_record.is_up(here):
         _murmur("Stopping…")
@@ -136,19 +136,19 @@ def _murmur(text: str) -> None:
 
 
 def _manage(options: argparse.Namespace) -> int:
-    from local_stack import managing
+    from local_stack.commands import managing
 
     return managing.run(checkout.find(), options.arguments)
 
 
 def _doctor(_: argparse.Namespace) -> int:
-    from local_stack import doctor
+    from local_stack.commands import doctor
 
     return doctor.doctor(checkout.find())
 
 
 def _clean(options: argparse.Namespace) -> int:
-    from local_stack import clean
+    from local_stack.commands import clean
 
     return clean.clean(checkout.find(), is_sure=options.yes, is_everything=options.all)
 

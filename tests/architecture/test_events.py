@@ -18,7 +18,7 @@ MAY_KNOW_EVENTS: Final = {
     "jobs/admin.py": "the admin shows them",
     "jobs/commands/removal/retention.py": "forgets them",
     "jobs/commands/removal/job_deletion.py": "forgets them",
-    "platform/local_stack/chaos/database.py": "checks what people were shown",
+    "platform/local_stack/chaos/observation/database.py": "checks what people were shown",
 }
 
 

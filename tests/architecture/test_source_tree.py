@@ -25,10 +25,15 @@ IN_STOREYS = (
     "autoscaler/simulation",
     "jobs",
     "platform/control_plane",
+    "platform/local_stack",
     "platform/tenancy",
+    "tools",
     "worker_image/concertina_worker",
 )
-SOURCES = ("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "worker_image")
+SOURCES = (
+    *("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "tools"),
+    "worker_image",
+)
 
 
 def modules() -> Iterator[Path]:

@@ -13,7 +13,7 @@ import httpx
 from django.conf import settings
 from django.db import connection
 from local_stack.checkout import ROOT, free_port
-from local_stack.child_process import ChildProcess, ProcessSpec
+from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
 
 class RunningApi:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
-from local_stack.images.catalogue import worker_image
 from pytest_django.live_server_helper import LiveServer
 
 from autoscaler.control_loop.surroundings.containers import Containers
@@ -27,6 +26,7 @@ from jobs.models import Event, Generation, Job, Worker
 from tests.docker_daemon import DockerDaemon
 from tests.docker_nodes import Machines, two_machines
 from tests.end_to_end.sample_audit import assert_every_sample_once
+from tools.images.catalogue import worker_image
 
 from .conftest import Clock, RunningClock, World, claims, fresh, kinds, live_workers
 from .docker_world import PATIENT, docker_host

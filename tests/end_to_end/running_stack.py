@@ -13,11 +13,12 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-from local_stack import background, secrets_file, stack_record
 from local_stack import checkout as checkouts
+from local_stack import secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.containers import own_daemon
-from local_stack.stack import Options
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 
 from tests import image_shelf
 

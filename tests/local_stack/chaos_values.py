@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from local_stack.chaos.facts import JobFact
-from local_stack.chaos.target_stack import TargetStack
+from local_stack.chaos.observation.facts import JobFact
+from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.checkout import Checkout
-from local_stack.stack import Options
+from local_stack.stack.stack import Options
 
 NOWHERE = Path("/nowhere")
 

@@ -10,8 +10,12 @@ from typing import Any
 
 import psutil
 import pytest
-from local_stack.chaos import faults, invariants, measuring, table
-from local_stack.chaos.facts import (
+from local_stack.chaos import faults, measuring, table
+from local_stack.chaos.checks import invariants
+from local_stack.chaos.checks.watching import longest_gap
+from local_stack.chaos.faults import Component, Fault, Moment, Strike, Way
+from local_stack.chaos.measuring import FaultOutcome, Result, StrikeOutcome
+from local_stack.chaos.observation.facts import (
     ClaimFact,
     EventFact,
     Facts,
@@ -19,11 +23,8 @@ from local_stack.chaos.facts import (
     JobFact,
     WorkerFact,
 )
-from local_stack.chaos.faults import Component, Fault, Moment, Strike, Way
-from local_stack.chaos.measuring import FaultOutcome, Result, StrikeOutcome
-from local_stack.chaos.processes import JobProcess, Part
-from local_stack.chaos.sample_record import SampleRecord
-from local_stack.chaos.watching import longest_gap
+from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.observation.sample_record import SampleRecord
 
 from tests.local_stack.chaos_values import a_job
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import psutil
 import pytest
-from local_stack.chaos import faults, noticing, outages
-from local_stack.chaos.containers import absences, aims, earlier, machines, seen
+from local_stack.chaos import faults
+from local_stack.chaos.checks import absences, noticing
+from local_stack.chaos.containers import earlier, machines, seen
 from local_stack.chaos.containers.machine import Machine, container_of
 from local_stack.chaos.containers.machines import Machines
-from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import (
     ABSENCE_SECONDS,
     IN_CONTAINERS,
@@ -24,12 +24,14 @@ from local_stack.chaos.faults import (
     Fault,
     Way,
 )
-from local_stack.chaos.processes import JobProcess, Part
-from local_stack.chaos.strikes import Struck, Target
-from local_stack.chaos.target_stack import TargetStack
+from local_stack.chaos.observation.facts import Facts
+from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.stacks.target_stack import TargetStack
+from local_stack.chaos.strikes import aims, outages
+from local_stack.chaos.strikes.strikes import Struck, Target
 from local_stack.containers import surroundings
 from local_stack.containers.endpoint import Endpoint
-from local_stack.supervisor import Supervisor
+from local_stack.processes.supervisor import Supervisor
 
 from tests.local_stack.chaos_values import a_stack
 

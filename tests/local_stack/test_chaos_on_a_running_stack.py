@@ -10,12 +10,13 @@ from pathlib import Path
 import psutil
 import pytest
 from local_stack import stack_record
-from local_stack.chaos import outages, running_stack, strikes
-from local_stack.chaos.facts import Facts
 from local_stack.chaos.faults import OF_MACHINES, OF_THE_NETWORK, Component, Fault, Way
-from local_stack.chaos.processes import JobProcess, Part
-from local_stack.chaos.running_stack import CannotBeHit
-from local_stack.chaos.target_stack import TargetStack
+from local_stack.chaos.observation.facts import Facts
+from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.stacks import running_stack
+from local_stack.chaos.stacks.running_stack import CannotBeHit
+from local_stack.chaos.stacks.target_stack import TargetStack
+from local_stack.chaos.strikes import outages, strikes
 from local_stack.checkout import ROOT, Checkout
 from local_stack.stack_record import Phase, StackRecord
 

@@ -6,10 +6,10 @@ import subprocess
 import time
 
 import psutil
+from local_stack.chaos.checks.noticing import PRECISION_SECONDS, begun_after, successors
 from local_stack.chaos.faults import Component, Fault, Way
-from local_stack.chaos.noticing import PRECISION_SECONDS, begun_after, successors
-from local_stack.chaos.processes import JobProcess, Part, began_at
-from local_stack.chaos.strikes import Struck, Target
+from local_stack.chaos.observation.processes import JobProcess, Part, began_at
+from local_stack.chaos.strikes.strikes import Struck, Target
 
 KILLED = Fault(component=Component.COORDINATOR, way=Way.KILL)
 US = psutil.Process()

@@ -12,12 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 from local_stack import checkout as checkouts
-from local_stack.chaos import doubles, faults
+from local_stack.chaos import faults
 from local_stack.chaos.faults import OF_THE_NETWORK, Component, Way
+from local_stack.chaos.stacks import doubles
+from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.surroundings import cuts, earlier_runs
-from local_stack.chaos.target_stack import TargetStack
-from local_stack.child_process import ProcessSpec
-from local_stack.stack import Options
+from local_stack.processes.child_process import ProcessSpec
+from local_stack.stack.stack import Options
 
 USERS = "1900000000-1900009999"
 

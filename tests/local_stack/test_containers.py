@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from local_stack import checkout as checkouts
 from local_stack.checkout import Checkout
-from local_stack.child_process import ChildProcess
 from local_stack.containers import endpoint, mounts, network, own_bridge, own_cgroup, own_daemon
 from local_stack.containers.endpoint import Endpoint, NoDocker
+from local_stack.processes.child_process import ChildProcess
 
 can_start_a_daemon = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("dockerd") is None, reason="only root starts dockerd"

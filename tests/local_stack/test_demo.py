@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from local_stack import preparation
 from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.screen import picture
 from local_stack.demo.scripts import of_checkout
 from local_stack.demo.workload import Arrival, Bound
+from local_stack.stack import preparation
 from rich.console import Console
 
 from concertina.documents import Job

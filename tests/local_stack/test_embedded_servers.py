@@ -11,10 +11,10 @@ from pathlib import Path
 import psycopg2
 import pytest
 import redis
-from local_stack import embedded_postgres, embedded_valkey
-from local_stack.child_process import ChildProcess, NotReady, ProcessSpec
-from local_stack.embedded_postgres import NoPostgres
-from local_stack.embedded_valkey import NoValkey
+from local_stack.processes import embedded_postgres, embedded_valkey
+from local_stack.processes.child_process import ChildProcess, NotReady, ProcessSpec
+from local_stack.processes.embedded_postgres import NoPostgres
+from local_stack.processes.embedded_valkey import NoValkey
 
 
 @contextmanager

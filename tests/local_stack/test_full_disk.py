@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from local_stack import checkout as checkouts
 from local_stack import stack_record
-from local_stack.child_process import ProcessSpec
-from local_stack.note_keeper import NoteKeeper
+from local_stack.processes.child_process import ProcessSpec
+from local_stack.processes.supervisor import Supervisor
+from local_stack.stack.note_keeper import NoteKeeper
 from local_stack.stack_record import Phase, StackRecord
-from local_stack.supervisor import Supervisor
 
 PATIENCE_SECONDS = 90.0
 

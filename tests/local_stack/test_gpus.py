@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from local_stack import checkout, doctor, gpus
+from local_stack import checkout, gpus
+from local_stack.commands import doctor
+from local_stack.commands.trouble import TROUBLE
 from local_stack.gpus import Gpu, Supply
 from local_stack.set_up.dependencies import (
     has_cuda,
@@ -16,7 +18,6 @@ from local_stack.set_up.dependencies import (
 )
 from local_stack.set_up.installer import Installer
 from local_stack.set_up.virtual_environment import VirtualEnvironment
-from local_stack.trouble import TROUBLE
 
 LISTING = """\
 GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f)

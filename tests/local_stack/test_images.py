@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from local_stack.images import bytecode, distributions, elf, interpreter, libraries, system
-from local_stack.images.catalogue import SERVICE, WORKER
-from local_stack.images.project import ROOT, VERSION
-from local_stack.images.tree import Tree
+from local_stack.checkout import ROOT
+from local_stack.containers.image_names import VERSION
+
+from tools.images.catalogue import SERVICE, WORKER
+from tools.images.contents import bytecode, distributions, elf, interpreter, libraries, system
+from tools.images.contents.tree import Tree
 
 
 def test_a_program_tells_its_loader_and_its_libraries() -> None:

@@ -10,7 +10,7 @@ import pytest
 from control_plane.configuration import environment
 from local_stack import checkout as checkouts
 from local_stack import secrets_file
-from local_stack.service import Service
+from local_stack.stack.service import Service
 
 
 def test_people_may_come_through_a_web_server_that_coordinators_do_not_need(

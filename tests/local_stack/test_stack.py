@@ -21,9 +21,10 @@ from control_plane.process_priority import (
     NICENESS_OF_TICKS,
 )
 from local_stack import checkout as checkouts
-from local_stack import embedded_postgres, secrets_file, stack_record
+from local_stack import secrets_file, stack_record
 from local_stack.checkout import Checkout
-from local_stack.service import health
+from local_stack.processes import embedded_postgres
+from local_stack.stack.service import health
 from local_stack.stack_record import ProcessRecord, StackRecord
 
 PATIENCE_SECONDS = 150.0

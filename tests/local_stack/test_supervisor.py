@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from local_stack.child_process import ProcessSpec
-from local_stack.supervisor import Supervisor
+from local_stack.processes.child_process import ProcessSpec
+from local_stack.processes.supervisor import Supervisor
 
 PATIENCE_SECONDS = 90.0
 
@@ -109,8 +109,8 @@ def test_processes_stop_in_the_reverse_order_of_their_start(
 KILLED_PARENT = """
 import sys, time
 from pathlib import Path
-from local_stack.child_process import ProcessSpec
-from local_stack.supervisor import Supervisor
+from local_stack.processes.child_process import ProcessSpec
+from local_stack.processes.supervisor import Supervisor
 folder = Path(sys.argv[1])
 spec = ProcessSpec(
     name="one", command=("sleep", "600"), log=folder / "log", working_directory=folder

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from local_stack import background, stack_record
 from local_stack import checkout as checkouts
-from local_stack.stack import Options
+from local_stack import stack_record
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 from local_stack.stack_record import AlreadyUp, Phase, StackRecord
 
 

@@ -6,20 +6,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
-from local_stack.chaos import strikes
-from local_stack.chaos.containers import absences
-from local_stack.chaos.containers.silences import Silences
-from local_stack.chaos.database import Database
-from local_stack.chaos.doubles import Doubles
+from local_stack.chaos.checks import absences
+from local_stack.chaos.checks.noticing import noticed_seconds
+from local_stack.chaos.checks.recovery import Recovery, Waited
+from local_stack.chaos.checks.watching import Watcher
 from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
-from local_stack.chaos.moments import OF_A_RESCALE, WITH_NEWS, Moments
-from local_stack.chaos.noticing import noticed_seconds
-from local_stack.chaos.recovery import Recovery, Waited
-from local_stack.chaos.strikes import Struck, Target
-from local_stack.chaos.target_stack import TargetStack
-from local_stack.chaos.watching import Watcher
-from local_stack.chaos.workload import NotTraining, Workload
+from local_stack.chaos.observation.database import Database
+from local_stack.chaos.observation.moments import OF_A_RESCALE, WITH_NEWS, Moments
+from local_stack.chaos.observation.silences import Silences
+from local_stack.chaos.stacks.doubles import Doubles
+from local_stack.chaos.stacks.target_stack import TargetStack
+from local_stack.chaos.stacks.workload import NotTraining, Workload
+from local_stack.chaos.strikes import strikes
+from local_stack.chaos.strikes.strikes import Struck, Target
 
 
 class Experiment:

@@ -14,19 +14,20 @@ import psycopg2
 
 from concertina.errors import ConcertinaError
 from local_stack import checkout as checkouts
-from local_stack.chaos import faults, outages, table
+from local_stack.chaos import faults, table
 from local_stack.chaos.containers.machines import three_machines
 from local_stack.chaos.experiment import Experiment
 from local_stack.chaos.faults import IN_CONTAINERS, Component, Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
-from local_stack.chaos.private_stack import private_stack
-from local_stack.chaos.running_stack import CannotBeHit, running_stack
+from local_stack.chaos.stacks.private_stack import private_stack
+from local_stack.chaos.stacks.running_stack import CannotBeHit, running_stack
+from local_stack.chaos.stacks.target_stack import TargetStack
+from local_stack.chaos.stacks.workload import NotTraining, SubmittedTwice
+from local_stack.chaos.strikes import outages
 from local_stack.chaos.surroundings import namespaces
 from local_stack.chaos.surroundings.namespaces import Surroundings
-from local_stack.chaos.target_stack import TargetStack
-from local_stack.chaos.workload import NotTraining, SubmittedTwice
+from local_stack.commands.trouble import TROUBLE, explain
 from local_stack.terminal import duration
-from local_stack.trouble import TROUBLE, explain
 
 TICK_SECONDS = 1.0
 VIOLATED = 1

@@ -10,10 +10,10 @@ from cluster.docker_host.sweep import sweep
 from cluster.worker_host import HostUnavailable
 
 from local_stack.checkout import Checkout
-from local_stack.child_process import NotReady
 from local_stack.containers import endpoint, network, own_daemon
 from local_stack.containers.endpoint import NoDocker
-from local_stack.servers import answers
+from local_stack.processes.child_process import NotReady
+from local_stack.processes.servers import answers
 
 GRACE_SECONDS = 10.0  # for a last checkpoint
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_stack.checkout import Checkout
-from local_stack.servers import NoServer, answers
+from local_stack.processes.servers import NoServer, answers
 
 OWN = "CONCERTINA_OWN_DOCKER"  # set: a daemon of the checkout, whatever else there is
 SYSTEM_SOCKET = Path("/var/run/docker.sock")

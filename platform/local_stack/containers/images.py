@@ -6,7 +6,7 @@ import os
 import sys
 
 from local_stack.checkout import Checkout
-from local_stack.images.catalogue import DEMO, WORKER
+from local_stack.containers.image_names import DEMO, WORKER, tag
 from local_stack.set_up.long_step import run_step
 
 GIVEN = "CONCERTINA_WORKER_IMAGE"  # an image of one's own
@@ -21,7 +21,7 @@ def worker_image(checkout: Checkout, docker_url: str) -> str:
     if given := os.environ.get(GIVEN):
         return given
     _make(checkout, docker_url, "Worker image", "worker")
-    return WORKER.tag
+    return tag(WORKER)
 
 
 def demo_image(checkout: Checkout, docker_url: str) -> str:
@@ -31,13 +31,13 @@ def demo_image(checkout: Checkout, docker_url: str) -> str:
         StepFailed: it cannot be made.
     """
     _make(checkout, docker_url, "Image with the examples", "demo")
-    return DEMO.tag
+    return tag(DEMO)
 
 
 def _make(checkout: Checkout, docker_url: str, title: str, name: str) -> None:
     run_step(
         title,
-        (sys.executable, "-m", "local_stack.images", name, "--host", docker_url),
+        (sys.executable, "-m", "tools.images", name, "--host", docker_url),
         log=checkout.logs_dir / f"image-{name}.log",
         folder=checkout.root,
     )

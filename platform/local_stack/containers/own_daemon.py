@@ -9,9 +9,9 @@ from ipaddress import IPv4Network
 from pathlib import Path
 
 from local_stack.checkout import Checkout
-from local_stack.child_process import ChildProcess, ProcessSpec
 from local_stack.containers import endpoint, mounts, own_bridge, own_cgroup
-from local_stack.servers import answers
+from local_stack.processes.child_process import ChildProcess, ProcessSpec
+from local_stack.processes.servers import answers
 
 ROUTES = Path("/proc/net/route")
 FIRST_NETWORK, NETWORKS = 64, 128  # 10.64.0.0/16 and those that follow

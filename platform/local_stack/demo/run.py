@@ -6,18 +6,19 @@ import contextlib
 import time
 
 from concertina.errors import ConcertinaError
-from local_stack import background, gpus, secrets_file, stack_record
+from local_stack import gpus, secrets_file, stack_record
 from local_stack.checkout import Checkout
+from local_stack.commands.trouble import TROUBLE, explain
+from local_stack.commands.up import introduce
 from local_stack.containers import images
 from local_stack.demo import scripts, summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.screen import screen
 from local_stack.demo.scripts import Scripts
-from local_stack.stack import Options
+from local_stack.stack import background
+from local_stack.stack.stack import Options
 from local_stack.stack_record import Phase, StackRecord
 from local_stack.terminal import coloured, say
-from local_stack.trouble import TROUBLE, explain
-from local_stack.up import introduce
 
 TICK_SECONDS = 2.0  # livelier than the default of 5 s
 LOOK_SECONDS = 0.5

@@ -12,9 +12,9 @@ from typing import Any
 
 from docker import APIClient
 from local_stack import stack_record
-from local_stack.images.catalogue import WORKER
 
 from tests.end_to_end.running_stack import RunningStack
+from tools.images.catalogue import WORKER
 
 IMAGE = "concertina-tests/scripts:1"
 DOCKERFILE = f"FROM {WORKER.tag}\nCOPY . /scripts\n"

@@ -16,14 +16,15 @@ from typing import Any, Final
 
 import httpx
 from docker import APIClient
-from local_stack.images import image, system
-from local_stack.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
-from local_stack.images.project import ROOT
+from local_stack.checkout import ROOT
 
 from tests import image_shelf
 from tests.docker_daemon import DockerDaemon
 from tests.end_to_end.in_production.web_server import Site
 from tests.ports import free_port
+from tools.images import image
+from tools.images.catalogue import POSTGRES, REDIS, SERVICE, WORKER
+from tools.images.contents import system
 
 SECRET: Final = "a-password-of-these-tests"
 _COMPOSE: Final = ("docker-compose",)

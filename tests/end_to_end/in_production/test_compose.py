@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from local_stack.images.catalogue import POSTGRES
 
 from tests.end_to_end.in_production.composed import SECRET, SERVICES, Composed
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import REGISTRATION, until
+from tools.images.catalogue import POSTGRES
 
 pytestmark = pytest.mark.timeout(1800)
 STOP = "/checkpoints/stop"

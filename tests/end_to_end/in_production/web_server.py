@@ -16,7 +16,7 @@ from typing import Final
 import httpx
 import pytest
 from local_stack.checkout import ROOT, free_port
-from local_stack.child_process import ChildProcess, NotReady, ProcessSpec
+from local_stack.processes.child_process import ChildProcess, NotReady, ProcessSpec
 
 _DOCUMENT: Final = ROOT / "docs" / "production" / "tls.md"
 _SYSTEM_PROGRAMS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_stack.stack import Options
+from local_stack.stack.stack import Options
 
 from tests.end_to_end.running_stack import RunningStack, running
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from control_plane import database_roles
 
-from local_stack import preparation
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import NODE_LOST_SECONDS
 from local_stack.containers import surroundings
-from local_stack.service import Service
+from local_stack.stack import preparation
+from local_stack.stack.service import Service
 
 NODE = """
 node = Node.objects.filter(name={name!r}).first() or Node(name={name!r}, pool=pool)

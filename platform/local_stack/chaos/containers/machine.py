@@ -12,11 +12,11 @@ from typing import Final
 
 import psutil
 
-from local_stack.child_process import ProcessSpec
 from local_stack.containers import endpoint, mounts, own_cgroup
 from local_stack.containers.own_cgroup import CONTROLLERS
-from local_stack.servers import answers
-from local_stack.supervisor import Supervisor
+from local_stack.processes.child_process import ProcessSpec
+from local_stack.processes.servers import answers
+from local_stack.processes.supervisor import Supervisor
 
 SHIM: Final = "containerd-shim"
 START_SECONDS: Final = 120.0  # three daemons side by side on a busy machine

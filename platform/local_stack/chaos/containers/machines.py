@@ -22,8 +22,8 @@ from local_stack.chaos.containers.machine import Machine
 from local_stack.checkout import ROOT
 from local_stack.containers import own_daemon
 from local_stack.containers.endpoint import NoDocker, docker
+from local_stack.processes.supervisor import Supervisor
 from local_stack.set_up.long_step import StepFailed
-from local_stack.supervisor import Supervisor
 
 PROGRAMS: Final = ("docker", "dockerd", "ip", "iptables", "nsenter", "unshare")
 NAMES: Final = ("default-1", "default-2")  # as the service calls its nodes
@@ -137,7 +137,7 @@ def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _Grou
 
 
 def _make_image(of: Machine) -> None:
-    command = (sys.executable, "-m", "local_stack.images", "demo", "--host", of.url)
+    command = (sys.executable, "-m", "tools.images", "demo", "--host", of.url)
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise StepFailed(f"The image of the examples cannot be made:\n{ran.stderr[-2000:]}")

@@ -18,7 +18,7 @@ from cluster.worker_host import Labels, Role
 from concertina_worker.protocol import Env
 from local_stack.chaos.containers.machine import Machine, container_of, processes_below
 from local_stack.chaos.containers.machines import Machines
-from local_stack.chaos.processes import DEAD, JobProcess, Part, began_at
+from local_stack.chaos.observation.processes import DEAD, JobProcess, Part, began_at
 
 DESCRIPTION: Final = "config.v2.json"
 

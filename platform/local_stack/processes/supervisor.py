@@ -1,0 +1,113 @@
+"""Which processes must run, and what if one does not? It is started again, with back-off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from local_stack.processes.child_process import ChildProcess, ProcessSpec, describe_exit
+from local_stack.stack_record import ProcessRecord
+from local_stack.terminal import duration
+
+FIRST_DELAY_SECONDS = 0.2  # guessed: an accident is repaired at once
+LONGEST_DELAY_SECONDS = 15.0  # guessed: something broken for good must not burn a core
+STABLE_SECONDS = 30.0  # up for so long, a process is forgiven its past
+
+
+@dataclass(slots=True, kw_only=True)
+class Supervised:
+    """A process and its history."""
+
+    spec: ProcessSpec
+    process: ChildProcess
+    restarts: int = 0
+    delay_seconds: float = FIRST_DELAY_SECONDS
+    restart_at: float | None = None  # monotonic; set while it is down
+    last_exit: str = ""
+
+    def as_record(self) -> ProcessRecord:
+        return ProcessRecord(
+            name=self.spec.name,
+            pid=self.process.pid,
+            started_at=self.process.started_at,
+            restarts=self.restarts,
+            last_exit=self.last_exit,
+        )
+
+
+class Supervisor:
+    """Keeps processes running. Use from the main thread: a child ends with its parent *thread*."""
+
+    def __init__(self, *, say: Callable[[str], None]) -> None:
+        """Tell through `say` whatever a person should know."""
+        self._say = say
+        self._stages: list[list[Supervised]] = []  # each needs those before it
+
+    def start(self, *specs: ProcessSpec) -> None:
+        """Start these side by side, as one stage, and wait until each answers.
+
+        Raises:
+            NotReady: one does not.
+        """
+        stage: list[Supervised] = []
+        self._stages.append(stage)
+        stage.extend(Supervised(spec=spec, process=ChildProcess(spec)) for spec in specs)
+        for one in stage:
+            one.process.wait_until_ready()
+
+    def records(self) -> tuple[ProcessRecord, ...]:
+        return tuple(one.as_record() for one in self._supervised)
+
+    @property
+    def _supervised(self) -> list[Supervised]:
+        return [one for stage in self._stages for one in stage]
+
+    def run_once(self) -> bool:
+        """Look at every process once; True if one was found down or was restarted."""
+        looked_after = [self._look_after(one) for one in self._supervised]  # all, not up to one
+        return any(looked_after)
+
+    def _look_after(self, one: Supervised) -> bool:
+        if one.restart_at is None:
+            return self._note_if_down(one)
+        if time.monotonic() < one.restart_at:
+            return False
+        try:
+            one.process = ChildProcess(one.spec)
+        except OSError as trouble:  # a full disk, no memory: it may pass
+            self._put_off(one, f"{one.spec.name} cannot be started: {trouble}")
+            return True
+        one.restarts += 1
+        one.restart_at = None
+        self._say(f"{one.spec.name}: started again (pid {one.process.pid})")
+        return True
+
+    def _note_if_down(self, one: Supervised) -> bool:
+        if one.process.is_alive:
+            return False
+        if time.time() - one.process.started_at > STABLE_SECONDS:
+            one.delay_seconds = FIRST_DELAY_SECONDS
+        one.process.kill_group()
+        one.last_exit = describe_exit(one.process.exit_code)
+        self._put_off(one, f"{one.spec.name} {one.last_exit}")
+        return True
+
+    def _put_off(self, one: Supervised, why: str) -> None:
+        one.restart_at = time.monotonic() + one.delay_seconds
+        self._say(
+            f"{why}; starting it again in {duration(one.delay_seconds)} (log: {one.spec.log})"
+        )
+        one.delay_seconds = min(one.delay_seconds * 2, LONGEST_DELAY_SECONDS)
+
+    def stop(self, *, down_to: str | None = None) -> None:
+        """End all processes, stage by stage, the last first. Blocks until none is left.
+
+        The stage of the process `down_to`, and those before it, run on.
+        """
+        while self._stages and down_to not in {one.spec.name for one in self._stages[-1]}:
+            for one in self._stages[-1]:
+                one.process.ask_to_stop()
+            for one in self._stages[-1]:
+                one.process.stop()
+            self._stages.pop()

@@ -1,0 +1,175 @@
+"""Which processes make up the service, and with which environment does each run?"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from control_plane import database_roles
+from control_plane.configuration import environment
+
+from local_stack.checkout import Checkout
+from local_stack.containers.surroundings import Containers
+from local_stack.processes import embedded_postgres, embedded_valkey
+from local_stack.processes.child_process import ProcessSpec, always_ready
+from local_stack.secrets_file import Secrets
+
+CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
+WORKER = ("worker", "--without-gossip", "--without-mingle", "--loglevel", "INFO")
+FIRST_UID, UIDS_EACH, UID_RANGES = 1_900_000_000, 10_000, 8_000  # two users for each team
+LATE_TICKS = 3  # a loop that misses so many does not turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One installation of the service on this machine."""
+
+    checkout: Checkout
+    secrets: Secrets
+    port: int
+    tick_seconds: float
+    containers: Containers | None = None  # None: jobs run as processes
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def has_own_database(self) -> bool:
+        """Whether we run PostgreSQL ourselves."""
+        return not os.environ.get("DATABASE_URL")
+
+    def environment(self, role: str = database_roles.API) -> dict[str, str]:
+        """What a process of the service finds in its environment; in our database it has a role."""
+        runtime_dir = self.checkout.runtime_dir
+        given = os.environ
+        return {
+            "DJANGO_SETTINGS_MODULE": "control_plane.settings",
+            "DATABASE_URL": given.get("DATABASE_URL")
+            or embedded_postgres.url(runtime_dir, role=role),
+            "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
+            **self._key(role),
+            "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
+            "CONCERTINA_SERVICE_URL": given.get("CONCERTINA_SERVICE_URL") or self.url,
+            "CONCERTINA_INTERNAL_URL": self.url,
+            "CONCERTINA_HOST_ID": self.checkout.identity,
+            "CONCERTINA_TICK_SECONDS": str(self.tick_seconds),
+            "CONCERTINA_TEAM_UIDS": given.get("CONCERTINA_TEAM_UIDS") or self._team_uids(),
+            # A job's `python` is the one that has torch.
+            "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+            "PYTHONUNBUFFERED": "1",
+            **(self.containers.environment(self.port) if self.containers else {}),
+        }
+
+    def _team_uids(self) -> str:
+        """A range of its own for each checkout of the machine, as far as chance allows."""
+        first = FIRST_UID + int(self.checkout.identity, 16) % UID_RANGES * UIDS_EACH
+        return f"{first}-{first + UIDS_EACH - 1}"
+
+    def why_jobs_are_trusted(self) -> str:
+        """Why jobs can do what the service can; empty: they cannot. Before anything is started.
+
+        Raises:
+            BadEnvironment: the service would not accept its environment.
+        """
+        return environment.read({**os.environ, **self.environment()}).why_jobs_are_trusted
+
+    def _key(self, role: str) -> dict[str, str]:
+        """Beat and io neither sign nor open anything."""
+        if role == database_roles.IO:
+            return {"CONCERTINA_SIGNS": "no"}
+        return {"CONCERTINA_SECRET_KEY": self.secrets.secret_key}
+
+    def servers(self) -> tuple[ProcessSpec, ...]:
+        """The embedded servers, for what the environment does not name.
+
+        Raises:
+            NoPostgres, NoValkey: the ones it names do not answer, or ours cannot run here.
+        """
+        return (*self._postgres(), *self._valkey())
+
+    def _postgres(self) -> tuple[ProcessSpec, ...]:
+        if not self.has_own_database:
+            embedded_postgres.reach(os.environ["DATABASE_URL"])
+            return ()
+        spec = embedded_postgres.spec(
+            data_dir=self.checkout.state_dir / "postgres",
+            runtime_dir=self.checkout.runtime_dir,
+            log=self.checkout.logs_dir / "postgres.log",
+        )
+        return (spec,)
+
+    def _valkey(self) -> tuple[ProcessSpec, ...]:
+        if os.environ.get("REDIS_URL"):
+            embedded_valkey.reach(os.environ["REDIS_URL"])
+            return ()
+        spec = embedded_valkey.spec(
+            data_dir=self.checkout.state_dir / "valkey",
+            runtime_dir=self.checkout.runtime_dir,
+            log=self.checkout.logs_dir / "valkey.log",
+        )
+        return (spec,)
+
+    def processes(self) -> tuple[ProcessSpec, ...]:
+        """The four processes of the service itself. They may start in any order."""
+        schedule = str(self.checkout.state_dir / "beat-schedule")
+        beat = (*CELERY, "beat", "--schedule", schedule, "--pidfile=")
+        control = (*CELERY, *WORKER, "-Q", "control", "-c", "1", "-n", "control@%h")
+        io = (*CELERY, *WORKER, "-Q", "io", "-c", "2", "-n", "io@%h")  # one may be simulating
+        return (
+            self._process("api", self._gunicorn(), is_ready=self._is_healthy),
+            self._process("beat", beat, role=database_roles.IO),
+            self._process(
+                "control", control, role=database_roles.CONTROL, is_ready=self._is_loop_turning
+            ),
+            self._process("io", io, role=database_roles.IO),
+        )
+
+    def _is_healthy(self) -> bool:
+        return health(self.url).get("status") == "ok"
+
+    def _is_loop_turning(self) -> bool:
+        seconds_ago = health(self.url).get("control_loop_seconds_ago")
+        return seconds_ago is not None and seconds_ago < self.tick_seconds * LATE_TICKS
+
+    def _gunicorn(self) -> tuple[str, ...]:
+        addresses = ["127.0.0.1", *([self.containers.gateway] if self.containers else [])]
+        return (
+            *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
+            *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
+            *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
+            *("--workers", "1", "--graceful-timeout", "3"),
+        )
+
+    def _process(
+        self,
+        name: str,
+        command: tuple[str, ...],
+        *,
+        role: str = database_roles.API,
+        is_ready: Callable[[], bool] = always_ready,
+    ) -> ProcessSpec:
+        return ProcessSpec(
+            name=name,
+            command=command,
+            log=self.checkout.logs_dir / f"{name}.log",
+            working_directory=self.checkout.root,
+            environment=self.environment(role),
+            is_ready=is_ready,
+        )
+
+
+def health(url: str) -> Mapping[str, Any]:
+    """What the service says of itself; empty when it does not answer."""
+    try:
+        with urllib.request.urlopen(f"{url}/api/v1/health", timeout=3) as answer:
+            told: dict[str, Any] = json.load(answer)
+            return told
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,4 @@
+"""What do the people who build Concertina run, beside the product itself?
+
+- `images`: makes the images on a machine that reaches no registry
+"""
