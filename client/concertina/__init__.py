@@ -6,6 +6,14 @@
         job = client.wait(client.submit(spec).job["id"])
 
 It speaks REST and imports nothing of the service.
+
+- `client`: one method for each thing that a program can ask; `watching`: what happens to a job
+- `documents`, `vocabulary`: what the service answers with, in types and in words
+- `errors`, `exit_codes`: what can go wrong, and how a command then ends
+- `connection`: how the service is reached
+- `main`, `commands`: the command line; `input` is what a person gave it, `views` what they see,
+  `terminal` how a command speaks to them
+- `states`, `words`: which states a job has, and how numbers and times are written for people
 """
 
 from __future__ import annotations

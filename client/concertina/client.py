@@ -17,11 +17,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
-from concertina import credentials, references, watching
+from concertina import watching
+from concertina.connection import credentials
+from concertina.connection.log_following import LogFollower, told_of_missing
+from concertina.connection.retrying import (
+    BRIEF,
+    PATIENT,
+    Clock,
+    Patience,
+    RetryPolicy,
+    SystemClock,
+    retry,
+)
+from concertina.connection.transport import Transport, fits_a_header
 from concertina.errors import BadInput
-from concertina.log_following import LogFollower, told_of_missing
-from concertina.retrying import BRIEF, PATIENT, Clock, Patience, RetryPolicy, SystemClock, retry
-from concertina.transport import Transport, fits_a_header
+from concertina.input import references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from concertina import credentials
-from concertina.credentials import Credentials
+from concertina.connection import credentials
+from concertina.connection.credentials import Credentials
 from concertina.errors import BadInput, NotAllowed
 
 

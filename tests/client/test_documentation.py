@@ -11,7 +11,8 @@ import pytest
 from pydantic import BaseModel
 from typer.main import get_command
 
-from concertina import exit_codes, job_files
+from concertina import exit_codes
+from concertina.input import job_files
 from concertina.main import app
 from jobs.spec import job_spec
 

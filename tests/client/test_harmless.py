@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from concertina.harmless import HarmlessConsole, coloured, json_text, plain
+from concertina.terminal.harmless import HarmlessConsole, coloured, json_text, plain
 
 ORDERS = {
     "title": ("a\x1b]0;mine\x07b", "ab"),

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from control_plane.web import plain_yaml
 
-from concertina import job_files, overrides
 from concertina.errors import BadInput
+from concertina.input import job_files, overrides
 
 JOB = """\
 name: digits

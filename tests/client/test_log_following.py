@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from concertina.log_following import ServerEvent, server_events, told_of_missing
+from concertina.connection.log_following import ServerEvent, server_events, told_of_missing
 
 
 def test_an_event_stream_is_split_into_its_messages() -> None:

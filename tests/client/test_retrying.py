@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from concertina.connection.retrying import BRIEF, PATIENT, Patience, RetryPolicy, retry
 from concertina.errors import Refused, Unreachable
-from concertina.retrying import BRIEF, PATIENT, Patience, RetryPolicy, retry
 from tests.client.manual_clock import ManualClock
 
 POLICY = RetryPolicy(patience_seconds=10, first_delay_seconds=1, longest_delay_seconds=4)

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from rich.console import Console
 
-from concertina import reporting
+from concertina.terminal import reporting
 from concertina.views import cluster, description, explanation, jobs, problems
 from tests.client import documents
 from tests.client.manual_clock import ManualClock
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from concertina.documents import Explanation
 
 MARKUP = "[red]not red[/red] :smile: [/]"
 
@@ -187,6 +190,14 @@ def test_an_explanation_of_a_waiting_job_needs_no_numbers() -> None:
     unknown = dict.fromkeys(("position", "gpus_asked", "gpus_free", "price", "decided_at"))
     why = documents.explanation(choices=[], changes=[], message="", details=None, **unknown)
     assert "Waits." in seen(explanation.explanation(documents.waiting_job(message="Waits."), why))
+
+
+@pytest.mark.parametrize("details", [None, {}, {"kind": "dreaming"}, {"kind": "running"}])
+def test_an_explanation_of_another_release_says_what_it_says(
+    details: dict[str, Any] | None,
+) -> None:
+    why = cast("Explanation", {"message": "Dreams of sheep.", "details": details})
+    assert "Dreams of sheep." in seen(explanation.explanation(documents.job(), why))
 
 
 def test_an_explanation_of_a_waiting_job_tells_what_would_start_it() -> None:

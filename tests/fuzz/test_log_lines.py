@@ -21,7 +21,7 @@ from cluster.log_store import JobLog
 from cluster.worker_host import LogLine
 from hypothesis import strategies as st
 
-from concertina.harmless import coloured, json_text, plain
+from concertina.terminal.harmless import coloured, json_text, plain
 from tests.fuzz.conftest import Fuzz
 
 JOB, PROCESS = "job1", "job1-1-1"

@@ -27,7 +27,7 @@ from tenancy.access import grants, tokens
 from tenancy.access.grants import Grant
 from tenancy.models import Membership, Token
 
-from concertina.log_following import ServerEvent, server_events
+from concertina.connection.log_following import ServerEvent, server_events
 from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import client_of, make_team, spec

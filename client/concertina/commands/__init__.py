@@ -1,1 +1,10 @@
-"""The verbs of the command line, one module per kind."""
+"""The verbs of the command line, one module per kind.
+
+- `submit`: `submit`, `validate`, `wait`: from a job file to a job's outcome
+- `inspect`: `ps`, `describe`, `explain`, `teams`: what is there, and why
+- `control`: `pause`, `resume`, `cancel`
+- `logs`, `top`: what is watched
+- `removal`: `delete`, `pin`, `unpin`
+- `login`, `secrets`: who one is, and what only a team's jobs may know
+- `options`: the options and arguments that several commands share
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from concertina.commands.options import JobReferences, Output, Why
-from concertina.session import Format, Terminal, session
+from concertina.terminal.session import Format, Terminal, session
 
 if TYPE_CHECKING:
     from concertina.documents import Job

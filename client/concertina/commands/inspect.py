@@ -9,8 +9,8 @@ import typer
 
 from concertina.commands.options import JobReference, Output
 from concertina.errors import BadInput
-from concertina.session import Format, session
 from concertina.states import FINAL_STATES, LIVE_STATES
+from concertina.terminal.session import Format, session
 from concertina.views.cluster import teams_table
 from concertina.views.description import description
 from concertina.views.explanation import explanation

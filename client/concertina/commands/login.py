@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from concertina import credentials
 from concertina.client import Client
 from concertina.commands.options import Output
-from concertina.credentials import Credentials
+from concertina.connection import credentials
+from concertina.connection.credentials import Credentials
 from concertina.errors import BadInput
-from concertina.session import Format, session
+from concertina.terminal.session import Format, session
 
 
 def login(

@@ -11,8 +11,8 @@ from rich.text import Text
 from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.documents import LogLine
-from concertina.harmless import coloured
-from concertina.session import Format, Terminal, session
+from concertina.terminal.harmless import coloured
+from concertina.terminal.session import Format, Terminal, session
 
 
 def logs(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.session import Format
+from concertina.terminal.session import Format
 
 Output = Annotated[Format, typer.Option("--output", "-o", help="Print for people or for programs.")]
 JobReference = Annotated[

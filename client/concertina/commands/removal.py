@@ -9,7 +9,7 @@ import typer
 
 from concertina.commands.options import JobReferences, Output
 from concertina.errors import BadInput
-from concertina.session import Format, session
+from concertina.terminal.session import Format, session
 
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

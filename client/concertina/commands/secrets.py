@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from concertina import secret_input
 from concertina.commands.options import Output
 from concertina.errors import BadInput
-from concertina.session import Format, session
+from concertina.input import secret_input
+from concertina.terminal.session import Format, session
 from concertina.views.secrets import secrets_table
 
 app = typer.Typer(

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from concertina import exit_codes, job_files, overrides, words
+from concertina import exit_codes, words
 from concertina.commands.options import Assignments, File, JobReference, Output
 from concertina.errors import Refused
-from concertina.reporting import outcome_line, reporter
-from concertina.session import Format, Session, session
+from concertina.input import job_files, overrides
+from concertina.terminal.reporting import outcome_line, reporter
+from concertina.terminal.session import Format, Session, session
 
 if TYPE_CHECKING:
     from typing import Any

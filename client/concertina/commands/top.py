@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.live import Live
 
-from concertina import credentials
 from concertina.client import Client
 from concertina.commands.options import Output
-from concertina.retrying import PATIENT
-from concertina.session import Format, Terminal, session
+from concertina.connection import credentials
+from concertina.connection.retrying import PATIENT
 from concertina.states import LIVE_STATES
+from concertina.terminal.session import Format, Terminal, session
 from concertina.views.cluster import overview
 
 if TYPE_CHECKING:

@@ -1,1 +1,6 @@
-"""What do people see? Functions from documents to things `rich` can draw; they ask nothing."""
+"""What do people see? Functions from documents to things `rich` can draw; they ask nothing.
+
+- `jobs`: a list of jobs; `description`: one job, whole; `explanation`: a decision about it
+- `cluster`: pools and teams; `secrets`: a team's secrets
+- `problems`: a refusal
+"""

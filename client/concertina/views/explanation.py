@@ -1,8 +1,12 @@
-"""How is a decision explained?"""
+"""How is a decision explained?
+
+The service's sentences are shown whatever else its document has or lacks: a service of another
+release explains kinds of decisions that this client does not know.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Group
 from rich.padding import Padding
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from concertina.documents import Change, Choice, Details, Explanation, Job
+    from concertina.documents import Change, Choice, Details, Explanation, Job, RunningDetails
 
 
 def explanation(job: Job, why: Explanation) -> RenderableType:
@@ -28,46 +32,49 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
         parts: list[RenderableType] = [head, job["message"]]
     else:
         numbers = Text(" · ".join(_numbers(why)), style="bright_black")
-        parts = [head, why["message"] or job["message"], *_remedy(why), numbers]
+        parts = [head, why.get("message") or job["message"], *_remedy(why), numbers]
     parts += [Text(f"Warning: {warning}", style="yellow") for warning in why.get("warnings", ())]
-    if why["choices"] and job["state"] not in FINAL_STATES:
-        parts.append(Padding(_choices_table(why["choices"], job), (1, 0, 0, 0)))
-    if why["changes"]:
-        parts.append(Padding(_changes_table(why["changes"]), (1, 0, 0, 0)))
-        if cost := why["changes"][0].get("cost"):
+    choices, changes = why.get("choices"), why.get("changes")
+    if choices and job["state"] not in FINAL_STATES:
+        parts.append(Padding(_choices_table(choices, job), (1, 0, 0, 0)))
+    if changes:
+        parts.append(Padding(_changes_table(changes), (1, 0, 0, 0)))
+        if cost := changes[0].get("cost"):
             parts.append(Text(f"What the last restart cost: {cost}"))
     return Group(*parts)
 
 
 def _remedy(why: Explanation) -> Iterator[RenderableType]:
-    if why["remedy"] is not None:
-        yield Text(why["remedy"]["message"], style="green")
+    if remedy := why.get("remedy"):
+        yield Text(remedy["message"], style="green")
 
 
 def _numbers(why: Explanation) -> Iterator[str]:
-    yield f"reason {why['reason']}"
-    if why["position"] is not None:
-        yield f"position {why['position']} in the queue"
-    if why["gpus_asked"] is not None:
-        yield f"asks for {why['gpus_asked']} GPUs"
-    if why["gpus_free"] is not None:
-        yield f"{why['gpus_free']} free"
-    yield from _uses_of_the_next_gpus(why["details"])
-    if why["price"] is not None:
-        yield f"one more GPU would add {words.number(why['price'])} to the pool's value"
-    if why["decided_at"]:
-        yield f"decided at {words.clock_time(why['decided_at'])}"
+    if reason := why.get("reason"):
+        yield f"reason {reason}"
+    if (position := why.get("position")) is not None:
+        yield f"position {position} in the queue"
+    if (asked := why.get("gpus_asked")) is not None:
+        yield f"asks for {asked} GPUs"
+    if (free := why.get("gpus_free")) is not None:
+        yield f"{free} free"
+    yield from _uses_of_the_next_gpus(why.get("details"))
+    if (price := why.get("price")) is not None:
+        yield f"one more GPU would add {words.number(price)} to the pool's value"
+    if decided_at := why.get("decided_at"):
+        yield f"decided at {words.clock_time(decided_at)}"
 
 
 def _uses_of_the_next_gpus(details: Details | None) -> Iterator[str]:
     """What they would bring here, and what as many bring elsewhere."""
-    if details is None or details["kind"] != "running":
+    if not details or details.get("kind") != "running":
         return
-    step, rival = details["next_step"], details["rival"]
-    if step is None:
+    details = cast("RunningDetails", details)
+    step, rival = details.get("next_step"), details.get("rival")
+    if not step:
         return
     yield f"{step['workers']} workers: {words.gain(step['gain'])}"
-    if rival is not None:
+    if rival:
         name = rival["job"]["name"] or f"a job of team {rival['job']['team']}"
         yield f"best elsewhere: {name} {words.gain(rival['gain'])}"
 

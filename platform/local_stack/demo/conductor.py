@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Iterable, Mapping
 
 from concertina import Client
+from concertina.connection.retrying import RetryPolicy
 from concertina.documents import Job
 from concertina.errors import ConcertinaError, Unreachable
-from concertina.retrying import RetryPolicy
 from concertina.states import FINAL_STATES, LIVE_STATES
 from local_stack.demo.scripts import Scripts
 from local_stack.demo.workload import LABEL, DemoJob

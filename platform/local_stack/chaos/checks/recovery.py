@@ -10,9 +10,9 @@ from typing import Final
 import psycopg2
 
 from concertina import Client
+from concertina.connection.retrying import RetryPolicy
 from concertina.documents import Job
 from concertina.errors import ConcertinaError
-from concertina.retrying import RetryPolicy
 from local_stack.chaos.checks import invariants
 from local_stack.chaos.checks.noticing import begun_after, successors
 from local_stack.chaos.checks.watching import Watcher

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
+    from concertina.connection.retrying import Clock
     from concertina.documents import Event, Job
-    from concertina.retrying import Clock
 
 QUIET_SECONDS: Final = 30.0  # between progress lines in a log file
 

@@ -16,9 +16,9 @@ from concertina.errors import NotAllowed, Refused, Unreachable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from concertina.connection.retrying import Clock, Patience
+    from concertina.connection.transport import Transport
     from concertina.documents import LogLine
-    from concertina.retrying import Clock, Patience
-    from concertina.transport import Transport
 
 REOPEN_SECONDS: Final = 0.5
 _MESSAGE: Final = "message"

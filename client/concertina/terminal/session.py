@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
 
-from concertina import credentials
 from concertina.client import Client
+from concertina.connection import credentials
 from concertina.errors import ConcertinaError, Unreachable
-from concertina.harmless import HarmlessConsole, json_text
+from concertina.terminal.harmless import HarmlessConsole, json_text
 from concertina.views.problems import problems_list
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from concertina.errors import BadInput
-from concertina.job_files import value_of
+from concertina.input.job_files import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

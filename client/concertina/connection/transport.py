@@ -13,7 +13,7 @@ from concertina.errors import ConcertinaError, NotAllowed, NotFound, Refused, Un
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from concertina.credentials import Credentials
+    from concertina.connection.credentials import Credentials
 
 API = "/api/v1"
 _TEMPORARY = frozenset(

@@ -1,0 +1,7 @@
+"""How does the client reach the service?
+
+- `credentials`: which service, and as whom
+- `transport`: one request, and what a bad answer becomes
+- `retrying`: when a failed request is tried again, and for how long
+- `log_following`: a log over broken connections, without missing or repeating a line
+"""

@@ -1,0 +1,6 @@
+"""How does a command speak to the person at the terminal?
+
+- `session`: a terminal to write to, a client to ask, and one way to fail
+- `reporting`: how a running job is shown to whoever waits for it
+- `harmless`: what of a text that somebody else wrote may reach a terminal
+"""
