@@ -69,7 +69,7 @@ reproduce: set-up ## replay the papers' experiments and write docs/reproduction.
 
 benchmark: set-up ## how fast and how exact planning is: model, optimizer, whole plans, replays (minutes)
 	@for name in throughput_fit optimizer decision_time simulation_speed; do \
-	    echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+	    echo "== benchmarks.$$name"; $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 benchmark-containers: set-up ## what the platform costs a job in a container, and how soon its first step comes (minutes)
 	@$(BIN)/python -m benchmarks.container_overhead

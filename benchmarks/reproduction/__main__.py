@@ -12,15 +12,15 @@ from typing import Final
 
 from rich.console import Console
 
-from benchmarks.reproduction import (
+from benchmarks.reproduction import page
+from benchmarks.reproduction.document import Section
+from benchmarks.reproduction.experiments import (
     all_policies,
     deadlines,
     founding_paper,
-    page,
     resource_elasticity,
     sensitivity,
 )
-from benchmarks.reproduction.document import Section
 from benchmarks.reproduction.lab import Lab
 from benchmarks.reproduction.scale import FULL, QUICK
 from benchmarks.reproduction.store import ROOT, Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.reproduction import founding_paper
 from benchmarks.reproduction.document import Section, claims_table, filled, paragraphs, reasons
+from benchmarks.reproduction.experiments import founding_paper
 from benchmarks.reproduction.scale import Scale
 
 

@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 CODE: Final = (
     "autoscaler/planning",
     "autoscaler/simulation",
-    "benchmarks/reproduction/later_schedulers.py",
+    "benchmarks/reproduction/experiments/later_schedulers.py",
 )
 
 

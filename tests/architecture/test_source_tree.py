@@ -23,6 +23,7 @@ EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "ma
 IN_STOREYS = (
     "autoscaler/planning",
     "autoscaler/simulation",
+    "benchmarks",
     "client/concertina",
     "jobs",
     "platform/control_plane",

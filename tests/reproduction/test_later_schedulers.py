@@ -6,7 +6,7 @@ import pytest
 
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.planner import plan
-from benchmarks.reproduction.later_schedulers import ALL
+from benchmarks.reproduction.experiments.later_schedulers import ALL
 from tests.planning.builders import NOW, cluster, measured, running, summary
 
 PERFECT = measured((1, 100), (2, 200), (3, 300), (4, 400))

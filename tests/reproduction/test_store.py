@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from benchmarks.reproduction.founding_paper import simulation_settings, with_policy
+from benchmarks.reproduction.experiments.founding_paper import simulation_settings, with_policy
 from benchmarks.reproduction.lab import Lab, Trial
 from benchmarks.reproduction.scale import QUICK
 from benchmarks.reproduction.store import Store

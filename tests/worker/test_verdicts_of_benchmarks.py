@@ -7,8 +7,8 @@ from statistics import mean, stdev
 
 import pytest
 
-from benchmarks.accuracy import TASKS, Outcome, Task, settings_of, table
-from benchmarks.overhead import PARTS, Contestant, overhead
+from benchmarks.accuracy.__main__ import TASKS, Outcome, Task, settings_of, table
+from benchmarks.overhead.__main__ import PARTS, Contestant, overhead
 from benchmarks.rescale_stall.results import CHANGES, Results, verdicts
 from benchmarks.rescale_stall.timeline import Stall, Timeline
 

@@ -1,4 +1,4 @@
-"""One contestant of `overhead.py`: the same training loop with and without the elastic runtime.
+"""One contestant of this benchmark: the same training loop with and without the elastic runtime.
 
 It connects to the benchmark, and makes as many steps as it is told to whenever it is told to.
 """

@@ -17,9 +17,9 @@ from autoscaler.simulation.comparison.comparison import Run
 from autoscaler.simulation.engine.settings import HotRescale, Settings
 from autoscaler.simulation.results.summary import mean
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, picture, table
-from benchmarks.reproduction.founding_paper import simulation_settings, with_policy
+from benchmarks.reproduction.experiments.founding_paper import simulation_settings, with_policy
+from benchmarks.reproduction.experiments.later_schedulers import ALL, LATER
 from benchmarks.reproduction.lab import Lab, Trial
-from benchmarks.reproduction.later_schedulers import ALL, LATER
 from benchmarks.reproduction.scale import Scale
 from benchmarks.reproduction.workloads import (
     HOUR,

@@ -11,9 +11,9 @@ from autoscaler.simulation.comparison.comparison import Run
 from autoscaler.simulation.engine.settings import CheckpointRestart, HotRescale, Knowledge, Settings
 from autoscaler.simulation.results.summary import mean
 from autoscaler.simulation.workload.trace import Trace, TraceJob
-from benchmarks.reproduction.all_policies import OURS, application_settings, average_of
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
-from benchmarks.reproduction.founding_paper import with_policy
+from benchmarks.reproduction.experiments.all_policies import OURS, application_settings, average_of
+from benchmarks.reproduction.experiments.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial
 from benchmarks.reproduction.scale import Scale
 from benchmarks.reproduction.workloads import six_applications

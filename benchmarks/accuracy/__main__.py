@@ -9,7 +9,7 @@ A setting is accepted when its mean differs from that of the smallest batch by l
 standard errors of the seeds' noise, which is pooled over all settings with the task's own rule:
 three seeds of one setting alone would tell little of it.
 
-    python benchmarks/accuracy.py [--seeds 3] [--task digits] [--rules linear,adascale,none]
+    python -m benchmarks.accuracy [--seeds 3] [--task digits] [--rules linear,adascale,none]
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from concertina_worker.protocol import BatchRules, Env, ExitCode
 from tests.worker.running_job import RunningJob
 from tests.worker.worker_zygote import WorkerZygote
 
-REPOSITORY: Final = Path(__file__).resolve().parents[1]
-SCRIPT: Final = REPOSITORY / "benchmarks" / "accuracy_training.py"
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+SCRIPT: Final = Path(__file__).with_name("training.py")
 LANES: Final = 2  # jobs at once
 SWITCHES: Final = (0.25, 0.5, 0.75)  # of the training
 LONGEST_SECONDS: Final = 600.0  # of one training

@@ -10,9 +10,9 @@ from autoscaler.plots.units import Unit, written
 from autoscaler.simulation.comparison.comparison import Run
 from autoscaler.simulation.results.summary import mean
 from autoscaler.simulation.workload.trace import Trace
-from benchmarks.reproduction.all_policies import application_settings, average_of
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, table
-from benchmarks.reproduction.founding_paper import with_policy
+from benchmarks.reproduction.experiments.all_policies import application_settings, average_of
+from benchmarks.reproduction.experiments.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial
 from benchmarks.reproduction.scale import Scale
 from benchmarks.reproduction.workloads import six_applications

@@ -1,4 +1,4 @@
-"""How fast is the exact optimizer? Run `python benchmarks/optimizer.py`; takes some minutes.
+"""How fast is the exact optimizer? Run `python -m benchmarks.optimizer`; takes some minutes.
 
 Measures it against the textbook (the dynamic program over jobs and GPUs, vectorised in numpy over
 the GPUs) in the same run, turn by turn, on instances where every job may take 1 to 64 GPUs. Prints
@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import matplotlib as mpl
 import numpy as np
-from optimizer_instances import (
+
+from autoscaler.planning.optimizer import Problem, solve
+from autoscaler.planning.optimizer.problem import POOL
+from benchmarks.optimizer.instances import (
     KINDS,
     SIZES,
     completion_time,
@@ -28,9 +31,6 @@ from optimizer_instances import (
     raw_throughput,
     with_teams,
 )
-
-from autoscaler.planning.optimizer import Problem, solve
-from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ GROWING_JOBS: Final = (10, 30, 100, 300, 1_000, 3_000, 10_000)  # on 4 GPUs each
 GROWING_GPUS: Final = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)  # of 1,000 jobs
 TEXTBOOK_CELLS: Final = 600_000_000  # jobs x sizes x GPUs; beyond it takes minutes and gigabytes
 TURNS: Final = 3
-PICTURE: Final = Path(__file__).resolve().parents[1] / "docs" / "images" / "optimizer-growth.svg"
+PICTURE: Final = Path(__file__).resolve().parents[2] / "docs" / "images" / "optimizer-growth.svg"
 
 Result = TypeVar("Result")
 Row = tuple[int, float, float | None]  # jobs or GPUs; ours and the textbook's milliseconds
@@ -64,7 +64,8 @@ def main() -> None:
     growth_with_gpus = grow("GPUs", [(1_000, gpus, gpus) for gpus in GROWING_GPUS])
     draw(growth_with_jobs, growth_with_gpus)
     for jobs, gpus in CLUSTERS:
-        subprocess.run([sys.executable, __file__, "--memory", str(jobs), str(gpus)], check=True)
+        command = (sys.executable, "-m", "benchmarks.optimizer", "--memory", str(jobs), str(gpus))
+        subprocess.run(command, check=True)
     print(f"load average {os.getloadavg()[0]:.1f}")
 
 

@@ -1,4 +1,4 @@
-"""One worker of `accuracy.py`: an example as it is."""
+"""One worker of this benchmark: an example as it is."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from autoscaler.simulation.truth.profiles import Profile
 from autoscaler.simulation.workload.applications import CIFAR10, IMAGENET
 from autoscaler.simulation.workload.trace import Trace, TraceJob
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
-from benchmarks.reproduction.founding_paper import with_policy
+from benchmarks.reproduction.experiments.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial
 from benchmarks.reproduction.scale import Scale
 from benchmarks.reproduction.workloads import pool

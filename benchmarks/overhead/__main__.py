@@ -7,7 +7,7 @@ service, control threads and reports. All stay up; they take turns of some steps
 the same load of the machine. One thread per worker. The memory of gradients is freed with "data" by
 elastic workers, and with "optimizer", by `zero_grad`, otherwise.
 
-    python benchmarks/overhead.py [--rounds 12] [--steps 20] [--workload transformer]
+    python -m benchmarks.overhead [--rounds 12] [--steps 20] [--workload transformer]
         [--bucket-mib 1 --bucket-mib 25]  # two elastic workers with buckets of other sizes too
 """
 
@@ -30,7 +30,7 @@ from concertina_worker.protocol import BatchRules
 from tests.worker.running_job import RunningJob, alone_environment
 from tests.worker.worker_zygote import WorkerZygote
 
-SCRIPT: Final = Path(__file__).with_name("overhead_training.py")
+SCRIPT: Final = Path(__file__).with_name("training.py")
 WORKLOADS: Final = {"convolutions": 32, "transformer": 4}  # name: global batch
 TARGETS: Final = {1: 0.02, 2: 0.05}  # by workers: the most a step may be longer
 LEAST_STEPS: Final = 200  # timed of each contestant; from fewer no verdict is drawn

@@ -1,0 +1,24 @@
+"""How fast, how exact and how costly is Concertina? Each module or package here is one measurement.
+
+Of planning (`make benchmark`):
+
+- `throughput_fit`: how well a job's speed is predicted
+- `optimizer`: how fast the exact optimizer is
+- `decision_time`: how long one decision takes
+- `simulation_speed`: how fast a replay is
+- `prediction_calibration`: how often outcomes fall into the predicted ranges
+- `reproduction`: the experiments of papers (`make reproduce`)
+
+Of training:
+
+- `overhead`: what the elastic runtime costs in each step
+- `rescale_stall`, `loading_stall`, `checkpoint_stall`: for how long training stands still
+- `accuracy`: does training come out the same with other batches and workers?
+- `false_alarms`: how often a worker is called a straggler that is none
+
+Of the service:
+
+- `first_step`, `container_first_step`: how long it takes from submit to the first step
+- `container_overhead`: what the platform costs a training in a container
+- `hostile_tenant`: what a hostile tenant costs the other team
+"""

@@ -1,0 +1,1 @@
+"""What does the elastic runtime cost in each step? See `__main__`; `training` is what runs."""
