@@ -36,9 +36,9 @@ def install_example(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def distribution(folder: Path, name: str, entry: str) -> None:
+def distribution(folder: Path, name: str, entry: str, *, group: str = ENTRY_POINT_GROUP) -> None:
     """What an installer leaves behind: metadata and entry points beside the code."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{entry}\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n")

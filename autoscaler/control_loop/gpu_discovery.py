@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from cluster.gpu_listing import Gpu, TellsGpus
+from cluster.gpu_listing import Gpu
 from cluster.models import Node
-from cluster.worker_host import WorkerHost
+from cluster.worker_host import NodeSurvey
 
 from autoscaler.control_loop import launches
 from autoscaler.control_loop.node_questions import Answer, NodeQuestions
@@ -35,13 +35,11 @@ class GpuDiscovery:
     _questions: NodeQuestions[tuple[Gpu, ...]] = field(default_factory=_questions)
     _warnings: dict[str, str] = field(default_factory=dict)  # by node; each is given once
 
-    def go_on(self, host: WorkerHost, shell: Shell) -> None:
+    def go_on(self, survey: NodeSurvey, shell: Shell) -> None:
         """Write down what was told since the last tick, and ask nodes that nobody has named."""
-        if not shell.surroundings.are_workers_apart or not isinstance(host, TellsGpus):
-            return
         for answer in self._questions.told():
             self._write_down(answer, shell)
-        self._questions.ask(_nameless(), host.gpus, shell)
+        self._questions.ask(_nameless(), survey.gpus, shell)
 
     def _write_down(self, answer: Answer[tuple[Gpu, ...]], shell: Shell) -> None:
         """Unless the node was changed meanwhile, or its GPUs are not as many as it is said to have.
@@ -54,7 +52,7 @@ class GpuDiscovery:
             self._warn(node, answer.problem or _mismatch(node, len(uuids)))
             return
         as_asked = Node.objects.filter(
-            pk=node.pk, docker_url=node.docker_url, gpus=node.gpus, gpu_uuids=[]
+            pk=node.pk, host_url=node.host_url, gpus=node.gpus, gpu_uuids=[]
         )
         with shell.fence.transaction():
             is_written = as_asked.update(gpu_uuids=uuids)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from cluster.discarding import discard
+from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import LaunchRefused, Role
 from django.db.models import Exists, OuterRef
 from tenancy.models import Team
 
-from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from jobs.models import Worker
 
 _ASIDE: Final = ".discarded"
@@ -24,14 +24,14 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_homes(state_dir: Path, surroundings: Surroundings) -> None:
+def remove_homes(state_dir: Path, environments: ProcessEnvironments) -> None:
     """One statement, where teams have users; else none."""
     homes = state_dir / "homes"
     found = _users_in(homes)
     if not found:
         return
-    needed = _users_of_teams_with_workers(surroundings)
-    for user in sorted(filter(surroundings.is_user_of_a_team, found - needed)):
+    needed = _users_of_teams_with_workers(environments)
+    for user in sorted(filter(environments.is_user_of_a_team, found - needed)):
         try:
             discard(homes / str(user), aside=homes / _ASIDE)
         except OSError as problem:  # the next tick tries again
@@ -47,15 +47,15 @@ def _users_in(homes: Path) -> set[int]:
     return {int(name) for name in names if name.isascii() and name.isdigit()}
 
 
-def _users_of_teams_with_workers(surroundings: Surroundings) -> set[int]:
+def _users_of_teams_with_workers(environments: ProcessEnvironments) -> set[int]:
     workers = Worker.objects.filter(job__team=OuterRef("pk"))
     teams = Team.objects.filter(Exists(workers)).values_list("pk", flat=True)
-    users = (_user(surroundings, team_id, role) for team_id in teams for role in Role)
+    users = (_user(environments, team_id, role) for team_id in teams for role in Role)
     return {user for user in users if user is not None}
 
 
-def _user(surroundings: Surroundings, team_id: int, role: Role) -> int | None:
+def _user(environments: ProcessEnvironments, team_id: int, role: Role) -> int | None:
     try:
-        return surroundings.user_of(team_id, role)
+        return environments.user_of(team_id, role)
     except LaunchRefused:  # the range is too small for it: it has no home
         return None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from cluster.models import Node, Pool
+from cluster.process_environments import ProcessEnvironment
 from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
@@ -20,10 +21,9 @@ from tenancy.secrets import team_secrets
 from autoscaler.control_loop.arrangements import arrangement_of
 from autoscaler.control_loop.job_view import JobView, WorkerView
 from autoscaler.control_loop.shell import Shell
-from autoscaler.control_loop.surroundings.surroundings import Place
 from concertina_worker.protocol import BatchRules, Env
 from jobs.changes import batch_limit
-from jobs.models import GpuClaim, Worker
+from jobs.models import GpuClaim
 from jobs.reports import job_token
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
@@ -33,15 +33,15 @@ _UNBUFFERED: Final = {"PYTHONUNBUFFERED": "1"}
 
 def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
     """The job's coordinator, beside its first worker."""
-    surroundings = shell.surroundings
-    place = surroundings.of_coordinator(view.id)
+    environments = shell.environments
+    seen = environments.of_coordinator(view.id)
     return Launch(
         labels=_labels(view.coordinator_id, Role.COORDINATOR, view, shell),
-        command=(surroundings.python, "-m", "concertina_worker.coordinator"),
+        command=(environments.python, "-m", "concertina_worker.coordinator"),
         env={
-            **_common(view, node, place, shell),
-            Env.SERVICE_URL: node.service_url or surroundings.service_url,
-            Env.STATE_DIR: _memories(place, view.job.database_epoch),
+            **_common(view, node, seen, shell),
+            Env.SERVICE_URL: node.service_url or environments.service_url,
+            Env.STATE_DIR: _memories(seen, view.job.database_epoch),
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
             Env.START: str(view.job.starts),
             **_rendezvous_of(view, shell),
@@ -53,11 +53,11 @@ def of_coordinator(view: JobView, node: Node, shell: Shell) -> Launch:
             ),
         },
         node=node.name,
-        user=surroundings.user_of(view.job.team_id, Role.COORDINATOR),
-        limits=place.limits,
-        image=place.image,
-        mounts=place.mounts,
-        alias=place.alias,
+        user=environments.user_of(view.job.team_id, Role.COORDINATOR),
+        limits=seen.limits,
+        image=seen.image,
+        mounts=seen.mounts,
+        alias=seen.alias,
     )
 
 
@@ -70,14 +70,16 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
     claims = GpuClaim.objects.filter(worker_id=worker.id)
     gpu_indices = tuple(claims.order_by("gpu_index").values_list("gpu_index", flat=True))
     node, spec = worker.node, view.spec
-    place = shell.surroundings.of_worker(worker.row, image=spec.image and in_full(spec.image))
+    seen = shell.environments.of_worker(
+        view.id, worker.id, image=spec.image and in_full(spec.image)
+    )
     ours = {
-        **_common(view, coordinator_node, place, shell),
+        **_common(view, coordinator_node, seen, shell),
         **_as_torchrun(view, worker, shell),
         Env.WORKER_ID: worker.id,
         Env.GPU_INDICES: ",".join(map(str, gpu_indices)),
         Env.GPU_TYPE: view.job.pool.gpu_type,
-        Env.CHECKPOINT_DIR: place.folder,
+        Env.CHECKPOINT_DIR: seen.folder,
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
         Env.START: str(view.job.starts),
@@ -85,22 +87,22 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
         Env.BATCH: json.dumps(_batch_rules(view)),
         Env.SEED: str(spec.seed),
     }
-    env = {**place.defaults, **_defaults(view, node, gpu_indices, shell), **spec.env, **ours}
+    env = {**seen.defaults, **_defaults(view, node, gpu_indices, shell), **spec.env, **ours}
     return Launch(
         labels=_labels(worker.id, Role.WORKER, view, shell),
         command=tuple(spec.command),
         env={str(name): value for name, value in env.items()},
         secret_env={**_of_team(view, without=ours), **_secrets(view)},
-        registry_logins=_registry_logins(view, place),
+        registry_logins=_registry_logins(view, seen),
         node=node.name,
         workdir=spec.workdir,
-        user=shell.surroundings.user_of(view.job.team_id, Role.WORKER),
+        user=shell.environments.user_of(view.job.team_id, Role.WORKER),
         gpu_indices=gpu_indices,
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
-        limits=_limits(view, worker, place),
-        image=place.image,
-        mounts=place.mounts,
-        alias=place.alias,
+        limits=_limits(view, worker, seen),
+        image=seen.image,
+        mounts=seen.mounts,
+        alias=seen.alias,
     )
 
 
@@ -111,23 +113,22 @@ def is_of_gpus(pool: Pool) -> bool:
 
 def of_nobody(node: Node, *, image: str, count: int, shell: Shell) -> WarmWish | None:
     """Workers on slots of this node, as far as they do not differ; None: not in containers."""
-    nobody = Worker(id="nobody", job_id="nobody", node=node)
-    place = shell.surroundings.of_worker(nobody, image=in_full(image) if image else None)
-    if place.image is None:
+    seen = shell.environments.of_worker("nobody", "nobody", image=in_full(image) if image else None)
+    if seen.image is None:
         return None
-    hints = shell.surroundings.network_hints(node)
+    hints = shell.environments.network_hints(node)
     return WarmWish(
         node=node.name,
-        image=place.image,
+        image=seen.image,
         count=count,
-        env={**place.defaults, **_ON_A_SLOT, **hints, **place.env, **_UNBUFFERED},
-        targets=tuple(mount.target for mount in place.mounts),
+        env={**seen.defaults, **_ON_A_SLOT, **hints, **seen.env, **_UNBUFFERED},
+        targets=tuple(mount.target for mount in seen.mounts),
     )
 
 
-def _memories(place: Place, epoch: int) -> str:
+def _memories(seen: ProcessEnvironment, epoch: int) -> str:
     """Where the coordinators of a job keep theirs; what they knew in another epoch never was."""
-    return f"{place.folder}/epoch-{epoch}" if epoch else place.folder
+    return f"{seen.folder}/epoch-{epoch}" if epoch else seen.folder
 
 
 def _labels(process_id: str, role: Role, view: JobView, shell: Shell) -> Labels:
@@ -140,10 +141,10 @@ def _labels(process_id: str, role: Role, view: JobView, shell: Shell) -> Labels:
     )
 
 
-def _limits(view: JobView, worker: WorkerView, place: Place) -> Limits:
+def _limits(view: JobView, worker: WorkerView, seen: ProcessEnvironment) -> Limits:
     asked = view.spec.resources
     return replace(
-        place.limits,
+        seen.limits,
         memory_bytes=asked.memory,
         node_share=worker.node.share_of_machine(asked.gpus_per_worker),
         cpus=asked.cpus,
@@ -165,13 +166,13 @@ def check_image(view: JobView, worker: WorkerView, shell: Shell) -> None:
     """
     image = view.spec.image
     if image is not None:
-        ours = shell.surroundings.of_worker(worker.row, image=None).image
+        ours = shell.environments.of_worker(view.id, worker.id, image=None).image
         image_rules.check(image, team=view.job.team, platform_image=ours)
 
 
-def _registry_logins(view: JobView, place: Place) -> tuple[RegistryLogin, ...]:
+def _registry_logins(view: JobView, seen: ProcessEnvironment) -> tuple[RegistryLogin, ...]:
     """The team's, for the registry of this image and no other."""
-    registry = registry_of(place.image or "")
+    registry = registry_of(seen.image or "")
     login = team_secrets.registry_login_of(view.job.team, registry)
     if login is None:
         return ()
@@ -182,10 +183,12 @@ def _secrets(view: JobView) -> dict[str, str]:
     return {str(Env.TOKEN): job_token.of_workers(view.id)}
 
 
-def _common(view: JobView, coordinator_node: Node, place: Place, shell: Shell) -> dict[str, str]:
-    host = shell.surroundings.coordinator_host(coordinator_node)
+def _common(
+    view: JobView, coordinator_node: Node, seen: ProcessEnvironment, shell: Shell
+) -> dict[str, str]:
+    host = shell.environments.coordinator_host(coordinator_node)
     return {
-        **place.env,
+        **seen.env,
         **_UNBUFFERED,
         Env.JOB_ID: view.id,
         Env.ATTEMPT: str(view.job.attempt),
@@ -197,11 +200,11 @@ def _defaults(
     view: JobView, node: Node, gpu_indices: tuple[int, ...], shell: Shell
 ) -> dict[str, str]:
     """What a job may overrule in its `env`."""
-    hints = shell.surroundings.network_hints(node)
+    hints = shell.environments.network_hints(node)
     if not _has_gpus(view):
         return {**_ON_A_SLOT, **hints}
     return {
-        "CUDA_VISIBLE_DEVICES": ",".join(shell.surroundings.gpu_names(node, gpu_indices)),
+        "CUDA_VISIBLE_DEVICES": ",".join(shell.environments.gpu_names(node, gpu_indices)),
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # as NVML counts; CUDA's own order is by speed
         **hints,
     }
@@ -214,7 +217,7 @@ def _has_gpus(view: JobView) -> bool:
 def _as_torchrun(view: JobView, worker: WorkerView, shell: Shell) -> dict[str, str]:
     members = view.members
     neighbours = [w.id for w in members if w.row.node_id == worker.row.node_id]
-    if _has_gpus(view) or shell.surroundings.are_workers_apart:
+    if _has_gpus(view) or shell.environments.are_workers_apart:
         neighbours = [worker.id]  # it sees its own GPUs only: scripts take LOCAL_RANK for a GPU
     host, port = _rendezvous(view, shell)
     return {
@@ -240,7 +243,8 @@ def _rendezvous_of(view: JobView, shell: Shell) -> dict[str, str]:
 def _rendezvous(view: JobView, shell: Shell) -> tuple[str, int]:
     own = arrangement_of(view.assignment).rendezvous_port if view.assignment else None
     port = own or view.job.coordinator_port or 0
-    return shell.surroundings.rendezvous_host(view.members[0].row), port
+    first = view.members[0]
+    return shell.environments.rendezvous_host(first.id, first.row.node), port
 
 
 def _batch_rules(view: JobView) -> BatchRules:

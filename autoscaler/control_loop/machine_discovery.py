@@ -9,9 +9,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import Final
 
-from cluster.machine import Machine, TellsMachines
+from cluster.machine import Machine
 from cluster.models import Node
-from cluster.worker_host import WorkerHost
+from cluster.worker_host import NodeSurvey
 
 from autoscaler.control_loop.node_questions import Answer, NodeQuestions
 from autoscaler.control_loop.shell import Shell
@@ -31,13 +31,11 @@ class MachineDiscovery:
 
     _questions: NodeQuestions[Machine] = field(default_factory=_questions)
 
-    def go_on(self, host: WorkerHost, shell: Shell) -> None:
+    def go_on(self, survey: NodeSurvey, shell: Shell) -> None:
         """Write down what was told since the last tick, and ask the nodes that are due."""
-        if not isinstance(host, TellsMachines):
-            return
         for answer in self._questions.told():
             _write_down(answer, shell)
-        self._questions.ask(Node.objects.filter(silent_since=None), host.machine, shell)
+        self._questions.ask(Node.objects.filter(silent_since=None), survey.machine, shell)
 
 
 def _write_down(answer: Answer[Machine], shell: Shell) -> None:
@@ -58,7 +56,7 @@ def _write_down(answer: Answer[Machine], shell: Shell) -> None:
     if all(getattr(node, name) == value for name, value in facts.items()):
         return
     with shell.fence.transaction():
-        Node.objects.filter(pk=node.pk, docker_url=node.docker_url).update(**facts)
+        Node.objects.filter(pk=node.pk, host_url=node.host_url).update(**facts)
     for complaint in machine.complaints:
         _log.warning("Machine of node %s: %s", node.name, complaint, extra=_extra(node))
 

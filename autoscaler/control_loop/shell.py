@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from cluster.process_environments import ProcessEnvironments
+
 from autoscaler.control_loop.exclusive import Fence
 from autoscaler.control_loop.process_table import ProcessTable
-from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
 from jobs.models import Job
@@ -24,7 +25,7 @@ class Shell:
     processes: ProcessTable
     clock: Clock
     fence: Fence
-    surroundings: Surroundings
+    environments: ProcessEnvironments
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
 

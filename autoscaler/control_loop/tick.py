@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster import silence
+from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 
 from autoscaler.control_loop import accounting, epochs
@@ -37,7 +38,6 @@ from autoscaler.control_loop.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.reconcile_job import reconcile_job
 from autoscaler.control_loop.shell import Clock, Shell
-from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.warm_pools import keep_warm
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
@@ -68,7 +68,7 @@ class ControlLoop:
     clock: Clock
     holder: str  # names this process
     state_dir: Path  # which the processes of jobs share
-    surroundings: Surroundings
+    environments: ProcessEnvironments
     limits: Limits = LIMITS
     patience: Patience = PATIENCE
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
@@ -131,7 +131,7 @@ class ControlLoop:
             processes=ProcessTable(self.host, orders),
             clock=self.clock,
             fence=orders.fence,
-            surroundings=self.surroundings,
+            environments=self.environments,
             limits=self.limits,
             disk_limits=self.disk_limits,
         )
@@ -139,7 +139,7 @@ class ControlLoop:
     def _observe_what_nobody_wants(self, shell: Shell) -> None:
         """Stop processes that no row knows, and note which nodes do not answer."""
         leftovers = remove_orphans(shell)
-        remove_homes(self.state_dir, self.surroundings)
+        remove_homes(self.state_dir, self.environments)
         silent = shell.processes.silent_nodes
         if not silence.concerns_anybody(silent):
             return
@@ -151,8 +151,9 @@ class ControlLoop:
         """What no job waits for: it may take several ticks."""
         keep_warm(shell)
         remove_leftovers(orders, shell.now)
-        self.gpu_discovery.go_on(self.host, shell)
-        self.machine_discovery.go_on(self.host, shell)
+        if (survey := self.host.survey) is not None:
+            self.gpu_discovery.go_on(survey, shell)
+            self.machine_discovery.go_on(survey, shell)
         if self.disk_watch is not None:
             self.disk_watch.go_on(shell)
 

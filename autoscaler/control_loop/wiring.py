@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.process_host.host import ProcessHost
+from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import WorkerHost
 from django.conf import settings
 from django.utils import timezone
 
-from autoscaler.control_loop.surroundings.containers import Containers
-from autoscaler.control_loop.surroundings.machine import Machine
-from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.reconciling.limits import Limits
 
 if TYPE_CHECKING:
@@ -42,7 +37,7 @@ def control_loop() -> ControlLoop:
         clock=timezone.now,
         holder=f"{socket.gethostname()}:{os.getpid()}",
         state_dir=settings.CONCERTINA.state_dir,
-        surroundings=surroundings(),
+        environments=process_environments(),
         limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),
         machine_discovery=_machine_discovery(),
@@ -51,21 +46,10 @@ def control_loop() -> ControlLoop:
     )
 
 
-def surroundings() -> Surroundings:
+def process_environments() -> ProcessEnvironments:
     """What the processes of jobs see."""
     told = settings.CONCERTINA
-    if told.has_containers:
-        return Containers(
-            state_dir=told.state_dir,
-            service_url=told.internal_url,
-            image=told.containers.worker_image,
-        )
-    return Machine(
-        state_dir=told.state_dir,
-        service_url=told.internal_url,
-        interpreter=Path(sys.executable),
-        team_users=told.team_users,
-    )
+    return told.worker_host.process_environments(told)
 
 
 @lru_cache(maxsize=1)
@@ -77,9 +61,7 @@ def worker_host() -> WorkerHost:
 def new_worker_host() -> WorkerHost:
     """The same processes through connections, locks and threads of its own."""
     told = settings.CONCERTINA
-    if told.has_containers:
-        return _docker_host()
-    return ProcessHost(state_dir=told.state_dir, log_bounds=told.log_bounds)
+    return told.worker_host.host(told)
 
 
 @lru_cache(maxsize=1)
@@ -106,25 +88,3 @@ def _disk_watch() -> DiskWatch:
     told = settings.CONCERTINA
     measure = finder(most_files=told.disk_limits.most_files)
     return DiskWatch.over(told.state_dir, measure)
-
-
-def _docker_host() -> WorkerHost:
-    # Here, so that an installation without containers never loads Docker's client.
-    from cluster.docker_host.host import DockerHost  # noqa: PLC0415
-
-    from autoscaler.control_loop.docker_nodes import DockerNodes  # noqa: PLC0415
-
-    told = settings.CONCERTINA
-    asked = told.containers
-    user, group = asked.job_user
-    return DockerHost(
-        state_dir=told.state_dir,
-        installation=told.host_id,
-        endpoints=DockerNodes(default_url=asked.docker_url, certificates=asked.docker_certs),
-        worker_image=asked.worker_image,
-        user=f"{user}:{group}",
-        coordinator_network=asked.coordinator_network,
-        job_network=asked.job_network,
-        pids=asked.pids_limit,
-        log_bounds=told.log_bounds,
-    )

@@ -25,9 +25,8 @@ class PoolCapacity:
     name: str
     gpus: int
     gpus_of_largest_node: int
-    runs_images: bool  # its workers are containers
     disk_limits: DiskLimits
-    platform_image: str | None = None  # of those whose job names none
+    platform_image: str | None = None  # of workers whose job names none; None: they run no images
     worker_memory: Mapping[int, WorkerMemory] = field(default_factory=dict)
     """By GPUs of a worker: the most it gets on each node that has so many; empty: no cap known."""
 

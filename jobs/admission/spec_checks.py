@@ -133,7 +133,7 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
 def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
     """Find what only containers have, asked of a platform whose workers are processes."""
     spec = admitted.spec
-    if admitted.pool.runs_images:
+    if admitted.pool.platform_image:
         return
     if spec.image is not None:
         yield Problem(
@@ -153,7 +153,7 @@ def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
 
 def _not_allowed(admitted: AdmittedSpec) -> Iterator[Problem]:
     image, pool = admitted.spec.image, admitted.pool
-    if image is None or not pool.runs_images:
+    if image is None or not pool.platform_image:
         return
     try:
         image_rules.check(image, team=admitted.team, platform_image=pool.platform_image)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet, Sum
@@ -23,20 +24,36 @@ from cluster.warmth import lines_by_node
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     PoolAdminBase = admin.ModelAdmin[Pool]
     PoolFormBase = ModelForm[Pool]
+    NodeFormBase = ModelForm[Node]
     NodeAdminBase = admin.ModelAdmin[Node]
     NodeInlineBase = admin.TabularInline[Node, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
     WarmPoolInlineBase = admin.TabularInline[WarmPool, Any]
     QuotaFormSetBase = BaseInlineFormSet[Quota, Pool, Any]
 else:
-    PoolFormBase = ModelForm
+    PoolFormBase = NodeFormBase = ModelForm
     PoolAdminBase = NodeAdminBase = admin.ModelAdmin
     NodeInlineBase = QuotaInlineBase = WarmPoolInlineBase = admin.TabularInline
     QuotaFormSetBase = BaseInlineFormSet
 
 
+class NodeForm(NodeFormBase):
+    """Calls a node's URL what this installation's kind of worker hosts calls it."""
+
+    class Meta:
+        model = Node
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kind = settings.CONCERTINA.worker_host
+        if url := self.fields.get("host_url"):  # not there for those who may only look
+            url.label, url.help_text = kind.node_url_name, kind.node_url_help
+
+
 class NodeInline(NodeInlineBase):
     model = Node
+    form = NodeForm
     extra = 0
 
 
@@ -148,12 +165,13 @@ class PoolAdmin(PoolAdminBase):
 
 @admin.register(Node)
 class NodeAdmin(NodeAdminBase):
+    form = NodeForm
     list_display = (
         "name",
         "pool",
         "gpus",
         "address",
-        "docker_url",
+        "host_url",
         "is_schedulable",
         "is_draining",
         "silent_since",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 _LONGEST_KIND = 40  # what a pool's `gpu_type` holds
 
@@ -24,18 +23,6 @@ class Gpu:
     def kind(self) -> str:
         """Its name as a word: `nvidia-h100-80gb-hbm3`."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:_LONGEST_KIND].strip("-")
-
-
-@runtime_checkable
-class TellsGpus(Protocol):
-    """A worker host that can be asked which GPUs a node has; only some can."""
-
-    def gpus(self, node: str) -> tuple[Gpu, ...]:
-        """In the order of their indices; none where the node has no driver. Takes seconds.
-
-        Raises:
-            WorkerHostError: nobody can tell; that is not the same as none.
-        """
 
 
 def parse(listing: str) -> tuple[Gpu, ...]:

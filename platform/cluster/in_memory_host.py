@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from cluster.gpu_listing import Gpu
 from cluster.worker_host import (
     Failing,
     HostUnavailable,
@@ -15,6 +14,7 @@ from cluster.worker_host import (
     LaunchRefused,
     Listing,
     LogLine,
+    NodeSurvey,
     ObservedProcess,
     ProcessPhase,
     WarmStock,
@@ -47,7 +47,7 @@ class InMemoryHost:
     stops: list[tuple[str, float]] = field(default_factory=list)
     warm: tuple[WarmWish, ...] = ()  # as wished for last
     cold: dict[str, str] = field(default_factory=dict)  # images that nothing gets warm of, and why
-    gpus_by_node: dict[str, tuple[Gpu, ...]] = field(default_factory=dict)
+    survey: NodeSurvey | None = None
     _processes: dict[str, ObservedProcess] = field(default_factory=dict)
     _kill_at: dict[str, float] = field(default_factory=dict)
     _lines: list[LogLine] = field(default_factory=list)
@@ -117,12 +117,6 @@ class InMemoryHost:
             for wish in wishes
             if wish.node not in self.silent
         )
-
-    def gpus(self, node: str) -> tuple[Gpu, ...]:
-        """As `TellsGpus`."""
-        self._check()
-        self._check_node(node)
-        return self.gpus_by_node.get(node, ())
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}

@@ -7,7 +7,7 @@ only, what is promised on a node never adds up to more than the node has.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 _RESERVED_PART: Final = 0.1  # guessed: for the system, coordinators and the platform itself,
 _MOST_RESERVED: Final = 16 << 30  # of which a large machine has no more than a middling one
@@ -21,18 +21,6 @@ class Machine:
     memory_bytes: int
     cpus: int
     complaints: tuple[str, ...] = ()  # for admins: what is too old there, and why that matters
-
-
-@runtime_checkable
-class TellsMachines(Protocol):
-    """A worker host that can be asked about the machines of its nodes; only some can."""
-
-    def machine(self, node: str) -> Machine:
-        """The machine of a node; takes seconds.
-
-        Raises:
-            WorkerHostError: the node does not answer, or nobody knows it.
-        """
 
 
 def share_of(total: int, share: float) -> int:

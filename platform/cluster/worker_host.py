@@ -14,6 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from cluster.gpu_listing import Gpu
+from cluster.machine import Machine
+
 
 class Role(StrEnum):
     """What a process does for its job."""
@@ -165,8 +168,30 @@ class LogLine:
     text: str
 
 
+class NodeSurvey(Protocol):
+    """Who can be asked what a node is like. Answers take seconds."""
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        """In the order of their indices; none where the node has no driver.
+
+        Raises:
+            WorkerHostError: nobody can tell; that is not the same as none.
+        """
+
+    def machine(self, node: str) -> Machine:
+        """The machine of a node.
+
+        Raises:
+            WorkerHostError: the node does not answer, or nobody knows it.
+        """
+
+
 class WorkerHost(Protocol):
     """The port."""
+
+    @property
+    def survey(self) -> NodeSurvey | None:
+        """Who tells what its nodes are like; None: nobody, they are as admins say."""
 
     def start(self, *launches: Launch) -> None:
         """Start each process unless one with its id is, or was, already there; all side by side.

@@ -15,10 +15,9 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import psycopg2
+from cluster.variables import BadEnvironment, EnvironmentVariables
 from psycopg2 import sql
 from psycopg2.extensions import encrypt_password
-
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 
 _SCRIPT: Final = Path(__file__).with_suffix(".sql")
 OWNER: Final = "concertina_owner"

@@ -16,7 +16,6 @@ from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.discovery import DriverDoesNotAnswer
-from cluster.gpu_listing import TellsGpus
 from cluster.worker_host import HostUnavailable, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon, import_tiny_image, private_daemon
@@ -108,7 +107,6 @@ def test_a_nodes_gpus_are_asked_for_in_a_container(
         },
     }
     client.start(client.create_container_from_config(left_behind))
-    assert isinstance(tls_bench.host, TellsGpus)
     (gpu,) = replace(tls_bench.host, worker_image="with-gpu:1").gpus("n1")
     assert (gpu.index, gpu.kind) == (0, "nvidia-h200")
     assert gpu.uuid == "GPU-11111111-2222-3333-4444-555555555555"

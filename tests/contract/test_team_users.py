@@ -18,8 +18,8 @@ import psutil
 import pytest
 from cluster.process_host import folders, leftovers, records
 from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.user_settings import UserMode, UserSettings
 from cluster.worker_host import Mount, Role
-from control_plane.configuration.user_settings import UserMode, UserSettings
 from django.conf import settings
 
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, texts, until

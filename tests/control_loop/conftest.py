@@ -16,6 +16,8 @@ from typing import Any, Protocol
 import pytest
 from cluster import models as cluster
 from cluster.in_memory_host import InMemoryHost
+from cluster.process_environments import ProcessEnvironments
+from cluster.process_host.process_environments import MachineEnvironments
 from cluster.worker_host import WorkerHost
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -25,8 +27,6 @@ from autoscaler.control_loop.consistency import contradictions
 from autoscaler.control_loop.disk_watch import DiskWatch
 from autoscaler.control_loop.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.machine_discovery import MachineDiscovery
-from autoscaler.control_loop.surroundings.machine import Machine
-from autoscaler.control_loop.surroundings.surroundings import Surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
@@ -253,7 +253,7 @@ class World:
     host: InMemoryHost
     clock: Clock
     state_dir: Path
-    surroundings: Surroundings
+    environments: ProcessEnvironments
     planner: ObedientPlanner = field(default_factory=ObedientPlanner)
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
@@ -267,7 +267,7 @@ class World:
             clock=self.clock,
             holder=holder,
             state_dir=self.state_dir,
-            surroundings=self.surroundings,
+            environments=self.environments,
             limits=LIMITS,
             gpu_discovery=self.gpu_discovery,
             machine_discovery=self.machine_discovery,
@@ -379,7 +379,7 @@ def make_world(tmp_path: Path, clock: Clock) -> Callable[..., World]:
             host=InMemoryHost(clock=clock),
             clock=clock,
             state_dir=tmp_path,
-            surroundings=Machine(
+            environments=MachineEnvironments(
                 state_dir=tmp_path,
                 service_url="http://127.0.0.1:1",
                 interpreter=Path("/opt/concertina/bin/python"),

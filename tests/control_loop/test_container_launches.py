@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.models import Node, Pool
 from cluster.worker_host import Launch, Mount
 from tenancy.models import ImageRule
 
-from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.models import Job
 
 from .conftest import World, fresh
@@ -17,7 +17,7 @@ IMAGE = "localhost/concertina-worker:test"
 
 @pytest.fixture
 def world(world: World) -> World:
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir, service_url="http://api:8000", image=IMAGE
     )
     return world
@@ -118,7 +118,7 @@ def test_a_spec_without_memory_has_the_share_of_its_gpus(world: World) -> None:
     _, worker = started(world, world.job(resources=spec), workers=1)
     assert (worker.limits.memory_bytes, worker.limits.node_share) == (None, 2 / node.gpus)
     Node.objects.create(pool=node.pool, name="on-the-same-machine", gpus=node.gpus)
-    Node.objects.create(pool=node.pool, name="other", gpus=1, docker_url="tcp://other:2376")
+    Node.objects.create(pool=node.pool, name="other", gpus=1, host_url="tcp://other:2376")
     assert node.share_of_machine(2) == 1 / node.gpus
 
 

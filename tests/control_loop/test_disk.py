@@ -212,7 +212,7 @@ def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks)
             processes=ProcessTable(world.host, Orders(fence=fence, state_dir=world.state_dir)),
             clock=world.clock,
             fence=fence,
-            surroundings=world.surroundings,
+            environments=world.environments,
         )
         watch.go_on(shell)
         until_nobody_looks()

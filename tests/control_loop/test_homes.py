@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from cluster.models import Node
+from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.team_users import TeamUsers
 from cluster.worker_host import Role
 from tenancy.models import Team
 
-from autoscaler.control_loop.surroundings.machine import Machine
 from jobs.commands.removal import team_deletion
 from jobs.models import Job, Worker
 
@@ -22,8 +22,8 @@ USERS = TeamUsers(first=400_000, last=499_999)
 
 @pytest.fixture
 def world(world: World) -> World:
-    assert isinstance(world.surroundings, Machine)
-    return replace(world, surroundings=replace(world.surroundings, team_users=USERS))
+    assert isinstance(world.environments, MachineEnvironments)
+    return replace(world, environments=replace(world.environments, team_users=USERS))
 
 
 def home(world: World, team_id: int, role: Role = Role.WORKER) -> Path:
@@ -87,8 +87,8 @@ def test_what_is_no_home_of_a_team_is_left_alone(world: World) -> None:
 
 
 def test_without_users_of_teams_no_home_is_touched(world: World) -> None:
-    assert isinstance(world.surroundings, Machine)
-    world = replace(world, surroundings=replace(world.surroundings, team_users=None))
+    assert isinstance(world.environments, MachineEnvironments)
+    world = replace(world, environments=replace(world.environments, team_users=None))
     left = home(world, 9999)
     world.tick()
     assert (left / "token").exists()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from cluster.process_host.host import ProcessHost
+from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.sweep import sweep
 from django.utils import timezone
 
-from autoscaler.control_loop.surroundings import machine
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.observations.sync import record_sync
 from jobs.models import Event, Generation, Job
@@ -62,7 +62,7 @@ def service() -> Iterator[HTTPServer]:
 
 @pytest.fixture
 def loop(world: World, service: HTTPServer) -> Iterator[ControlLoop]:
-    world.surroundings = machine.Machine(
+    world.environments = MachineEnvironments(
         state_dir=world.state_dir,
         service_url=f"http://127.0.0.1:{service.server_port}",
         interpreter=Path(sys.executable),

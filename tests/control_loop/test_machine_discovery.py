@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from cluster.in_memory_host import InMemoryHost
+from cluster.gpu_listing import Gpu
 from cluster.machine import Machine
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
@@ -17,7 +17,7 @@ GIB = 1 << 30
 
 
 @dataclass(slots=True, kw_only=True)
-class DescribedHost(InMemoryHost):
+class Survey:
     """Tells of its machines."""
 
     machines: dict[str, Machine] = field(default_factory=dict)
@@ -29,11 +29,14 @@ class DescribedHost(InMemoryHost):
             raise HostUnavailable("no answer")
         return self.machines[node]
 
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        raise AssertionError(node)  # there are slots only
+
 
 @pytest.fixture
-def host(world: World) -> DescribedHost:
-    made = DescribedHost(clock=world.clock)
-    world.host = made
+def survey(world: World) -> Survey:
+    made = Survey()
+    world.host.survey = made
     return made
 
 
@@ -42,21 +45,19 @@ def described() -> tuple[int | None, int | None, str]:
     return node.memory_bytes, node.cpus, node.complaints
 
 
-def test_a_machine_is_described_and_asked_again_after_an_hour(
-    world: World, host: DescribedHost
-) -> None:
-    host.machines["n1"] = Machine(memory_bytes=64 * GIB, cpus=16, complaints=("old", "older"))
+def test_a_machine_is_described_and_asked_again_after_an_hour(world: World, survey: Survey) -> None:
+    survey.machines["n1"] = Machine(memory_bytes=64 * GIB, cpus=16, complaints=("old", "older"))
     ticks_until(world, lambda: described()[0])
     assert described() == (64 * GIB, 16, "old\nolder")
     world.tick(2)
-    assert host.asked == ["n1"]
-    host.machines["n1"] = Machine(memory_bytes=128 * GIB, cpus=16)
+    assert survey.asked == ["n1"]
+    survey.machines["n1"] = Machine(memory_bytes=128 * GIB, cpus=16)
     world.clock.advance(3601)
     ticks_until(world, lambda: described() == (128 * GIB, 16, ""))
 
 
 def test_what_was_known_of_a_machine_outlasts_its_silence(
-    world: World, host: DescribedHost, caplog: pytest.LogCaptureFixture
+    world: World, survey: Survey, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
     Node.objects.update(memory_bytes=GIB, cpus=2)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.worker_host import Failing
 from tenancy.models import ImageRule
 
-from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.commands.control import cancel
 from jobs.models import Assignment, Event, Job
 
@@ -22,7 +22,7 @@ REFUSED = f"image {IMAGE}: manifest unknown"
 
 @pytest.fixture
 def world(world: World) -> World:
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir, service_url="http://api:8000", image=PLATFORM
     )
     ImageRule.objects.create(pattern="docker.io/vision/*")

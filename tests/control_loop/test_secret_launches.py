@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from cluster.docker_host.process_environments import ContainerEnvironments
 from tenancy.models import ImageRule, Secret, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import SecretVariables, registry_login
 
-from autoscaler.control_loop.surroundings.containers import Containers
 from jobs.models import Assignment, Event
 
 from .conftest import World, fresh, kinds, live_workers, states
@@ -104,7 +104,7 @@ PRIVATE = "registry.local/vision/train:1"
 @pytest.fixture
 def in_containers(world: World) -> World:
     """Jobs run in containers, and team vision may run images of a private registry."""
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir,
         service_url="http://api:8000",
         image="localhost/concertina-worker:test",

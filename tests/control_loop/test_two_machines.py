@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
 from pytest_django.live_server_helper import LiveServer
 
-from autoscaler.control_loop.surroundings.containers import Containers
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
@@ -118,7 +118,7 @@ def field(
         world, daemons, installation="field", image="localhost/concertina-worker:0.1.0"
     )
     server = LiveServer(machines.host)
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir, service_url=server.url, image=host.worker_image
     )
     loop = replace(world.loop(host=host), limits=PATIENT)

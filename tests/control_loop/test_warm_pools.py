@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.in_memory_host import InMemoryHost
 from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool, WarmPool
 from cluster.plain_python import read_at_import
 from cluster.worker_host import HostUnavailable, WarmStock, WarmWish
-
-from autoscaler.control_loop.surroundings.containers import Containers
 
 from .conftest import World, fresh
 
@@ -17,7 +16,7 @@ from .conftest import World, fresh
 @pytest.fixture
 def containers(world: World) -> World:
     """The small world, with containers."""
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir,
         service_url="http://api:8000",
         image="localhost/concertina-worker:1",

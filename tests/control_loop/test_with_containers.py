@@ -15,10 +15,10 @@ from typing import Any, Final
 import docker
 import pytest
 from cluster.docker_host.host import DockerHost
+from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.log_store import JobLog
 from tenancy.models import ImageRule
 
-from autoscaler.control_loop.surroundings.containers import Containers
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Event, Job
@@ -85,7 +85,7 @@ def clock() -> Clock:
 @pytest.fixture
 def ship(world: World, docker_daemon: DockerDaemon, unhurried_hosts: None) -> Iterator[Ship]:
     installation = f"loop{os.getpid()}"
-    world.surroundings = Containers(
+    world.environments = ContainerEnvironments(
         state_dir=world.state_dir, service_url="http://nowhere.invalid:1", image=TINY_IMAGE
     )
     loop = replace(world.loop(host=_host(world, docker_daemon, installation)), limits=PATIENT)

@@ -15,12 +15,12 @@ import psutil
 import pytest
 from cluster.log_store import JobLog
 from cluster.process_host.host import ProcessHost
+from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.sweep import sweep
 from cluster.process_host.team_users import TeamUsers
-from control_plane.configuration.user_settings import UserMode, UserSettings
+from cluster.process_host.user_settings import UserMode, UserSettings
 
 from autoscaler.control_loop.disk_watch import DiskWatch, finder
-from autoscaler.control_loop.surroundings import machine as surroundings
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel
@@ -93,7 +93,7 @@ def clock() -> Clock:
 @pytest.fixture
 def machine(world: World) -> Iterator[Machine]:
     host = ProcessHost(state_dir=world.state_dir)
-    world.surroundings = surroundings.Machine(
+    world.environments = MachineEnvironments(
         state_dir=world.state_dir,
         service_url="http://127.0.0.1:1",
         interpreter=Path(sys.executable),

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import psycopg2
 import pytest
+from cluster.variables import BadEnvironment
 from control_plane import database_roles
-from control_plane.configuration.variables import BadEnvironment
 from control_plane.database_roles import API, CONTROL, IO, OWNER
 from django.conf import settings
 from psycopg2 import errors, extensions, sql

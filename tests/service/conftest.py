@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import redis
+from cluster.docker_host.kind import DockerKind
 from cluster.models import Node, Pool
-from django.conf import settings
+from cluster.variables import EnvironmentVariables
+from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.utils import timezone
@@ -30,6 +33,12 @@ def pool(db: None) -> Pool:
     for number in (1, 2):
         Node.objects.create(pool=made, name=f"node-{number}", gpus=4)
     return made
+
+
+def in_docker(settings: Settings, **variables: str) -> None:
+    """An installation whose workers are containers."""
+    kind = DockerKind.read(EnvironmentVariables(variables), host_id="test")
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, worker_host=kind)
 
 
 @pytest.fixture
@@ -82,7 +91,7 @@ def quick_passwords(settings: Settings) -> None:
 def fresh_cache() -> None:
     """Nobody is throttled for what another test did."""
     cache.clear()
-    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+    with redis.Redis.from_url(django_settings.CONCERTINA.redis_url) as client:
         if keys := client.keys("concertina:*"):
             client.delete(*keys)
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cluster.docker_host.kind import DockerKind
 from cluster.job_network import JobNetwork
+from cluster.process_host import user_settings
+from cluster.process_host.kind import ProcessKind
+from cluster.process_host.process_environments import MachineEnvironments
+from cluster.process_host.team_users import TeamUsers
 from cluster.worker_host import Role
-from control_plane.configuration import environment, user_settings
+from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment
 
 from jobs.admission.disk_limits import DiskLimits
@@ -24,6 +29,18 @@ IN_CONTAINERS = {
 }
 
 
+def in_containers(**changes: str) -> DockerKind:
+    kind = environment.read({**IN_CONTAINERS, **changes}).worker_host
+    assert isinstance(kind, DockerKind)
+    return kind
+
+
+def team_users(told: environment.Environment) -> TeamUsers | None:
+    environments = told.worker_host.process_environments(told)
+    assert isinstance(environments, MachineEnvironments)
+    return environments.team_users
+
+
 def complaint(**changes: str) -> str:
     with pytest.raises(environment.BadEnvironment) as caught:
         environment.read({**IN_CONTAINERS, **changes})
@@ -38,15 +55,15 @@ def test_a_process_that_signs_nothing_needs_no_key_and_has_one_of_no_use() -> No
 
 
 def test_jobs_are_processes_unless_containers_are_asked_for() -> None:
-    assert not environment.read(GOOD).has_containers
-    assert environment.read(IN_CONTAINERS).has_containers
+    assert isinstance(environment.read(GOOD).worker_host, ProcessKind)
+    assert isinstance(environment.read(IN_CONTAINERS).worker_host, DockerKind)
     assert complaint(CONCERTINA_WORKER_HOST="podman") == (
         "CONCERTINA_WORKER_HOST='podman': use process or docker."
     )
 
 
 def test_containers_have_defaults_that_need_nothing_said() -> None:
-    told = environment.read({**IN_CONTAINERS, "CONCERTINA_HOST_ID": "here"}).containers
+    told = in_containers(CONCERTINA_HOST_ID="here")
     assert told.docker_url == "unix:///var/run/docker.sock"
     assert told.docker_certs is None
     assert told.worker_image.startswith("localhost/concertina-worker:")
@@ -57,18 +74,15 @@ def test_containers_have_defaults_that_need_nothing_said() -> None:
 
 
 def test_all_of_it_can_be_said(tmp_path: Path) -> None:
-    told = environment.read(
-        {
-            **IN_CONTAINERS,
-            "CONCERTINA_DOCKER_URL": "ssh://me@node",
-            "CONCERTINA_DOCKER_CERTS": str(tmp_path),
-            "CONCERTINA_WORKER_IMAGE": "registry:5000/worker@sha256:ab",
-            "CONCERTINA_JOB_USER": "1234:99",
-            "CONCERTINA_JOB_NETWORK": "egress",
-            "CONCERTINA_COORDINATOR_NETWORK": "backend",
-            "CONCERTINA_PIDS_LIMIT": "500",
-        }
-    ).containers
+    told = in_containers(
+        CONCERTINA_DOCKER_URL="ssh://me@node",
+        CONCERTINA_DOCKER_CERTS=str(tmp_path),
+        CONCERTINA_WORKER_IMAGE="registry:5000/worker@sha256:ab",
+        CONCERTINA_JOB_USER="1234:99",
+        CONCERTINA_JOB_NETWORK="egress",
+        CONCERTINA_COORDINATOR_NETWORK="backend",
+        CONCERTINA_PIDS_LIMIT="500",
+    )
     assert (told.docker_url, told.docker_certs) == ("ssh://me@node", tmp_path)
     assert (told.worker_image, told.job_user) == ("registry:5000/worker@sha256:ab", (1234, 99))
     assert (told.job_network, told.coordinator_network) == (JobNetwork.EGRESS, "backend")
@@ -118,7 +132,7 @@ def test_a_mistake_is_named_with_what_to_do(name: str, value: str, advice: str) 
 
 def test_only_root_has_jobs_run_as_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.getuid", lambda: 10001)
-    told = environment.read({**IN_CONTAINERS, "CONCERTINA_JOB_USER": "10001:99"}).containers
+    told = in_containers(CONCERTINA_JOB_USER="10001:99")
     assert told.job_user == (10001, 99)
     said = complaint(CONCERTINA_JOB_USER="20000:20000")
     assert "runs as user 10001 and cannot give folders away" in said
@@ -198,15 +212,15 @@ def test_jobs_that_own_the_service_are_not_opened_to_other_machines(
 ) -> None:
     reason = "only root can start them so, and this is user 1000"
     monkeypatch.setattr(user_settings, "_why_not", lambda _: reason)
-    assert environment.read(GOOD).why_jobs_are_trusted == reason
-    assert environment.read(GOOD).team_users is None
+    assert environment.read(GOOD).worker_host.why_jobs_are_trusted == reason
+    assert team_users(environment.read(GOOD)) is None
     with pytest.raises(BadEnvironment, match="CONCERTINA_TRUST_ALL_JOBS=yes") as refused:
         environment.read({**GOOD, **opened})
     assert reason in str(refused.value)
     assert next(iter(opened)) in str(refused.value)
     trusting = environment.read({**GOOD, **opened, "CONCERTINA_TRUST_ALL_JOBS": "yes"})
-    assert trusting.why_jobs_are_trusted == reason
-    assert not environment.read({**IN_CONTAINERS, **opened}).why_jobs_are_trusted
+    assert trusting.worker_host.why_jobs_are_trusted == reason
+    assert not environment.read({**IN_CONTAINERS, **opened}).worker_host.why_jobs_are_trusted
 
 
 def test_jobs_that_run_as_their_teams_may_come_from_anywhere(
@@ -214,10 +228,10 @@ def test_jobs_that_run_as_their_teams_may_come_from_anywhere(
 ) -> None:
     monkeypatch.setattr(user_settings, "_why_not", lambda _: "")
     opened = {**GOOD, "CONCERTINA_SERVICE_URL": "https://concertina.example"}
-    told = environment.read({**opened, "CONCERTINA_TEAM_UIDS": "300000-300099"})
-    assert told.team_users is not None
-    assert told.team_users.of(7, Role.WORKER) == 300014
-    assert told.team_users.of(7, Role.COORDINATOR) == 300015
+    users = team_users(environment.read({**opened, "CONCERTINA_TEAM_UIDS": "300000-300099"}))
+    assert users is not None
+    assert users.of(7, Role.WORKER) == 300014
+    assert users.of(7, Role.COORDINATOR) == 300015
     with pytest.raises(BadEnvironment, match="CONCERTINA_TEAM_USERS is off"):
         environment.read({**opened, "CONCERTINA_TEAM_USERS": "off"})
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from control_plane.configuration.environment import WorkerHostKind
-from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
@@ -16,7 +13,7 @@ from tenancy.models import ImageRule, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import registry_login
 
-from tests.service.conftest import client_of, spec
+from tests.service.conftest import client_of, in_docker, spec
 
 RULES = "/api/v1/image-rules"
 TEAM = "/api/v1/teams/vision/images"
@@ -26,12 +23,7 @@ OURS = "localhost/concertina-worker:7"
 @pytest.fixture(autouse=True)
 def containers(settings: Settings) -> None:
     """An installation whose workers are containers."""
-    now = django_settings.CONCERTINA
-    settings.CONCERTINA = replace(
-        now,
-        worker_host=WorkerHostKind.DOCKER,
-        containers=replace(now.containers, worker_image=OURS),
-    )
+    in_docker(settings, CONCERTINA_WORKER_IMAGE=OURS)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from cluster.variables import BadEnvironment, EnvironmentVariables
 from control_plane.configuration import limit_settings
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 from control_plane.front.callers import Callers
 from control_plane.front.inside import OnlyFromInside
 

@@ -11,10 +11,11 @@ from cluster.models import Node, NodeChange, Pool
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from jobs.models import Job
-from tests.service.conftest import run
+from tests.service.conftest import in_docker, run
 from tests.service.syncing import report, sync
 
 URL = "/api/v1/nodes"
@@ -70,7 +71,7 @@ def test_where_coordinators_of_a_node_reach_the_api(url: str, *, is_one: bool) -
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("docker_url", "tcp://another:2376"), ("name", "another")]
+    ("field", "value"), [("host_url", "tcp://another:2376"), ("name", "another")]
 )
 def test_a_node_in_use_stays_the_machine_that_it_is(job: Job, field: str, value: str) -> None:
     run(job, workers=2)
@@ -161,9 +162,11 @@ def test_a_node_tells_how_many_slow_workers_were_found_there(api: APIClient, job
 )
 def test_what_is_no_address_of_a_docker_daemon_is_refused(
     url: str,
+    settings: Settings,
     is_one: bool,  # noqa: FBT001
 ) -> None:
-    node = Node(name="n", gpus=1, docker_url=url)
+    in_docker(settings)
+    node = Node(name="n", gpus=1, host_url=url)
     if is_one:
         node.clean()
     else:

@@ -6,16 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from control_plane.configuration.user_settings import UserMode
+from cluster.process_host.kind import ProcessKind
+from cluster.variables import EnvironmentVariables
 from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
+from tests.service.conftest import in_docker
+
 
 @pytest.fixture
 def _jobs_are_trusted(settings: Any) -> None:
-    told = settings.CONCERTINA
-    settings.CONCERTINA = replace(told, users=replace(told.users, mode=UserMode.OFF))
+    kind = ProcessKind.read(EnvironmentVariables({"CONCERTINA_TEAM_USERS": "off"}), host_id="test")
+    settings.CONCERTINA = replace(settings.CONCERTINA, worker_host=kind)
 
 
 @pytest.mark.usefixtures("_jobs_are_trusted")
@@ -30,5 +33,5 @@ def test_a_token_and_a_person_are_told_that_jobs_own_the_service(api: APIClient)
 
 
 def test_nobody_is_told_anything_where_jobs_have_containers(api: APIClient, settings: Any) -> None:
-    settings.CONCERTINA = replace(settings.CONCERTINA, worker_host="docker")
+    in_docker(settings)
     assert api.get("/api/v1/notices").json() == {"items": []}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import redis
+from cluster.variables import EnvironmentVariables
 from control_plane.api.teams.teams import TeamsView
 from control_plane.configuration import limit_settings
-from control_plane.configuration.variables import EnvironmentVariables
 from control_plane.front.asgi_types import Scope
 from control_plane.front.callers import PRINCIPAL, Callers, Sender, group_of
 from control_plane.front.principal import PrincipalMiddleware

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from cluster import retention as cluster_retention
 from cluster.models import NodeChange, Pool, UtilisationSample
+from cluster.variables import EnvironmentVariables
 from control_plane.configuration import retention_settings
-from control_plane.configuration.variables import EnvironmentVariables
 from control_plane.database.batch_deletion import Eraser
 from control_plane.tasks import forget_what_is_old
 from django.db import connection

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
-from control_plane.configuration.environment import WorkerHostKind
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
@@ -21,7 +19,7 @@ from tenancy.models import ImageRule, Quota, Team
 from jobs.commands import submission
 from jobs.models import Event, IdempotencyKey, Job
 from tests.service.at_once import ask_at_once
-from tests.service.conftest import SubmitJob, client_of, make_team, spec
+from tests.service.conftest import SubmitJob, client_of, in_docker, make_team, spec
 
 URL = "/api/v1/jobs"
 
@@ -228,7 +226,7 @@ def test_what_only_containers_have_is_refused_where_workers_are_processes(
 def test_images_and_shared_memory_are_accepted_where_workers_are_containers(
     api: APIClient, settings: Settings
 ) -> None:
-    settings.CONCERTINA = replace(settings.CONCERTINA, worker_host=WorkerHostKind.DOCKER)
+    in_docker(settings)
     ImageRule.objects.create(pattern="docker.io/vision/*")
     body = spec(image="vision/x:1", resources={"memory": "4GiB", "shm_size": "1GiB"})
     answer = api.post(URL, body, format="json")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
-from control_plane.configuration.environment import WorkerHostKind
-from django.conf import settings as django_settings
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from tests.service.conftest import spec
+from tests.service.conftest import in_docker, spec
 
 GIB = 1 << 30
 
@@ -20,10 +17,9 @@ GIB = 1 << 30
 @pytest.fixture(autouse=True)
 def containers(settings: Settings, pool: Pool) -> None:
     """Nodes of 4 GPUs whose machines have 40 and 80 GiB, in containers."""
-    now = django_settings.CONCERTINA
-    settings.CONCERTINA = replace(now, worker_host=WorkerHostKind.DOCKER)
+    in_docker(settings)
     for name, gibibytes in (("node-1", 40), ("node-2", 80)):
-        machine = {"docker_url": f"tcp://{name}:2376", "memory_bytes": gibibytes * GIB}
+        machine = {"host_url": f"tcp://{name}:2376", "memory_bytes": gibibytes * GIB}
         Node.objects.filter(name=name).update(**machine)
 
 
@@ -49,7 +45,7 @@ def test_a_worker_with_more_gpus_may_have_more_memory(api: APIClient) -> None:
 
 
 def test_nodes_that_are_one_machine_share_its_memory(api: APIClient) -> None:
-    Node.objects.update(docker_url="tcp://both:2376", memory_bytes=80 * GIB)
+    Node.objects.update(host_url="tcp://both:2376", memory_bytes=80 * GIB)
     (problem,) = validated(api, memory="10GiB")
     assert "1 of the 8 GPUs" in problem["problem"]
 

@@ -121,7 +121,7 @@ def _write(
         decision=decision.document(decided_at=shell.now),
         arrangement=Arrangement(
             seats=tuple(wanted),
-            rendezvous_port=shell.surroundings.rendezvous_port(address, taken=taken),
+            rendezvous_port=shell.environments.rendezvous_port(address, taken=taken),
             replaces=decision.decision.replaces,
         ),
     )

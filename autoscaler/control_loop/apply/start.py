@@ -43,8 +43,8 @@ def _start(
     wanted = seats.arranged(new_ids, iter(nodes), view.spec.resources.gpus_per_worker)
     address = Node.objects.get(name=nodes[0]).address
     taken = _promised_ports()
-    port = shell.surroundings.coordinator_port(address, taken=taken)
-    rendezvous_port = shell.surroundings.rendezvous_port(address, taken={*taken, port})
+    port = shell.environments.coordinator_port(address, taken=taken)
+    rendezvous_port = shell.environments.rendezvous_port(address, taken={*taken, port})
     if not seats.take(view.job, wanted, attempt=attempt, now=shell.now):
         raise assignments.NotNow
     is_moved = move(

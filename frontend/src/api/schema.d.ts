@@ -2679,7 +2679,7 @@ export interface components {
         TeamImages: {
             /** @description false: workers are mere processes. */
             runs_images: boolean;
-            /** @description Always allowed; what jobs run by default. */
+            /** @description Always allowed; what jobs run by default. Empty where no images run. */
             platform_image: string;
             /** @description What rules allow; * is any characters. */
             patterns: string[];

@@ -5,6 +5,9 @@ use the same daemons, and a new one finds everything. What Docker cannot keep (a
 not be started, until when one may take its time to end, how far its log was copied) is in a small
 folder per process.
 
+`kind` says what the installation's variables configure; `nodes` and `urls`, where the daemons are;
+`process_environments`, what a process in a container sees.
+
 Read `host`, the face, and `parts`, which says who works with whom; then the storeys, each of which
 knows only those below it:
 

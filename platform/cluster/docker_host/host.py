@@ -24,6 +24,7 @@ from cluster.worker_host import (
     LaunchRefused,
     Listing,
     LogLine,
+    NodeSurvey,
     ObservedProcess,
     ProcessPhase,
     WarmStock,
@@ -107,6 +108,10 @@ class DockerHost:
     def list(self) -> Listing:
         return self._parts.lister.list()
 
+    @property
+    def survey(self) -> NodeSurvey:
+        return self
+
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
         return self._parts.warm_keeping.keep(wishes)
 
@@ -154,7 +159,7 @@ class DockerHost:
         return self._parts.discovery.gpus(_place(node, self.endpoints()).endpoint)
 
     def machine(self, node: str) -> Machine:
-        """See `TellsMachines`."""
+        """See `NodeSurvey`."""
         endpoint = _place(node, self.endpoints()).endpoint
         with asking_for(node), asking(endpoint):
             client = self._parts.connections.quick(endpoint)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from tenancy.models import Team, settings_of_pool
 from tenancy.quota_rules import total_promised
 
-from cluster.docker_urls import check_docker_url
 from cluster.models.pool import Pool
 from cluster.service_urls import check_service_url
 
@@ -23,14 +23,15 @@ class Node(models.Model):
     address = models.CharField(
         max_length=200, default="127.0.0.1", help_text="Where its processes reach one another."
     )
-    docker_url = models.CharField(
-        "Docker URL",
+    host_url = models.CharField(
+        "host URL",
         max_length=200,
         blank=True,
         default="",
         db_default="",
-        help_text="Where its Docker daemon listens: unix:///var/run/docker.sock, tcp://host:2376,"
-        " ssh://user@host. Empty: where this installation's settings say. Only for containers.",
+        db_column="docker_url",  # of the time when only containers had one
+        help_text="Where its worker host is reached. Empty: where this installation's settings say."
+        " Nodes of the same URL are of one machine.",
     )
     service_url = models.CharField(
         "service URL",
@@ -110,13 +111,13 @@ class Node(models.Model):
 
     def share_of_machine(self, gpus: int) -> float:
         """For which part of its machine so many GPUs stand; several nodes may be of one machine."""
-        nodes = Node.objects.filter(docker_url=self.docker_url)
+        nodes = Node.objects.filter(host_url=self.host_url)
         return float(gpus / nodes.aggregate(all=models.Sum("gpus"))["all"])
 
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         self.check_gpu_uuids()
-        check_docker_url(self.docker_url)
+        self.check_host_url()
         check_service_url(self.service_url)
         if self.pk is not None:
             self.check_is_idle()
@@ -140,11 +141,16 @@ class Node(models.Model):
         What runs there would not be seen any more, and its GPUs be given to others.
         """
         in_use = Node.objects.filter(pk=self.pk, claims__isnull=False).first()
-        fields = ("name", "docker_url") if in_use else ()
+        fields = ("name", "host_url") if in_use else ()
         changed = [field for field in fields if getattr(self, field) != getattr(in_use, field)]
         if changed:
             message = "Jobs have GPUs of this node. Drain it first, and wait until they are free."
             raise ValidationError(dict.fromkeys(changed, message))
+
+    def check_host_url(self) -> None:
+        """Refuse what this installation's kind of worker hosts cannot reach."""
+        if complaint := settings.CONCERTINA.worker_host.complaint_of_node_url(self.host_url):
+            raise ValidationError({"host_url": complaint})
 
     def check_gpu_uuids(self) -> None:
         """Refuse what are no names, and names of some GPUs only: a mixture would confuse them."""

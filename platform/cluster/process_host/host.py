@@ -97,6 +97,11 @@ class ProcessHost:
         ]
         return Listing(processes=(*recorded, *lost))
 
+    @property
+    def survey(self) -> None:
+        """Nobody: its GPUs are known by their numbers, and admins write down more if they wish."""
+        return None
+
     def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:  # noqa: ARG002
         """Nothing: processes start as forks of a zygote, of which one for all is enough."""
         return ()

@@ -1,11 +1,8 @@
 """What does the environment say? Every variable is read once, typed and validated.
 
 environment         all variables of the service
-container_settings  how the processes of jobs run in containers
 limit_settings      how much may be asked of the service at once
 retention_settings  for how long things are kept
-user_settings       as which users jobs without containers run
-variables           how one variable is read
 redis_url           what a `REDIS_URL` means to Celery
 structured_logging  what a log line looks like
 """

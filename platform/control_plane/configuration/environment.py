@@ -5,40 +5,26 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from cluster import installed_worker_hosts
 from cluster.log_files import LogBounds
-from cluster.process_host.team_users import TeamUsers
+from cluster.variables import BadEnvironment, EnvironmentVariables
+from cluster.worker_host_kind import WorkerHostKind
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane.configuration import (
-    container_settings,
-    limit_settings,
-    retention_settings,
-    user_settings,
-)
-from control_plane.configuration.container_settings import ContainerSettings
+from control_plane.configuration import limit_settings, retention_settings
 from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.configuration.retention_settings import RetentionSettings
-from control_plane.configuration.user_settings import UserSettings
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
 from jobs.admission.disk_limits import DiskLimits
 
-__all__ = ("BadEnvironment", "Environment", "WorkerHostKind", "read")
+__all__ = ("BadEnvironment", "Environment", "read")
 
 # Half of how long workers wait for a coordinator: those of a lost one must find the next in time.
 _LONGEST_SILENCE: Final = COORDINATOR_LOST_SECONDS / 2
 _HERE: Final = "127.0.0.1,localhost"
-
-
-class WorkerHostKind(StrEnum):
-    """What a process of a job is on this installation."""
-
-    PROCESS = "process"  # an ordinary process of the machine
-    DOCKER = "docker"  # a container
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,28 +47,9 @@ class Environment:
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
-    worker_host: WorkerHostKind
-    users: UserSettings  # as whom jobs run that have no container
-    containers: ContainerSettings
+    worker_host: WorkerHostKind  # configured: what runs the processes of jobs
     limits: LimitSettings
     retention: RetentionSettings
-
-    @property
-    def has_containers(self) -> bool:
-        """True if jobs run in containers, so that they may name an image."""
-        return self.worker_host is WorkerHostKind.DOCKER
-
-    @property
-    def team_users(self) -> TeamUsers | None:
-        """The users each team's jobs run as; None: in containers, or as the service's own user."""
-        if self.has_containers or self.why_jobs_are_trusted:
-            return None
-        return self.users.range
-
-    @property
-    def why_jobs_are_trusted(self) -> str:
-        """Why anybody who submits a job can do whatever the service can; empty if nobody can."""
-        return "" if self.has_containers else self.users.why_not_used
 
 
 def read(environ: dict[str, str] | None = None) -> Environment:
@@ -114,25 +81,11 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         ),
         host_id=host_id,
         heartbeat_file=_path(variables.text("CONCERTINA_HEARTBEAT_FILE", default="")),
-        worker_host=WorkerHostKind(
-            variables.choice(
-                "CONCERTINA_WORKER_HOST",
-                default=WorkerHostKind.PROCESS,
-                among=[*WorkerHostKind],
-            )
-        ),
-        users=user_settings.read(variables),
-        containers=container_settings.read(variables, host_id=host_id),
+        worker_host=installed_worker_hosts.chosen(variables, host_id=host_id),
         limits=limit_settings.read(variables),
         retention=retention_settings.read(variables),
     )
-    if environment.has_containers:
-        container_settings.check_host_id(host_id)
-        container_settings.check_internal_url(internal_url)
-    else:
-        user_settings.check(
-            environment.users, service_url=service_url, hosts=environment.allowed_hosts
-        )
+    environment.worker_host.check(environment)
     return environment
 
 

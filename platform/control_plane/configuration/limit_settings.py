@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Final
 
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
+from cluster.variables import BadEnvironment, EnvironmentVariables
 
 LARGEST_BODY: Final = 512 * 1024  # bytes of any request body; far above any job spec
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from control_plane.configuration.variables import EnvironmentVariables
+from cluster.variables import EnvironmentVariables
+
 from jobs.commands.removal.retention_periods import JobRetention
 
 

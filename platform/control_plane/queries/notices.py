@@ -7,7 +7,7 @@ from django.conf import settings
 
 def current() -> list[str]:
     """Return what holds for everybody, whoever asks."""
-    why = settings.CONCERTINA.why_jobs_are_trusted
+    why = settings.CONCERTINA.worker_host.why_jobs_are_trusted
     if not why:
         return []
     return [

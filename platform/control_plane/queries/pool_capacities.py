@@ -15,17 +15,16 @@ from jobs.admission.pool_capacity import PoolCapacity, WorkerMemory
 
 
 def read_pools() -> list[PoolCapacity]:
-    runs_images = settings.CONCERTINA.has_containers
-    memory = _worker_memory() if runs_images else {}
+    platform_image = settings.CONCERTINA.worker_host.platform_image
+    memory = _worker_memory() if platform_image else {}
     return [
         PoolCapacity(
             pool_id=size.pool.pk,
             name=size.pool.name,
             gpus=size.gpus,
             gpus_of_largest_node=size.gpus_of_largest_node,
-            runs_images=runs_images,
             disk_limits=settings.CONCERTINA.disk_limits,
-            platform_image=settings.CONCERTINA.containers.worker_image,
+            platform_image=platform_image,
             worker_memory=memory.get(size.pool.pk, {}),
         )
         for size in pool_sizes()
@@ -37,7 +36,7 @@ def _worker_memory() -> dict[int, dict[int, WorkerMemory]]:
     nodes = list(Node.objects.order_by("pool_id", "name"))
     gpus_of_machine: Counter[str] = Counter()
     for node in nodes:
-        gpus_of_machine[node.docker_url] += node.gpus
+        gpus_of_machine[node.host_url] += node.gpus
     by_pool = groupby(nodes, key=lambda node: node.pool_id)
     return {pool: _smallest_shares(found, gpus_of_machine) for pool, found in by_pool}
 
@@ -49,7 +48,7 @@ def _smallest_shares(
     for node in nodes:
         if node.memory_bytes is None:
             continue
-        machine_gpus = gpus_of_machine[node.docker_url]
+        machine_gpus = gpus_of_machine[node.host_url]
         for gpus in range(1, node.gpus + 1):
             share = share_of(node.memory_bytes, gpus / machine_gpus)
             if gpus not in smallest or share < smallest[gpus].bytes_:

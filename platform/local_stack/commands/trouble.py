@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane.configuration.variables import BadEnvironment
+from cluster.variables import BadEnvironment
 
 from local_stack.checkout import UnsafeFolder
 from local_stack.gpus import DriverDoesNotAnswer

@@ -78,7 +78,8 @@ class Service:
         Raises:
             BadEnvironment: the service would not accept its environment.
         """
-        return environment.read({**os.environ, **self.environment()}).why_jobs_are_trusted
+        told = environment.read({**os.environ, **self.environment()})
+        return told.worker_host.why_jobs_are_trusted
 
     def _key(self, role: str) -> dict[str, str]:
         """Beat and io neither sign nor open anything."""

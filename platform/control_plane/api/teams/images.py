@@ -22,7 +22,9 @@ _MOST: Final = 500
 
 class TeamImagesSerializer(serializers.Serializer[Any]):
     runs_images = serializers.BooleanField(help_text="false: workers are mere processes.")
-    platform_image = serializers.CharField(help_text="Always allowed; what jobs run by default.")
+    platform_image = serializers.CharField(
+        help_text="Always allowed; what jobs run by default. Empty where no images run."
+    )
     patterns = serializers.ListField(
         child=serializers.CharField(), help_text="What rules allow; * is any characters."
     )
@@ -61,9 +63,10 @@ class TeamImagesView(APIView):
         team = principal_of(request).teams.get(name)
         if team is None:
             raise exceptions.NotFound
+        platform_image = settings.CONCERTINA.worker_host.platform_image
         allowed = {
-            "runs_images": settings.CONCERTINA.has_containers,
-            "platform_image": settings.CONCERTINA.containers.worker_image,
+            "runs_images": platform_image is not None,
+            "platform_image": platform_image or "",
             "patterns": image_rules.patterns_of(team),
         }
         return Response(TeamImagesSerializer(allowed).data)

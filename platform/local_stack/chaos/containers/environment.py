@@ -14,7 +14,7 @@ from local_stack.stack.service import Service
 
 NODE = """
 node = Node.objects.filter(name={name!r}).first() or Node(name={name!r}, pool=pool)
-node.docker_url, node.gpus = {url!r}, {gpus}
+node.host_url, node.gpus = {url!r}, {gpus}
 node.full_clean()
 node.save()
 """

@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 
 from cluster.process_host import trial
 from cluster.process_host.team_users import TeamUsers
-
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
+from cluster.variables import BadEnvironment, EnvironmentVariables
 
 UIDS: Final = "1900000000-1900009999"  # of a range that neither distributions nor systemd hand out
 _FIRST_OF_PEOPLE: Final = 1000  # smaller numbers are the system's

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.db import InterfaceError, OperationalError, connection
+
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
-from django.db import InterfaceError, OperationalError, connection
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class DockerNodes:
             HostUnavailable: it was never told; that there are no nodes would be another answer.
         """
         try:
-            rows = list(Node.objects.values_list("name", "docker_url"))
+            rows = list(Node.objects.values_list("name", "host_url"))
         except (OperationalError, InterfaceError) as problem:
             if connection.in_atomic_block:
                 raise

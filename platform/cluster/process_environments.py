@@ -1,23 +1,24 @@
-"""What has to be known of the host's kind to start a job's processes? All of it, as one port.
+"""What does a process of a job see of the world? Each kind of worker hosts says so, as one port.
 
-Adapters: `machine`, `containers`. Whoever writes a launch asks here and never for the kind of host.
+Adapters: `process_environments` of each host. Whoever writes a launch asks here and never for the
+kind of host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cluster.models import Node
 from cluster.worker_host import Limits, Mount, Role
 
-from jobs.models import Worker
+if TYPE_CHECKING:  # kinds of hosts are chosen before Django can load models
+    from cluster.models import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where one process finds itself."""
+class ProcessEnvironment:
+    """What one process sees."""
 
     folder: str  # as it sees it: a worker's checkpoints, a coordinator's own state
     env: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +29,7 @@ class Place:
     limits: Limits = field(default_factory=Limits)  # of what the job itself does not limit
 
 
-class Surroundings(Protocol):
+class ProcessEnvironments(Protocol):
     """The port."""
 
     @property
@@ -43,11 +44,11 @@ class Surroundings(Protocol):
     def are_workers_apart(self) -> bool:
         """Whether each worker is alone on what looks like a machine to it."""
 
-    def of_coordinator(self, job_id: str) -> Place:
-        """Where the job's coordinator finds itself."""
+    def of_coordinator(self, job_id: str) -> ProcessEnvironment:
+        """What the job's coordinator sees."""
 
-    def of_worker(self, worker: Worker, *, image: str | None) -> Place:
-        """Where a worker finds itself whose job names this image."""
+    def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
+        """What a worker sees whose job names this image."""
 
     def user_of(self, team_id: int, role: Role) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.
@@ -62,8 +63,8 @@ class Surroundings(Protocol):
     def coordinator_host(self, node: Node) -> str:
         """The name by which a job's workers reach its coordinator on this node."""
 
-    def rendezvous_host(self, first: Worker) -> str:
-        """The name by which they reach the first of them."""
+    def rendezvous_host(self, first_id: str, node: Node | None) -> str:
+        """The name by which they reach the first of them; None: its node was deleted."""
 
     def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:
         """A port for the coordinator of one more job, on the node of this address."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from cluster.models import Node
+from cluster.process_environments import ProcessEnvironment
 from cluster.worker_host import Limits, Mount, Role
-
-from autoscaler.control_loop.surroundings.surroundings import Place
 from concertina_worker.protocol import Env
-from jobs.models import Worker
+
+if TYPE_CHECKING:
+    from cluster.models import Node
 
 COORDINATOR: Final = "coordinator"  # its name in the job's network
 COORDINATOR_PORT: Final = 29_400
@@ -35,7 +35,7 @@ _COORDINATOR_LIMITS: Final = Limits(  # guessed: ten times what one of a hundred
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Containers:
+class ContainerEnvironments:
     """Folders are mounted, addresses are names, GPUs are counted anew."""
 
     state_dir: Path
@@ -44,9 +44,9 @@ class Containers:
     python: str = "python"  # the image's own
     are_workers_apart: bool = True
 
-    def of_coordinator(self, job_id: str) -> Place:
+    def of_coordinator(self, job_id: str) -> ProcessEnvironment:
         source = self._job_dir(job_id) / "coordinator"
-        return Place(
+        return ProcessEnvironment(
             folder=COORDINATOR_STATE,
             env={Env.LISTEN_ON: _EVERY_INTERFACE},
             image=self.image,
@@ -55,13 +55,13 @@ class Containers:
             limits=_COORDINATOR_LIMITS,
         )
 
-    def of_worker(self, worker: Worker, *, image: str | None) -> Place:
-        source = self._job_dir(worker.job_id) / "checkpoints"
-        return Place(
+    def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
+        source = self._job_dir(job_id) / "checkpoints"
+        return ProcessEnvironment(
             folder=CHECKPOINTS,
             defaults={"USER": _USER},
             image=image or self.image,
-            alias=worker.id,
+            alias=worker_id,
             mounts=(Mount(source=source, target=CHECKPOINTS),),
         )
 
@@ -74,8 +74,8 @@ class Containers:
     def coordinator_host(self, node: Node) -> str:  # noqa: ARG002 - the same on each
         return COORDINATOR
 
-    def rendezvous_host(self, first: Worker) -> str:
-        return first.id
+    def rendezvous_host(self, first_id: str, node: Node | None) -> str:  # noqa: ARG002 - as above
+        return first_id
 
     def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:  # noqa: ARG002
         return COORDINATOR_PORT

@@ -1,4 +1,4 @@
-"""How do the processes of jobs run in containers? This is what the environment says about it."""
+"""How do the processes of jobs run in containers? As the installation's variables say."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import re
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from cluster.docker_host.container.containers import MOST_PROCESSES
+from cluster.docker_host.process_environments import ContainerEnvironments
+from cluster.docker_host.urls import is_docker_url
 from cluster.job_network import JobNetwork
-
-from control_plane.configuration.variables import BadEnvironment, EnvironmentVariables
+from cluster.process_environments import ProcessEnvironments
+from cluster.variables import BadEnvironment, EnvironmentVariables
+from cluster.worker_host import WorkerHost
+from cluster.worker_host_kind import Installation, WorkerHostKind
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _SOCKET: Final = "unix:///var/run/docker.sock"
@@ -21,8 +25,15 @@ _NOBODY_IN_PARTICULAR: Final = (10001, 10001)  # no user of any common image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerSettings:
-    """Settings of jobs that run in containers; without effect where jobs are processes."""
+class DockerKind(WorkerHostKind):
+    """Containers of Docker daemons, one for each machine."""
+
+    node_url_name: ClassVar[str] = "Docker URL"
+    node_url_help: ClassVar[str] = (
+        "Where its Docker daemon listens: unix:///var/run/docker.sock, tcp://host:2376,"
+        " ssh://user@host. Empty: where this installation's settings say."
+    )
+    why_jobs_are_trusted: ClassVar[str] = ""
 
     docker_url: str  # of nodes that name none of their own
     docker_certs: Path | None  # <node>/{ca,cert,key}.pem for those reached by TLS
@@ -32,26 +43,65 @@ class ContainerSettings:
     coordinator_network: str  # where coordinators reach the api
     pids_limit: int  # processes and threads of one container
 
+    @classmethod
+    def read(cls, variables: EnvironmentVariables, *, host_id: str) -> Self:
+        network = variables.choice(
+            "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
+        )
+        return cls(
+            docker_url=_docker_url(variables),
+            docker_certs=variables.folder("CONCERTINA_DOCKER_CERTS"),
+            worker_image=_worker_image(variables),
+            job_user=_job_user(variables),
+            job_network=JobNetwork(network),
+            coordinator_network=variables.text(
+                "CONCERTINA_COORDINATOR_NETWORK", default=f"concertina-{host_id}-coordinators"
+            ),
+            pids_limit=variables.whole(
+                "CONCERTINA_PIDS_LIMIT", default=MOST_PROCESSES, at_least=16
+            ),
+        )
 
-def read(variables: EnvironmentVariables, *, host_id: str) -> ContainerSettings:
-    """Raises: BadEnvironment."""
-    network = variables.choice(
-        "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
-    )
-    return ContainerSettings(
-        docker_url=_docker_url(variables),
-        docker_certs=variables.folder("CONCERTINA_DOCKER_CERTS"),
-        worker_image=_worker_image(variables),
-        job_user=_job_user(variables),
-        job_network=JobNetwork(network),
-        coordinator_network=variables.text(
-            "CONCERTINA_COORDINATOR_NETWORK", default=f"concertina-{host_id}-coordinators"
-        ),
-        pids_limit=variables.whole("CONCERTINA_PIDS_LIMIT", default=MOST_PROCESSES, at_least=16),
-    )
+    @property
+    def platform_image(self) -> str:
+        return self.worker_image
+
+    def check(self, installation: Installation) -> None:
+        _check_host_id(installation.host_id)
+        _check_internal_url(installation.internal_url)
+
+    def complaint_of_node_url(self, url: str) -> str:
+        if not url or is_docker_url(url):
+            return ""
+        return "Write unix:///PATH, ssh://USER@HOST, or tcp://HOST:2376 for one with TLS."
+
+    def host(self, installation: Installation) -> WorkerHost:
+        # Here, because only control has containers: other processes never load Docker's client.
+        from cluster.docker_host.host import DockerHost  # noqa: PLC0415
+        from cluster.docker_host.nodes import DockerNodes  # noqa: PLC0415
+
+        user, group = self.job_user
+        return DockerHost(
+            state_dir=installation.state_dir,
+            installation=installation.host_id,
+            endpoints=DockerNodes(default_url=self.docker_url, certificates=self.docker_certs),
+            worker_image=self.worker_image,
+            user=f"{user}:{group}",
+            coordinator_network=self.coordinator_network,
+            job_network=self.job_network,
+            pids=self.pids_limit,
+            log_bounds=installation.log_bounds,
+        )
+
+    def process_environments(self, installation: Installation) -> ProcessEnvironments:
+        return ContainerEnvironments(
+            state_dir=installation.state_dir,
+            service_url=installation.internal_url,
+            image=self.worker_image,
+        )
 
 
-def check_host_id(host_id: str) -> None:
+def _check_host_id(host_id: str) -> None:
     """Check the host id, which is a part of containers' and networks' names.
 
     Raises:
@@ -64,7 +114,7 @@ def check_host_id(host_id: str) -> None:
         )
 
 
-def check_internal_url(url: str) -> None:
+def _check_internal_url(url: str) -> None:
     """Refuse loopback: a coordinator's container has its own, where no api listens.
 
     Raises:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from cluster.models import Node
 from cluster.plain_python import DEFAULT_PATH
+from cluster.process_environments import ProcessEnvironment
+from cluster.process_host.ports import free_port
 from cluster.process_host.team_users import TeamUsers
 from cluster.worker_host import Mount, Role
 
-from autoscaler.control_loop.ports import free_port
-from autoscaler.control_loop.surroundings.surroundings import Place
-from jobs.models import Worker
+if TYPE_CHECKING:
+    from cluster.models import Node
 
 _LOOPBACK: Final = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class MachineEnvironments:
     """Folders, addresses, ports and GPUs are those of the node."""
 
     state_dir: Path
@@ -33,11 +33,11 @@ class Machine:
     def python(self) -> str:
         return str(self.interpreter)
 
-    def of_coordinator(self, job_id: str) -> Place:
-        return self._place(self.state_dir / "jobs" / job_id / "coordinator")
+    def of_coordinator(self, job_id: str) -> ProcessEnvironment:
+        return self._seeing(self.state_dir / "jobs" / job_id / "coordinator")
 
-    def of_worker(self, worker: Worker, *, image: str | None) -> Place:  # noqa: ARG002 - no images
-        return self._place(self.state_dir / "jobs" / worker.job_id / "checkpoints")
+    def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:  # noqa: ARG002 - no images
+        return self._seeing(self.state_dir / "jobs" / job_id / "checkpoints")
 
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
@@ -48,8 +48,8 @@ class Machine:
     def coordinator_host(self, node: Node) -> str:
         return node.address
 
-    def rendezvous_host(self, first: Worker) -> str:
-        return first.node.address if first.node else _LOOPBACK  # deleted, and nobody asks there
+    def rendezvous_host(self, first_id: str, node: Node | None) -> str:  # noqa: ARG002 - none has a name
+        return node.address if node else _LOOPBACK  # deleted, and nobody asks there
 
     def coordinator_port(self, address: str, *, taken: Collection[int]) -> int:
         return free_port(address, taken=taken)
@@ -64,7 +64,7 @@ class Machine:
         names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME") if node.address == _LOOPBACK else ()
         return dict.fromkeys(names, "lo")
 
-    def _place(self, folder: Path) -> Place:
+    def _seeing(self, folder: Path) -> ProcessEnvironment:
         own = Mount(source=folder, target=str(folder))
         path = f"{self.interpreter.parent}:{DEFAULT_PATH}"
-        return Place(folder=str(folder), env={"PATH": path}, mounts=(own,))
+        return ProcessEnvironment(folder=str(folder), env={"PATH": path}, mounts=(own,))
