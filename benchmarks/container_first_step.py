@@ -4,9 +4,9 @@ Run `python benchmarks/container_first_step.py`; it needs root, `dockerd` and `d
 Starts a stack of its own with a Docker daemon of its own, and a registry beside it, and submits the
 same small job again and again over REST, in rounds of three:
 
-- cold cache: the daemon has no image; it is fetched from the registry on the same machine,
-- warm image: the image is there,
-- warm pool: besides, a container waits that has imported all, and the job's worker takes it over.
+- no image: the daemon has none; it is fetched from the registry on the same machine,
+- cold files: the image is there, and the kernel has forgotten its files (`--drop-page-cache`),
+- warm files: the kernel has them, too.
 
 Prints the median of each, and how many times the last one that is.
 """
@@ -27,10 +27,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-import httpx
 from local_stack import checkout as checkouts
 from local_stack import secrets_file
-from local_stack.checkout import Checkout
 from local_stack.containers import endpoint
 from local_stack.containers.images import GIVEN
 from local_stack.processes.tether import tethered
@@ -40,9 +38,10 @@ from local_stack.stack.stack import Options
 from concertina.client import Client
 from tools.images.catalogue import demo_image
 
-COLD: Final = "cold cache"
-IMAGE: Final = "warm image"
-POOL: Final = "warm pool"
+NO_IMAGE: Final = "no image"
+COLD_FILES: Final = "cold files"
+WARM_FILES: Final = "warm files"
+DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 SPEC: Final = {
     "command": ["python", "/examples/digits_cnn.py", "--epochs", "50"],
     "elastic": {"mode": "hot", "registration_timeout": "10m"},  # however busy the machine is
@@ -58,10 +57,9 @@ log: {level: warn}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """A stack with its daemon, as a team and as an admin."""
+    """A stack with its daemon, as a team."""
 
     team: Client
-    admin: httpx.Client
     docker_url: str
     image: str
 
@@ -70,56 +68,41 @@ class Bench:
 
     def prepare(self, phase: str) -> None:
         """Nothing runs, and only what the phase says is there."""
-        self._have_warm(0)
         until(lambda: not self.docker("ps", "--all", "--quiet"))
-        if phase == COLD:
+        if phase == NO_IMAGE:
             self.docker("image", "prune", "--all", "--force")
-        if phase == POOL:
-            self._have_warm(1)
-            until(lambda: self._warm() == "1 of 1 warm")
+        if phase == COLD_FILES:
+            os.sync()
+            DROP_CACHES.write_text("3")
 
-    def measure(self, phase: str, name: str) -> float:
+    def measure(self, name: str) -> float:
         """Seconds from submit to the first step of one job, which is cancelled then."""
         began = time.monotonic()
         job = self.team.submit({"name": name, **SPEC}).job["id"]
         until(lambda: self.team.job(job)["step"] > 0)
         seconds = time.monotonic() - began
-        self._check(job, has_waited=phase == POOL)
         self.team.cancel(job)
         until(lambda: self.team.job(job)["finished_at"] is not None)
         return seconds
-
-    def _check(self, job: str, *, has_waited: bool) -> None:
-        """The job's worker is in a container that waited, or in one of its own."""
-        told = self.docker("ps", "--format", '{{.Names}} {{.Label "concertina.warm"}}')
-        waited = [line.split()[0] for line in told.splitlines() if len(line.split()) > 1]
-        if any(job in name for name in waited) != has_waited:
-            raise RuntimeError(f"The worker of {job} is not in the container that it should be.")
-
-    def _have_warm(self, size: int) -> None:
-        for warm_pool in self.admin.get("warm-pools").json()["items"]:
-            self.admin.delete(f"warm-pools/{warm_pool['id']}").raise_for_status()
-        if size:
-            body = {"pool": "default", "size": size}
-            self.admin.post("warm-pools", json=body).raise_for_status()
-
-    def _warm(self) -> str | None:
-        (pool,) = self.admin.get("pools").json()["items"]
-        warm: str | None = pool["nodes"][0]["warm"]
-        return warm
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    seconds: dict[str, list[float]] = {COLD: [], IMAGE: [], POOL: []}
+    parser.add_argument(
+        "--drop-page-cache",
+        action="store_true",
+        help="also measure cold files; slows all else down",
+    )
+    asked = parser.parse_args()
+    phases = (NO_IMAGE, *((COLD_FILES,) if asked.drop_page_cache else ()), WARM_FILES)
+    seconds: dict[str, list[float]] = {phase: [] for phase in phases}
     with tempfile.TemporaryDirectory(prefix="cfs-", dir="/tmp") as folder, running(folder) as bench:
         megabytes = int(bench.docker("inspect", "--format", "{{.Size}}", bench.image)) // 10**6
-        for number in range(rounds):
+        for number in range(asked.rounds):
             for phase, known in seconds.items():
                 bench.prepare(phase)
-                known.append(bench.measure(phase, f"{phase.replace(' ', '-')}-{number}"))
+                known.append(bench.measure(f"{phase.replace(' ', '-')}-{number}"))
                 print(f"  {phase}: {known[-1]:.2f} s", flush=True)
     report(seconds, megabytes)
 
@@ -139,8 +122,8 @@ def running(folder: str) -> Iterator[Bench]:
             endpoint.docker(record.docker_url, "tag", demo_image(record.docker_url), image)
             endpoint.docker(record.docker_url, "push", "--quiet", image)
             token = secrets_file.load_or_create(checkout).tokens["vision"]
-            with Client(record.url, token) as team, logged_in(checkout, record.url) as admin:
-                yield Bench(team=team, admin=admin, docker_url=record.docker_url, image=image)
+            with Client(record.url, token) as team:
+                yield Bench(team=team, docker_url=record.docker_url, image=image)
         finally:
             background.stop(checkout, say=lambda _: None)
 
@@ -163,17 +146,6 @@ def registry(folder: Path) -> Iterator[str]:
         process.wait()
 
 
-@contextmanager
-def logged_in(checkout: Checkout, url: str) -> Iterator[httpx.Client]:
-    """REST as the stack's admin."""
-    secrets = secrets_file.load_or_create(checkout)
-    who = {"username": secrets.admin_username, "password": secrets.admin_password}
-    with httpx.Client(base_url=f"{url}/api/v1/", headers={"Referer": url}) as client:
-        client.post("session", json=who).raise_for_status()
-        client.headers["X-CSRFToken"] = client.cookies["csrftoken"]
-        yield client
-
-
 def until(condition: Callable[[], Any]) -> None:
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     while not condition():
@@ -183,10 +155,10 @@ def until(condition: Callable[[], Any]) -> None:
 
 
 def report(seconds: Mapping[str, list[float]], megabytes: int) -> None:
-    rounds = len(seconds[COLD])
+    rounds = len(seconds[NO_IMAGE])
     print(f"\n{rounds} rounds, load average {os.getloadavg()[0]:.1f}, image of {megabytes} MB\n")
     print(f"{'submit to first step':<22}{'median':>9}{'least':>9}{'most':>9}{'times':>8}")
-    least = median(seconds[POOL])
+    least = median(seconds[WARM_FILES])
     for phase, known in seconds.items():
         times = f"{median(known) / least:.1f}"
         spread = f"{median(known):>8.2f}s{min(known):>8.2f}s{max(known):>8.2f}s"

@@ -13,7 +13,7 @@ from typing import Final
 
 from cluster.models import Node, Pool
 from cluster.process_environments import ProcessEnvironment
-from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role, WarmWish
+from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
 from tenancy.secrets import team_secrets
@@ -107,23 +107,8 @@ def of_worker(view: JobView, worker: WorkerView, coordinator_node: Node, shell: 
 
 
 def is_of_gpus(pool: Pool) -> bool:
-    """Whether its workers are given GPUs, and not only slots."""
+    """True if its workers are given GPUs, and not only slots."""
     return pool.gpu_type != _SLOT
-
-
-def of_nobody(node: Node, *, image: str, count: int, shell: Shell) -> WarmWish | None:
-    """Workers on slots of this node, as far as they do not differ; None: not in containers."""
-    seen = shell.environments.of_worker("nobody", "nobody", image=in_full(image) if image else None)
-    if seen.image is None:
-        return None
-    hints = shell.environments.network_hints(node)
-    return WarmWish(
-        node=node.name,
-        image=seen.image,
-        count=count,
-        env={**seen.defaults, **_ON_A_SLOT, **hints, **seen.env, **_UNBUFFERED},
-        targets=tuple(mount.target for mount in seen.mounts),
-    )
 
 
 def _memories(seen: ProcessEnvironment, epoch: int) -> str:

@@ -14,10 +14,9 @@ from cluster.worker_host import (
     HostUnavailable,
     Launch,
     LogLine,
+    NodeImage,
     ObservedProcess,
     ProcessPhase,
-    WarmStock,
-    WarmWish,
     WorkerHost,
 )
 
@@ -70,10 +69,10 @@ class ProcessTable(Mapping[str, ObservedProcess]):
             self._host.forget(process_id)
         self._by_id.pop(process_id, None)
 
-    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
         """See the port."""
         with self._orders.giving():
-            return self._host.keep_warm(*wishes)
+            return self._host.fetch_ahead(*wanted)
 
     def last_lines(self, process_id: str, count: int, *, job_id: str) -> tuple[LogLine, ...]:
         """The end of what it wrote."""

@@ -35,10 +35,10 @@ from autoscaler.control_loop.orders import Orders
 from autoscaler.control_loop.orphans import remove_orphans
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.planning_round import plan_what_can_be_planned
+from autoscaler.control_loop.prefetched_images import fetch_images_ahead
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.reconcile_job import reconcile_job
 from autoscaler.control_loop.shell import Clock, Shell
-from autoscaler.control_loop.warm_pools import keep_warm
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
 
@@ -149,7 +149,7 @@ class ControlLoop:
 
     def _go_on_in_background(self, shell: Shell, orders: Orders) -> None:
         """What no job waits for: it may take several ticks."""
-        keep_warm(shell)
+        fetch_images_ahead(shell)
         remove_leftovers(orders, shell.now)
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, shell)

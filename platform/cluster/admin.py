@@ -18,8 +18,7 @@ from tenancy.quota_rules import Setting, total_promised
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
 from cluster.maintenance import Maintenance, maintain
-from cluster.models import Node, Pool, WarmPool
-from cluster.warmth import lines_by_node
+from cluster.models import Node, Pool, PrefetchedImage
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     PoolAdminBase = admin.ModelAdmin[Pool]
@@ -28,12 +27,12 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     NodeAdminBase = admin.ModelAdmin[Node]
     NodeInlineBase = admin.TabularInline[Node, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
-    WarmPoolInlineBase = admin.TabularInline[WarmPool, Any]
+    ImageInlineBase = admin.TabularInline[PrefetchedImage, Any]
     QuotaFormSetBase = BaseInlineFormSet[Quota, Pool, Any]
 else:
     PoolFormBase = NodeFormBase = ModelForm
     PoolAdminBase = NodeAdminBase = admin.ModelAdmin
-    NodeInlineBase = QuotaInlineBase = WarmPoolInlineBase = admin.TabularInline
+    NodeInlineBase = QuotaInlineBase = ImageInlineBase = admin.TabularInline
     QuotaFormSetBase = BaseInlineFormSet
 
 
@@ -83,17 +82,16 @@ class QuotaInline(QuotaInlineBase):
     autocomplete_fields = ("team",)
 
 
-class WarmPoolInline(WarmPoolInlineBase):
-    """Containers that wait for jobs of this pool."""
+class PrefetchedImageInline(ImageInlineBase):
+    """Images that are fetched before any job of this pool names them."""
 
-    model = WarmPool
+    model = PrefetchedImage
     extra = 0
     readonly_fields = ("now",)
 
     @admin.display(description="now")
-    def now(self, warm_pool: WarmPool) -> str:
-        lines = lines_by_node([warm_pool], with_notes=True)
-        return "; ".join(f"{node}: {line}" for node, line in lines.items())
+    def now(self, row: PrefetchedImage) -> str:
+        return "; ".join(f"{node}: {note or 'there'}" for node, note in sorted(row.notes.items()))
 
 
 class PoolForm(PoolFormBase):
@@ -145,7 +143,7 @@ class PoolAdmin(PoolAdminBase):
     form = PoolForm
     list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed")
     search_fields = ("name",)
-    inlines = (NodeInline, QuotaInline, WarmPoolInline)
+    inlines = (NodeInline, QuotaInline, PrefetchedImageInline)
 
     def get_inlines(self, request: HttpRequest, obj: Pool | None = None) -> Any:
         """The rest comes second: a new pool first gets its nodes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -14,11 +14,10 @@ from cluster.worker_host import (
     LaunchRefused,
     Listing,
     LogLine,
+    NodeImage,
     NodeSurvey,
     ObservedProcess,
     ProcessPhase,
-    WarmStock,
-    WarmWish,
 )
 
 
@@ -45,8 +44,8 @@ class InMemoryHost:
     silent: dict[str, str] = field(default_factory=dict)  # nodes that do not answer, and why
     launches: list[Launch] = field(default_factory=list)
     stops: list[tuple[str, float]] = field(default_factory=list)
-    warm: tuple[WarmWish, ...] = ()  # as wished for last
-    cold: dict[str, str] = field(default_factory=dict)  # images that nothing gets warm of, and why
+    wanted_ahead: tuple[NodeImage, ...] = ()  # as `fetch_ahead` was asked last
+    missing: dict[str, str] = field(default_factory=dict)  # images that no node has, and why
     survey: NodeSurvey | None = None
     _processes: dict[str, ObservedProcess] = field(default_factory=dict)
     _kill_at: dict[str, float] = field(default_factory=dict)
@@ -103,20 +102,13 @@ class InMemoryHost:
         heard = (one for one in self._processes.values() if one.node not in self.silent)
         return Listing(processes=tuple(map(self._with_note, heard)), silent_nodes=dict(self.silent))
 
-    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
         """All at once."""
         self._check()
-        self.warm = wishes
-        return tuple(
-            WarmStock(
-                node=wish.node,
-                image=wish.image,
-                warm=0 if wish.image in self.cold else wish.count,
-                note=self.cold.get(wish.image, ""),
-            )
-            for wish in wishes
-            if wish.node not in self.silent
-        )
+        self.wanted_ahead = wanted
+        return {
+            one: self.missing.get(one.image, "") for one in wanted if one.node not in self.silent
+        }
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}

@@ -1,7 +1,6 @@
 """Which commands can start in a process that has imported all, and what does it have to begin with?
 
-Such a process is the fork of a zygote, or waits in a container. A variable reaches a new process at
-one of three moments:
+Such a process is the fork of a zygote. A variable reaches a new process at one of three moments:
 
 - at an import: libraries read it once, when a process imports them. What is warm began with these,
   and serves only launches that have the same. Where libraries lie (`LD_LIBRARY_PATH`) is one.
@@ -50,7 +49,7 @@ _NAMES_CODE: Final = frozenset(
 
 def can_start_warm(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     """Whether a fork of a zygote is the same as a new process."""
-    return not names_code(env) and _has_our_path(env) and is_plain(arguments, env)
+    return not _names_code(env) and _has_our_path(env) and is_plain(arguments, env)
 
 
 def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
@@ -59,10 +58,10 @@ def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     own = Path(sys.executable)
     if found is None or Path(found).parent != own.parent or not own.samefile(found):
         return False
-    return names_script_or_module(arguments[1:])
+    return _names_script_or_module(arguments[1:])
 
 
-def names_script_or_module(arguments: Sequence[str]) -> bool:
+def _names_script_or_module(arguments: Sequence[str]) -> bool:
     """Whether Python, given these, runs a script or a module, and does nothing else."""
     match arguments:
         case ["-m", module, *_]:
@@ -72,7 +71,7 @@ def names_script_or_module(arguments: Sequence[str]) -> bool:
     return False
 
 
-def names_code(env: Mapping[str, str]) -> bool:
+def _names_code(env: Mapping[str, str]) -> bool:
     """Whether the loader or Python would load something because of this, without being asked."""
     return bool(_NAMES_CODE & env.keys())
 

@@ -91,24 +91,11 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WarmWish:
-    """What shall be there on a node before anybody needs it."""
-
-    node: str
-    image: str  # to have fetched
-    count: int = 0  # of its containers that wait with all imported, for a launch to take one over
-    env: Mapping[str, str] = field(default_factory=dict)  # what launches have in common there
-    targets: tuple[str, ...] = ()  # of the mounts that launches have there
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarmStock:
-    """What is there of a wish."""
+class NodeImage:
+    """An image that is to be on a node before any launch names it."""
 
     node: str
     image: str
-    warm: int
-    note: str = ""  # for people: why it is less than was wished for
 
 
 class ProcessPhase(StrEnum):
@@ -219,11 +206,11 @@ class WorkerHost(Protocol):
             HostUnavailable: there are nodes, and none answers.
         """
 
-    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
-        """Come a little nearer to having what is wished for, and nothing else; tell what is there.
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
+        """Fetch these images in the background; tell of each why it is not there yet, or "".
 
-        Does not wait. What is warm is no process yet: nobody else sees it. A host that has nothing
-        to keep warm tells nothing; so does one of nodes that do not answer, of these.
+        Does not wait. Images of which nothing is known yet are left out, and all of them by a host
+        that runs no images.
         """
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:

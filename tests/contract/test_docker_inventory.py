@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import docker.errors
@@ -11,10 +10,8 @@ import pytest
 import requests
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
-from cluster.docker_host.container import containers, labels
+from cluster.docker_host.container import labels
 from cluster.docker_host.lifecycle.inventory import Inventory
-from cluster.docker_host.record.adoption import Adoption
-from cluster.docker_host.record.records import Records
 from cluster.worker_host import Labels, ProcessPhase, Role
 
 ENDPOINT = Endpoint(url="unix:///nowhere")
@@ -27,7 +24,6 @@ class Daemon:
 
     statuses: dict[str, str]
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
-    names: dict[str, list[str]] = field(default_factory=dict)
     failures: dict[str, Exception] = field(default_factory=dict)
     seconds: float = 0.0
     clock: float = 0.0
@@ -36,7 +32,6 @@ class Daemon:
         return [
             {
                 "Id": name,
-                "Names": self.names.get(name, [f"/{name}"]),
                 "State": status,
                 "Created": CREATED,
                 "Labels": self.labels.get(name, told(name)),
@@ -69,13 +64,11 @@ def told(name: str) -> dict[str, str]:
     return labels.of_process(who, node="n1", installation="t")
 
 
-def inventory(daemon: Daemon, folder: Path) -> Inventory:
+def inventory(daemon: Daemon) -> Inventory:
     connections: Any = daemon
-    records = Records(state_dir=folder)
     return Inventory(
         installation="t",
         daemons=Daemons(endpoints=lambda: {"n1": ENDPOINT}, connections=connections),
-        adoption=Adoption(installation="t", records=records, connections=connections),
         now=lambda: daemon.clock,
     )
 
@@ -92,12 +85,12 @@ RUNNING, EXITED = ProcessPhase.RUNNING, ProcessPhase.EXITED
     "failure", [docker.errors.APIError("input/output error"), requests.ReadTimeout()]
 )
 def test_a_container_that_cannot_be_described_counts_as_running_and_hides_no_other(
-    failure: Exception, tmp_path: Path
+    failure: Exception,
 ) -> None:
     daemon = Daemon(
         statuses={"a": "exited", "b": "exited", "c": "running"}, failures={"b": failure}
     )
-    seen = inventory(daemon, tmp_path)
+    seen = inventory(daemon)
     assert phases(seen) == {"a": EXITED, "b": RUNNING, "c": RUNNING}
     (row,) = [one for one in seen.look().by_endpoint[ENDPOINT] if one.container == "b"]
     assert (row.status, row.labels.process_id) == ("running", "b")
@@ -108,33 +101,8 @@ def test_a_container_that_cannot_be_described_counts_as_running_and_hides_no_oth
     assert phases(seen)["b"] is EXITED
 
 
-def test_a_container_without_a_name_is_told_by_its_labels(tmp_path: Path) -> None:
-    """It is being removed, or its daemon was killed while it did so."""
-    daemon = Daemon(statuses={"a": "running", "b": "removing"}, names={"b": []})
-    seen = inventory(daemon, tmp_path)
-    assert phases(seen) == {"a": RUNNING}
-    assert [one.labels.process_id for one in seen.look().by_endpoint[ENDPOINT]] == ["a", "b"]
-
-
-@pytest.mark.parametrize("document", ["", "{", "{}"])
-def test_a_taken_over_container_of_which_no_record_tells_hides_no_other(
-    document: str, tmp_path: Path
-) -> None:
-    waited = {labels.INSTALLATION: "t", labels.WARM: "warm-1"}
-    daemon = Daemon(
-        statuses={"a": "running", "b": "running"},
-        labels={"b": waited},
-        names={"b": ["/" + containers.name_of("b", installation="t")]},
-    )
-    record = Records(state_dir=tmp_path).of("b")
-    record.warm.run_dir.mkdir(parents=True)
-    record.warm.order({})
-    record.process_path.write_text(document)
-    assert phases(inventory(daemon, tmp_path)) == {"a": RUNNING}
-
-
-def test_a_daemon_that_describes_slowly_tells_the_rest_next_time(tmp_path: Path) -> None:
+def test_a_daemon_that_describes_slowly_tells_the_rest_next_time() -> None:
     daemon = Daemon(statuses=dict.fromkeys("abc", "exited"), seconds=6.0)
-    seen = inventory(daemon, tmp_path)
+    seen = inventory(daemon)
     assert phases(seen) == {"a": EXITED, "b": EXITED, "c": RUNNING}
     assert phases(seen) == {"a": EXITED, "b": EXITED, "c": EXITED}

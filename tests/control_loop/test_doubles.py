@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 from cluster.in_memory_host import InMemoryHost
+from cluster.models import Pool, PrefetchedImage
 from cluster.worker_host import Launch, WorkerHost
 from django.db import connection
 
@@ -24,7 +25,7 @@ from .conftest import Coordinator, World, fresh, live_workers
 
 _WRITE: Final = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
 _LEASE: Final = "control_loop_lease"
-_ORDERS: Final = frozenset({"start", "stop", "forget", "keep_warm"})
+_ORDERS: Final = frozenset({"start", "stop", "forget", "fetch_ahead"})
 
 
 @dataclass
@@ -90,6 +91,7 @@ def eventful(world: World) -> World:
     world.host.start(replace(launch, labels=replace(launch.labels, process_id="stray")))
     world.wish(grows, 2)
     world.wish(starts, 1)
+    PrefetchedImage.objects.create(pool=Pool.objects.get())
     Leftover.objects.create(job_id="gone", part=Leftover.Part.FILES, due_at=world.clock())
     return world
 

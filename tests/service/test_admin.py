@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from cluster.models import Node, Pool, WarmPool
+from cluster.models import Node, Pool, PrefetchedImage
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
@@ -18,7 +18,7 @@ from autoscaler.planning.policies import BUILT_IN
 from jobs.models import Job
 from tests.service.conftest import generation, run
 
-FORMSETS = ("nodes", "quotas", "warm_pools")
+FORMSETS = ("nodes", "quotas", "prefetched_images")
 
 
 @pytest.fixture
@@ -179,17 +179,14 @@ def test_a_pool_of_a_policy_that_is_gone_still_has_its_page(browser: Client, poo
     assert "gone: not installed any more" in page(browser, f"cluster/pool/{pool.pk}/change/")
 
 
-def test_an_admin_has_containers_wait_warm_and_sees_how_many_do(
-    browser: Client, pool: Pool
-) -> None:
-    added = {"TOTAL_FORMS": 1, "0-pool": pool.pk, "0-image": "", "0-size": 2}
-    forms = {f"warm_pools-{name}": value for name, value in added.items()}
+def test_an_admin_has_an_image_fetched_and_sees_where_it_is(browser: Client, pool: Pool) -> None:
+    added = {"TOTAL_FORMS": 1, "0-pool": pool.pk, "0-image": "mine:1"}
+    forms = {f"prefetched_images-{name}": value for name, value in added.items()}
     assert not change_pool(browser, pool, **forms)
-    warm_pool = WarmPool.objects.get()
-    assert (warm_pool.image, warm_pool.size) == ("", 2)
-    WarmPool.objects.update(observed={"node-1": {"warm": 1, "note": "one is starting"}})
+    assert PrefetchedImage.objects.get().image == "mine:1"
+    PrefetchedImage.objects.update(notes={"node-1": "", "node-2": "fetching mine:1"})
     html = page(browser, f"cluster/pool/{pool.pk}/change/")
-    assert "node-1: 1 of 2 warm: one is starting" in html
+    assert "node-1: there; node-2: fetching mine:1" in html
 
 
 def test_an_unknown_policy_is_refused(pool: Pool) -> None:
@@ -212,8 +209,8 @@ def test_guarantees_given_together_are_checked_together(browser: Client, pool: P
         "nodes-INITIAL_FORMS": 2,
         "quotas-TOTAL_FORMS": 2,
         "quotas-INITIAL_FORMS": 0,
-        "warm_pools-TOTAL_FORMS": 0,
-        "warm_pools-INITIAL_FORMS": 0,
+        "prefetched_images-TOTAL_FORMS": 0,
+        "prefetched_images-INITIAL_FORMS": 0,
     }
     for number, node in enumerate(nodes):
         body |= {

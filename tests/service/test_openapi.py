@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from cluster.models import Pool, UtilisationSample, WarmPool
+from cluster.models import Pool, PrefetchedImage, UtilisationSample
 from control_plane.api.schema import view
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -139,12 +139,12 @@ def test_refusals_are_as_described(
 def test_what_only_admins_read_is_as_described(
     admin_user: User, api: APIClient, pool: Pool, description: dict[str, Any]
 ) -> None:
-    WarmPool.objects.create(pool=pool, size=1, observed={"node-1": {"warm": 1, "note": ""}})
-    check(description, "warm-pools", "get", api.get("/api/v1/warm-pools"))
+    PrefetchedImage.objects.create(pool=pool, notes={"node-1": ""})
+    check(description, "prefetched-images", "get", api.get("/api/v1/prefetched-images"))
     api.force_authenticate(admin_user)
-    answer = api.get("/api/v1/warm-pools")
+    answer = api.get("/api/v1/prefetched-images")
     assert answer.status_code == 200
-    check(description, "warm-pools", "get", answer)
+    check(description, "prefetched-images", "get", answer)
 
 
 def test_what_is_written_is_answered_as_described(

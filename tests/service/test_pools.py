@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cluster.models import Pool, WarmPool
-from django.contrib.auth.models import User
+from cluster.models import Pool
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -67,21 +66,6 @@ def test_the_newest_tick_gives_price_and_gap(api: APIClient) -> None:
     )
     pool = api.get(URL).json()["items"][0]
     assert (pool["price"], pool["gap"]) == (0.5, 0.0)
-
-
-def test_a_node_tells_how_many_wait_warm_there_and_admins_why(
-    api: APIClient, admin_user: User, pool: Pool
-) -> None:
-    seen = {"node-1": {"warm": 1, "note": "no image secret:1"}}
-    WarmPool.objects.create(pool=pool, size=2, observed=seen)
-    WarmPool.objects.create(
-        pool=pool, image="mine:1", size=1, observed={"node-1": {"warm": 1, "note": ""}}
-    )
-    first, second = api.get(URL).json()["items"][0]["nodes"]
-    assert (first["warm"], second["warm"]) == ("2 of 3 warm", None)
-    api.force_authenticate(admin_user)
-    first, second = api.get(URL).json()["items"][0]["nodes"]
-    assert (first["warm"], second["warm"]) == ("2 of 3 warm: no image secret:1", None)
 
 
 def test_pools_need_a_token_and_the_right_method(api: APIClient) -> None:

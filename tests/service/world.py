@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
-from cluster.models import Pool, WarmPool
+from cluster.models import Pool, PrefetchedImage
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -34,7 +34,7 @@ class World:
     ended: Job
     simulation: Simulation
     rule: ImageRule
-    warm_pool: WarmPool
+    prefetched: PrefetchedImage
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
@@ -45,7 +45,7 @@ class World:
             "secret": f"{CANARY}-secret",
             "simulation_id": self.simulation.id,
             "rule_id": self.rule.pk,
-            "number": self.warm_pool.pk,
+            "number": self.prefetched.pk,
         }
 
     def address(self, path: str, *, operation: str) -> str:
@@ -90,7 +90,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         ended=ended,
         simulation=simulation,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
-        warm_pool=WarmPool.objects.create(pool=pool, image=CANARY, size=1),
+        prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
     )
 
 
@@ -116,8 +116,7 @@ BODIES: Final[dict[str, Any]] = {
     "change_quota": {"guaranteed_gpus": 1},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "add_image_rule": {"pattern": "x.example.com/*"},
-    "add_warm_pool": {"pool": "default", "image": "x.example.com/a:1", "size": 1},
-    "change_warm_pool": {"size": 2},
+    "add_prefetched_image": {"pool": "default", "image": "x.example.com/a:1"},
     "request_simulation": {
         "trace": {"kind": "generated", "mix": "kinds", "jobs": 1},
         "policies": ["completion_time"],

@@ -14,7 +14,6 @@ function aNode(name: string, given: Partial<Node> = {}): Node {
     is_draining: false,
     silent_since: null,
     silent_reason: "",
-    warm: null,
     claims: [],
     ...given,
   };

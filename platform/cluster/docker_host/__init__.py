@@ -12,7 +12,7 @@ Read `host`, the face, and `parts`, which says who works with whom; then the sto
 knows only those below it:
 
     lifecycle     a launch becomes a container that runs, is listed, is stopped, ends and goes
-    warm, logs    containers that wait for a launch; copies of what containers write
+    logs          copies of what containers write
     record        what is written down of a process, in a folder for each
     container     what Docker is told of a launch, and what Docker tells of a container
     connection    the daemons, and how they are reached

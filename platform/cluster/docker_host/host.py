@@ -24,11 +24,10 @@ from cluster.worker_host import (
     LaunchRefused,
     Listing,
     LogLine,
+    NodeImage,
     NodeSurvey,
     ObservedProcess,
     ProcessPhase,
-    WarmStock,
-    WarmWish,
 )
 
 _LOOK_SECONDS: Final = 15.0  # guessed: without any event, in case one was lost
@@ -57,7 +56,6 @@ class DockerHost:
     answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
     registry_patience_seconds: float = 120.0  # guessed: GPUs wait that long for its recovery
     daemon_patience_seconds: float = 45.0  # guessed: as long as an upgrade stops its containerd
-    warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
     _parts: Parts = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +76,6 @@ class DockerHost:
             answer_seconds=self.answer_seconds,
             registry_patience_seconds=self.registry_patience_seconds,
             daemon_patience_seconds=self.daemon_patience_seconds,
-            warm_modules=self.warm_modules,
             log_bounds=self.log_bounds,
         )
         object.__setattr__(self, "_parts", parts)
@@ -112,12 +109,8 @@ class DockerHost:
     def survey(self) -> NodeSurvey:
         return self
 
-    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:
-        return self._parts.warm_keeping.keep(wishes)
-
-    def cool_down(self) -> None:
-        """Remove all that waits warm, and return when it is gone."""
-        self._parts.warm_keeping.end()
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
+        return self._parts.prefetching.go_on(wanted)
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         """See the port. Daemons tell at once; between two looks at them are `poll_seconds`."""

@@ -23,17 +23,11 @@ from cluster.docker_host.lifecycle.inventory import Inventory
 from cluster.docker_host.lifecycle.listing import Lister
 from cluster.docker_host.lifecycle.making import Maker
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
+from cluster.docker_host.lifecycle.prefetching import Prefetching
 from cluster.docker_host.lifecycle.starting import Starter
 from cluster.docker_host.lifecycle.stopping import Stopper
 from cluster.docker_host.logs.following import Followers
-from cluster.docker_host.record.adoption import Adoption
 from cluster.docker_host.record.records import Records
-from cluster.docker_host.record.warm_folders import WarmFolders
-from cluster.docker_host.warm.fetching import Fetching
-from cluster.docker_host.warm.keeping import WarmKeeping
-from cluster.docker_host.warm.making import WarmMaking
-from cluster.docker_host.warm.taking_over import TakingOver
-from cluster.docker_host.warm.waiting import WaitingRoom
 from cluster.job_network import JobNetwork
 from cluster.log_files import USUAL, LogBounds
 
@@ -52,7 +46,6 @@ class Parts:
     answer_seconds: float
     registry_patience_seconds: float
     daemon_patience_seconds: float
-    warm_modules: tuple[str, ...]
     log_bounds: LogBounds = USUAL
 
     @cached_property
@@ -121,46 +114,8 @@ class Parts:
         return NodeMemory(self.connections)
 
     @cached_property
-    def adoption(self) -> Adoption:
-        return Adoption(
-            installation=self.installation, records=self.records, connections=self.connections
-        )
-
-    @cached_property
-    def warm_folders(self) -> WarmFolders:
-        return WarmFolders(state_dir=self.state_dir)
-
-    @cached_property
-    def taking_over(self) -> TakingOver:
-        return TakingOver(
-            blueprints=self.blueprints,
-            connections=self.connections,
-            images=self.images,
-            networks=self.networks,
-            folders=self.warm_folders,
-            adoption=self.adoption,
-        )
-
-    @cached_property
-    def warm_keeping(self) -> WarmKeeping:
-        return WarmKeeping(
-            daemons=self.daemons,
-            room=WaitingRoom(
-                installation=self.installation,
-                connections=self.connections,
-                records=self.records,
-                folders=self.warm_folders,
-            ),
-            fetching=Fetching(images=self.images),
-            making=WarmMaking(
-                blueprints=self.blueprints,
-                connections=self.connections,
-                images=self.images,
-                folders=self.warm_folders,
-                memory=self.memory,
-                modules=self.warm_modules,
-            ),
-        )
+    def prefetching(self) -> Prefetching:
+        return Prefetching(daemons=self.daemons, images=self.images)
 
     @cached_property
     def blueprints(self) -> Blueprints:
@@ -182,8 +137,6 @@ class Parts:
                 networks=self.networks,
                 memory=self.memory,
                 followers=self.followers,
-                adoption=self.adoption,
-                taking_over=self.taking_over,
             ),
             registry_patience_seconds=self.registry_patience_seconds,
             daemon_patience_seconds=self.daemon_patience_seconds,
@@ -201,15 +154,12 @@ class Parts:
             networks=self.network_sweep,
             followers=self.followers,
             stopper=self.stopper,
-            adoption=self.adoption,
         )
 
     @cached_property
     def lister(self) -> Lister:
         return Lister(
-            inventory=Inventory(
-                installation=self.installation, daemons=self.daemons, adoption=self.adoption
-            ),
+            inventory=Inventory(installation=self.installation, daemons=self.daemons),
             daemons=self.daemons,
             records=self.records,
             followers=self.followers,

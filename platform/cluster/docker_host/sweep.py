@@ -27,7 +27,6 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
         HostUnavailable: Docker does not answer, or does not end or remove them in time.
     """
     host = _host(docker_url, installation, state_dir)
-    host.cool_down()
     found = host.list().by_id()
     for process_id in found:
         host.stop(process_id, grace_seconds=grace_seconds)

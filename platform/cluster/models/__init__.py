@@ -2,7 +2,7 @@
 
 from cluster.models.node import Node, NodeChange
 from cluster.models.pool import Pool
+from cluster.models.prefetched_image import PrefetchedImage
 from cluster.models.utilisation_sample import UtilisationSample
-from cluster.models.warm_pool import WarmPool
 
-__all__ = ["Node", "NodeChange", "Pool", "UtilisationSample", "WarmPool"]
+__all__ = ["Node", "NodeChange", "Pool", "PrefetchedImage", "UtilisationSample"]

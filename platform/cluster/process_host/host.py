@@ -11,7 +11,7 @@ import shutil
 import signal
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,11 +28,10 @@ from cluster.worker_host import (
     LaunchRefused,
     Listing,
     LogLine,
+    NodeImage,
     ObservedProcess,
     ProcessPhase,
     Role,
-    WarmStock,
-    WarmWish,
 )
 from concertina_worker import protocol
 
@@ -102,9 +101,9 @@ class ProcessHost:
         """Nobody: its GPUs are known by their numbers, and admins write down more if they wish."""
         return None
 
-    def keep_warm(self, *wishes: WarmWish) -> tuple[WarmStock, ...]:  # noqa: ARG002
-        """Nothing: processes start as forks of a zygote, of which one for all is enough."""
-        return ()
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002
+        """Nothing: a process has no image."""
+        return {}
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         seen: dict[str, ProcessPhase] = {}

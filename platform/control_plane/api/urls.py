@@ -10,7 +10,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
 from control_plane.api import health, notices, session
-from control_plane.api.cluster import nodes, pools, usage, warm_pools
+from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
@@ -40,8 +40,8 @@ urlpatterns = [
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),
     path("pools", pools.PoolsView.as_view()),
-    path("warm-pools", warm_pools.WarmPoolsView.as_view()),
-    path("warm-pools/<int:number>", warm_pools.WarmPoolView.as_view()),
+    path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
+    path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),
     path("nodes", nodes.NodesView.as_view()),
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),

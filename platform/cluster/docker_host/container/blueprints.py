@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,21 +25,7 @@ class Blueprints:
         """The container of its process, and nobody else's."""
         aliases = [launch.alias] if launch.alias else []
         who = labels.of_process(launch.labels, node=launch.node, installation=self.installation)
-        config = self.of_kind(
-            launch, labels=who, mounts=self.mounts(launch), run_dir=run_dir, network=network
-        )
-        return {**config, "NetworkingConfig": {"EndpointsConfig": {network: {"Aliases": aliases}}}}
-
-    def of_kind(
-        self,
-        launch: Launch,
-        *,
-        labels: Mapping[str, str],
-        mounts: Iterable[Mount],
-        run_dir: Path,
-        network: str,
-    ) -> dict[str, Any]:
-        """A container as for this launch, with folders and labels of one's own choice."""
+        mounts = self.mounts(launch)
         secrets_file.write(run_dir, launch.secret_env)
         for mount in mounts:
             self.make(mount)
@@ -53,13 +38,14 @@ class Blueprints:
             "User": self.confinement.user,
             "WorkingDir": containers.working_directory(launch),
             "StopSignal": "SIGTERM",
-            "Labels": dict(labels),
+            "Labels": who,
             "HostConfig": containers.host_config(
                 launch,
                 self.confinement,
                 network=network,
                 binds={**binds, run_dir: (secrets_file.MOUNTED_AT, False)},
             ),
+            "NetworkingConfig": {"EndpointsConfig": {network: {"Aliases": aliases}}},
         }
 
     def mounts(self, launch: Launch) -> tuple[Mount, ...]:

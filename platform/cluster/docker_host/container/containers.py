@@ -43,17 +43,6 @@ def name_of(process_id: str, *, installation: str) -> str:
     return f"concertina-{installation}-{process_id}"
 
 
-def warm_name_of(warm_id: str, *, installation: str) -> str:
-    """Of one that waits for a launch; then it gets the name of its process."""
-    return f"concertina-{installation}.warm-{warm_id}"
-
-
-def process_of(name: str, *, installation: str) -> str | None:
-    """The process of a container with such a name; None: it is of none."""
-    prefix = name_of("", installation=installation)
-    return name.removeprefix(prefix) if name.startswith(prefix) else None
-
-
 def scratch_of(launch: Launch, *, state_dir: Path) -> Path | None:
     """A folder of its own, for what it writes while it runs; coordinators need none."""
     if launch.labels.role is not Role.WORKER:

@@ -11,7 +11,7 @@ _PREFIX: Final = "concertina."
 INSTALLATION: Final = f"{_PREFIX}installation"
 JOB: Final = f"{_PREFIX}job"
 NODE: Final = f"{_PREFIX}node"
-WARM: Final = f"{_PREFIX}warm"  # of one that waits, or waited: its id; "" as none
+_WARM: Final = f"{_PREFIX}warm"  # of one that waits for a launch, by the former release; "": none
 _PROCESS: Final = f"{_PREFIX}process"
 _ROLE: Final = f"{_PREFIX}role"
 _ATTEMPT: Final = f"{_PREFIX}attempt"
@@ -19,7 +19,7 @@ _FENCE: Final = f"{_PREFIX}fence"
 
 
 def of_process(labels: Labels, *, node: str, installation: str) -> dict[str, str]:
-    """What its container carries; labels of its image cannot pass it off as one that waited."""
+    """What its container carries; labels of its image cannot pass it off as something else."""
     return {
         INSTALLATION: installation,
         NODE: node,
@@ -28,16 +28,8 @@ def of_process(labels: Labels, *, node: str, installation: str) -> dict[str, str
         _ROLE: labels.role.value,
         _ATTEMPT: str(labels.attempt),
         _FENCE: str(labels.fence),
-        WARM: "",
+        _WARM: "",
     }
-
-
-def of_warm(warm_id: str, *, node: str, installation: str) -> dict[str, str]:
-    """What a container carries that waits for a launch; a launch cannot add its own.
-
-    No role: labels of its image cannot pass it off as a process.
-    """
-    return {INSTALLATION: installation, NODE: node, WARM: warm_id, _ROLE: ""}
 
 
 def read(found: Mapping[str, str]) -> Labels | None:
@@ -60,13 +52,13 @@ def of_installation(installation: str) -> list[str]:
 
 
 def of_all_warm(installation: str) -> list[str]:
-    """The filter that finds what waits, or has waited, for a launch, and where it says nothing."""
-    return [*of_installation(installation), WARM]
+    """The filter that finds what `waits_warm` tells apart."""
+    return [*of_installation(installation), _WARM]
 
 
-def of_one_warm(installation: str, warm_id: str) -> list[str]:
-    """The filter that finds one of these."""
-    return [*of_installation(installation), f"{WARM}={warm_id}"]
+def waits_warm(found: Mapping[str, str]) -> bool:
+    """True for a container that waits, or has waited, for a launch: only the former release did."""
+    return bool(found.get(_WARM))
 
 
 def of_job(installation: str, job_id: str) -> list[str]:

@@ -84,9 +84,9 @@ class Networks:
     ) -> None:
         """Remove the networks of jobs without a container, on this daemon or in all of its swarm.
 
-        Docker does not know whose a container is that had waited, nor what is still to come. So
-        `also_used_by` tells of such jobs; it is asked last, since a job is known there before it
-        has a network. A swarm's manager refuses besides what a daemon uses that does not answer.
+        Docker does not know what is still to come. So `also_used_by` tells of such jobs; it is
+        asked last, since a job is known there before it has a network. A swarm's manager refuses
+        besides what a daemon uses that does not answer.
 
         Raises:
             HostUnavailable, docker.errors.APIError: try again later.

@@ -26,7 +26,6 @@ from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.logs.copying import Source
 from cluster.docker_host.logs.following import Followers
-from cluster.docker_host.record.adoption import Adoption
 from cluster.docker_host.record.records import Record, Records
 from cluster.lock_files import holding
 from cluster.worker_host import HostUnavailable, Labels
@@ -66,7 +65,6 @@ class Ending:
     networks: NetworkSweep
     followers: Followers
     stopper: Stopper
-    adoption: Adoption
     _chores: Chores = field(default_factory=lambda: Chores(name="tidy_up"))
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
@@ -112,7 +110,6 @@ class Ending:
 
     def _remove_all(self, record: Record, around: _Daemons, *, is_forgotten: bool) -> None:
         """Of a process whose lock is held. Raises: HostUnavailable, APIError, OSError: later."""
-        self.adoption.clear(record, around.own)
         place = self._place(record, around.own)
         if place is None:
             _write_down(record)
@@ -170,11 +167,11 @@ class Ending:
         return None
 
     def _place_on(self, endpoint: Endpoint, record: Record) -> _Place | None:
-        wanted = {"label": self.adoption.filter(record)}
+        wanted = {"label": labels.of_one_process(self.installation, record.process_id)}
         with asking(endpoint):
             rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
         for row in rows:
-            who = labels.read(self.adoption.labels(row))
+            who = labels.read(row["Labels"])
             if who is not None and who.process_id == record.process_id:
                 return _Place(
                     endpoint=endpoint, container=row["Id"], status=row["State"], labels=who

@@ -19,7 +19,6 @@ from cluster.docker_host.connection.daemons import Answers, Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.observing import ENDED, RUNNING, observed
-from cluster.docker_host.record.adoption import Adoption
 from cluster.worker_host import Labels, ObservedProcess, ProcessPhase
 
 _SECONDS: Final = 10.0  # guessed: for the details of all that is new on a daemon; more come later
@@ -45,7 +44,6 @@ class Inventory:
 
     installation: str
     daemons: Daemons
-    adoption: Adoption
     now: Callable[[], float] = time.monotonic
     _known: dict[tuple[str, str], ObservedProcess | None] = field(default_factory=dict)
 
@@ -62,10 +60,9 @@ class Inventory:
         give_up_at = self.now() + _SECONDS
         found = []
         for row in client.containers(all=True, filters=wanted):
-            told = self.adoption.labels(row)
-            who = labels.read(told)
+            who = labels.read(row["Labels"])
             if who is not None:
-                known = self._last_known(row, who, node=told.get(labels.NODE, ""))
+                known = self._last_known(row, who, node=row["Labels"].get(labels.NODE, ""))
                 status, process = self._details(client, row["Id"], row["State"], known, give_up_at)
                 found.append(
                     Found(
@@ -99,7 +96,7 @@ class Inventory:
             return _RUNNING, known
         try:
             details = client.inspect_container(container)
-            process = observed(self.adoption.details(details), now=datetime.now(UTC))
+            process = observed(details, now=datetime.now(UTC))
         except docker.errors.NotFound:
             return "removing", None
         except (docker.errors.APIError, requests.ReadTimeout, ValueError, KeyError) as problem:

@@ -25,9 +25,7 @@ from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.logs.copying import Source
 from cluster.docker_host.logs.following import Followers
-from cluster.docker_host.record.adoption import Adoption
 from cluster.docker_host.record.records import Record
-from cluster.docker_host.warm.taking_over import TakingOver
 from cluster.worker_host import Launch, Role
 
 _POLL_SECONDS: Final = 0.1
@@ -51,8 +49,6 @@ class Maker:
     networks: Networks
     memory: NodeMemory
     followers: Followers
-    adoption: Adoption
-    taking_over: TakingOver
 
     def attempt(
         self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
@@ -66,14 +62,12 @@ class Maker:
         """
         client = self.connections.patient(place.endpoint)
         with talking_to(place.endpoint):
-            self.adoption.clear(record, (place.endpoint,))
             status = self._status(client, record.process_id)
             if status is None:
                 self._fetch(launch, place, record, tell)
                 launch = self.memory.bounded(launch, place.endpoint)
-                if not self.taking_over.attempt(launch, place, record):
-                    self._create(client, launch, place, record)
-                    self._start(client, launch, place, record)
+                self._create(client, launch, place, record)
+                self._start(client, launch, place, record)
             elif status == "created":
                 self._start(client, launch, place, record)
             else:

@@ -13,6 +13,7 @@ from typing import Final
 
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.networks import Networks
+from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.lifecycle.chores import Chores
 from cluster.docker_host.record.records import Records
 
@@ -35,7 +36,13 @@ class NetworkSweep:
         for endpoint in endpoints:
             if now >= self._due.get(endpoint, now):
                 self._due[endpoint] = now + _SWEEP_SECONDS
-                self._chores.begin(endpoint.url, partial(self.sweep, endpoint, everyone))
+                self._chores.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
+
+    def _tidy_up(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
+        self.sweep(endpoint, everyone)
+        former_release.remove_containers(
+            endpoint, self.networks.connections, installation=self.networks.installation
+        )
 
     def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
         """One daemon, now. Raises: HostUnavailable, docker.errors.APIError."""

@@ -3,10 +3,9 @@
 `process.json`: which process it is, and how far its preparation is. `stop.json`: until when it may
 take its time to end; `asked.json`: what the daemon knows of that. `ending.json`: how one ended that
 never became a container. `forgotten`: nobody wants to know of it any more. `log.json`: how far its
-log was copied. `run/`: what the container reads at its start; `warm/`: the folder of one that had
-waited for it (`warm_folders`). Whoever prepares or removes a process holds `lock`, whoever copies
-its log `log.lock`; the kernel lets go when they die. A file that is torn counts as none: what runs
-is found by its labels all the same, and the rest is asked for again.
+log was copied. `run/`: what the container reads at its start. Whoever prepares or removes a process
+holds `lock`, whoever copies its log `log.lock`; the kernel lets go when they die. A file that is
+torn counts as none: what runs is found by its labels all the same, and the rest is asked for again.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster import json_files
-from cluster.docker_host.record.warm_folders import WarmFolder
 from cluster.lock_files import is_held
 from cluster.private_folders import make_private
 from cluster.worker_host import (
@@ -74,11 +72,6 @@ class Record:
     @property
     def run_dir(self) -> Path:
         return self.folder / "run"
-
-    @property
-    def warm(self) -> WarmFolder:
-        """Of the container that waited for it, if one did."""
-        return WarmFolder(folder=self.folder / "warm")
 
     @property
     def lock_path(self) -> Path:

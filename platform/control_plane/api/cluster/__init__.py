@@ -1,7 +1,7 @@
 """How is the cluster, and how is it used?
 
-usage       sums over all teams, for everybody
-pools       what is in each pool, and who holds which GPU
-nodes       nodes, and how an admin takes one out of service
-warm_pools  containers that wait warm for jobs
+usage              sums over all teams, for everybody
+pools              what is in each pool, and who holds which GPU
+nodes              nodes, and how an admin takes one out of service
+prefetched_images  which images are fetched before any job names them
 """

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from cluster.models import WarmPool
 from cluster.models.pool import ADMISSION_VARIANTS
 from cluster.queries import PoolSize, nodes_of, pool_sizes
-from cluster.warmth import lines_by_node
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -37,10 +35,6 @@ class NodeSerializer(serializers.Serializer[Any]):
     gpus = serializers.IntegerField()
     is_schedulable = serializers.BooleanField(help_text="false: cordoned, takes no new work.")
     is_draining = serializers.BooleanField(help_text="true: running jobs move away from it.")
-    warm = serializers.CharField(
-        allow_null=True,
-        help_text='Containers that wait: "2 of 2 warm"; null: none do. Admins see why so few.',
-    )
     silent_since = serializers.DateTimeField(
         allow_null=True, help_text="It has not answered since then, and takes no new work."
     )
@@ -79,7 +73,6 @@ class PoolsView(APIView):
         principal = principal_of(request)
         claims = _claims_by_node(principal)
         outcomes = _newest_outcomes()
-        warm = lines_by_node(WarmPool.objects.all(), with_notes=principal.is_admin)
         nodes: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         for node in nodes_of([size.pool for size in sizes]):
             nodes[node.pool_id].append(
@@ -88,7 +81,6 @@ class PoolsView(APIView):
                     "gpus": node.gpus,
                     "is_schedulable": node.is_schedulable,
                     "is_draining": node.is_draining,
-                    "warm": warm.get(node.name),
                     "silent_since": node.silent_since,
                     "silent_reason": shown_reason(principal, node.silent_reason),
                     "claims": claims.get(node.pk, []),

@@ -42,10 +42,9 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "change_quota": [409],
     "list_image_rules": [403],
     "add_image_rule": [409],
-    "list_warm_pools": [403],
-    "get_warm_pool": [403],
-    "add_warm_pool": [409],
-    "change_warm_pool": [409],
+    "list_prefetched_images": [403],
+    "get_prefetched_image": [403],
+    "add_prefetched_image": [409],
     "request_simulation": [422, 429],
     "cancel_simulation": [409],
 }
