@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from cluster import node_changes
 from cluster.models import NodeChange
+from cluster.nodes import node_changes
 from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from cluster.disk_walk import Found
+from cluster.files.disk_walk import Found
 
 MOST_ASKED: Final = 64  # folders that wait or are looked into; guessed: a second of work, mostly
 

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from cluster.disk_walk import Found, walk
+from cluster.files.disk_walk import Found, walk
 from django.db import OperationalError
 from django.db.models import Value
 from django.db.models.functions import Greatest

@@ -11,7 +11,7 @@ import logging
 from pathlib import Path
 from typing import Final
 
-from cluster.discarding import discard
+from cluster.files.discarding import discard
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import LaunchRefused, Role
 from django.db.models import Exists, OuterRef

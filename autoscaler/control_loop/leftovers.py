@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cluster import log_files
-from cluster.discarding import discard
+from cluster.files.discarding import discard
+from cluster.logs import log_files
 
 from autoscaler.control_loop.orders import Orders
 from jobs.lifecycle import LIVE

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from cluster.lock_files import holding
+from cluster.files.lock_files import holding
 
 from autoscaler.control_loop.exclusive import Fence, Overtaken
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cluster import silence
+from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from cluster.log_store import JobLog
+from cluster.logs.log_store import JobLog
 from cluster.worker_host import LogLine
 from django.db import InterfaceError, OperationalError
 

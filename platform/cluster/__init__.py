@@ -1,1 +1,19 @@
-"""Where training happens: pools and nodes, and the worker hosts that run processes there."""
+"""Where training happens: pools and nodes, and the worker hosts that run processes there.
+
+models                    pools, nodes and what is written down of them
+nodes                     what becomes of nodes, and what others want to know of pools
+worker_host               the port: how processes are started, stopped and found
+process_environments      its other half: what a process sees
+worker_host_kind          all that the platform asks of a kind of worker hosts
+installed_worker_hosts    which kinds there are, by name
+docker_host               processes in containers, on one or many machines
+process_host              processes of this machine
+in_memory_host            nothing runs: for tests
+logs                      where is what processes write, and how is it read again
+files                     files that several processes use at once
+gpu_listing, machine      what a node says of its GPUs, memory and cores
+all_reduce                the checked times of a pool's network
+variables                 how variables of the environment are read
+source_root               where this package is, for the programs of it that are started
+admin, apps               what Django asks for
+"""

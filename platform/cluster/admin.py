@@ -17,8 +17,8 @@ from tenancy.quota_rules import Setting, total_promised
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
-from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool, PrefetchedImage
+from cluster.nodes.maintenance import Maintenance, maintain
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     PoolAdminBase = admin.ModelAdmin[Pool]

@@ -8,6 +8,6 @@ class ClusterConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from cluster import node_changes  # noqa: PLC0415 - models are not loaded before
+        from cluster.nodes import node_changes  # noqa: PLC0415 - models are not loaded before
 
         node_changes.connect()

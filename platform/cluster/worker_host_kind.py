@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
-from cluster.log_files import LogBounds
+from cluster.logs.log_files import LogBounds
 from cluster.process_environments import ProcessEnvironments
 from cluster.variables import EnvironmentVariables
 from cluster.worker_host import WorkerHost

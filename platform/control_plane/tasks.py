@@ -7,7 +7,7 @@ import time
 from typing import Final
 
 from celery import shared_task
-from cluster import retention as cluster_retention
+from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cluster import log_files
-from cluster.log_lines import LineLog
+from cluster.logs import log_files
+from cluster.logs.log_lines import LineLog
 from django.conf import settings
 
 from jobs.lifecycle import State

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 import pytest
-from cluster import json_files
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.record.records import Records
+from cluster.files import json_files
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
@@ -195,7 +195,7 @@ def process_bench(tmp_path: Path) -> Iterator[ProcessBench]:
 def warm_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WarmBench]:
     """However busy the machine is, no start is made in the ordinary way for want of time."""
     monkeypatch.setattr("cluster.process_host.starting._WARM_TIMEOUT_SECONDS", 60.0)
-    monkeypatch.setattr("cluster.process_host.zygotes._ASK_SECONDS", 60.0)
+    monkeypatch.setattr("cluster.process_host.commands.zygotes._ASK_SECONDS", 60.0)
     state_dir = tmp_path / "warm_state"
     control = tmp_path / "warm_control"
     control.mkdir()

@@ -14,8 +14,8 @@ import docker.errors
 import pytest
 import requests
 from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
-from cluster.job_network import JobNetwork
 
 SLOW, BRISK = Endpoint(url="unix:///slow"), Endpoint(url="unix:///brisk")
 

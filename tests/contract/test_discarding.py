@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cluster.discarding import discard
+from cluster.files.discarding import discard
 
 from .conftest import until
 

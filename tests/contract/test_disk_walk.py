@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.disk_walk import Found, walk
+from cluster.files.disk_walk import Found, walk
 
 ROOT = Path(__file__).parents[2]
 MIB = 1 << 20
@@ -20,7 +20,7 @@ WALK = """
 import json, os, sys
 from dataclasses import asdict
 from pathlib import Path
-from cluster.disk_walk import walk
+from cluster.files.disk_walk import walk
 if os.geteuid() == 0:  # only now: Python itself may be where nobody else may look
     user = int(sys.argv[2])
     os.setgroups([])

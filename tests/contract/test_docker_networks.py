@@ -14,9 +14,9 @@ from typing import Any
 import docker
 import pytest
 import requests
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.record.records import Records
-from cluster.job_network import JobNetwork
-from cluster.lock_files import holding
+from cluster.files.lock_files import holding
 from cluster.worker_host import Labels, Role
 
 from tests.docker_daemon import DockerDaemon

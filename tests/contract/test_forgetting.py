@@ -10,9 +10,9 @@ from typing import Any
 import docker
 import docker.errors
 import pytest
-from cluster import log_files
 from cluster.docker_host.logs import following
 from cluster.docker_host.logs.following import Followers
+from cluster.logs import log_files
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from tests.docker_daemon import DockerDaemon

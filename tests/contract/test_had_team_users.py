@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 from cluster.process_host import trial
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import LaunchRefused, Role
 
 USERS: Final = TeamUsers(first=1_950_000_000, last=1_950_000_009)

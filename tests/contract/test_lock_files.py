@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cluster import lock_files
-from cluster.lock_files import holding
+from cluster.files import lock_files
+from cluster.files.lock_files import holding
 
 from .conftest import until
 

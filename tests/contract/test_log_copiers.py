@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cluster.docker_host.logs import following
 from cluster.docker_host.logs.following import Followers
-from cluster.log_files import USUAL
+from cluster.logs.log_files import USUAL
 
 from .conftest import until
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from cluster.log_lines import (
+from cluster.logs.log_lines import (
     MOST_BYTES_PER_LINE,
     REWRITTEN_EVERY_SECONDS,
     LineSplitter,

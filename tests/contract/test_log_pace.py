@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster.pace import BYTES_PER_SECOND, Pace
+from cluster.logs.pace import BYTES_PER_SECOND, Pace
 
 
 def test_a_burst_passes_and_a_flood_takes_its_time() -> None:

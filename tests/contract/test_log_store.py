@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from cluster import log_files, log_places
-from cluster.log_blocks import BLOCK_BYTES
-from cluster.log_files import LogBounds, LogFile
-from cluster.log_lines import LineLog
-from cluster.log_places import BadPlace, Places
-from cluster.log_store import Cut, JobLog
+from cluster.logs import log_files, log_places
+from cluster.logs.log_blocks import BLOCK_BYTES
+from cluster.logs.log_files import LogBounds, LogFile
+from cluster.logs.log_lines import LineLog
+from cluster.logs.log_places import BadPlace, Places
+from cluster.logs.log_store import Cut, JobLog
 from cluster.worker_host import LogLine
 from hypothesis import given
 from hypothesis import strategies as st

@@ -16,9 +16,9 @@ from typing import Any
 
 import psutil
 import pytest
-from cluster.log_files import LogBounds
-from cluster.process_host import environments, leftovers, records
+from cluster.logs.log_files import LogBounds
 from cluster.process_host.host import ProcessHost
+from cluster.process_host.record import environments, leftovers, records
 from cluster.process_host.sweep import sweep
 from cluster.worker_host import Launch, Limits, ProcessPhase
 

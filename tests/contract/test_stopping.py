@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import pytest
 import requests
-from cluster import json_files
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.record.records import Record, Records
+from cluster.files import json_files
 
 from tests.docker_daemon import await_threads
 

@@ -16,9 +16,10 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from cluster.process_host import folders, leftovers, records
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.record import leftovers, records
 from cluster.process_host.user_settings import UserMode, UserSettings
+from cluster.process_host.users import folders
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import Mount, Role
 from django.conf import settings
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.plain_python import can_start_warm, is_plain, read_at_import
-from cluster.process_host import leftovers, records
+from cluster.process_host.commands.plain_python import can_start_warm, is_plain, read_at_import
+from cluster.process_host.commands.zygotes import Keeper, version_of
+from cluster.process_host.record import leftovers, records
 from cluster.process_host.sweep import sweep
-from cluster.process_host.zygotes import Keeper, version_of
 from cluster.worker_host import Launch, Limits
 
 from .conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, until
@@ -157,7 +157,7 @@ def test_a_zygote_that_never_detaches_itself_is_given_up(
     stuck_python.write_text("#!/bin/sh\nexec sleep 600\n")
     stuck_python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(stuck_python))
-    monkeypatch.setattr("cluster.process_host.zygotes._BEGIN_SECONDS", 0.2)
+    monkeypatch.setattr("cluster.process_host.commands.zygotes._BEGIN_SECONDS", 0.2)
     command = {"arguments": [str(stuck_python), "train.py"], "env": {}}
     process_bench.host.zygotes.prepare([command])
     assert "No zygote could be made" in caplog.text

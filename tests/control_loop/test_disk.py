@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from cluster.disk_walk import Found
+from cluster.files.disk_walk import Found
 
 from autoscaler.control_loop.disk_lane import MOST_ASKED
 from autoscaler.control_loop.disk_watch import DiskWatch

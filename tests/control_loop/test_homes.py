@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cluster.models import Node
 from cluster.process_host.process_environments import MachineEnvironments
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import Role
 from tenancy.models import Team
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool
+from cluster.nodes.maintenance import Maintenance, maintain
 from django.utils import timezone
 
 from autoscaler.foresight.look_ahead import look_ahead

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.in_memory_host import InMemoryHost
-from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node, Pool, PrefetchedImage
+from cluster.nodes.maintenance import Maintenance, maintain
 from cluster.worker_host import HostUnavailable, NodeImage
 
 from .conftest import World

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import pytest
-from cluster import log_files
-from cluster.log_lines import timestamp
+from cluster.logs import log_files
+from cluster.logs.log_lines import timestamp
 
 from autoscaler.hindsight.look_back import look_back
 from jobs.models import Generation, Job

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from cluster.docker_host.process_environments import ContainerEnvironments
-from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
+from cluster.nodes.maintenance import Maintenance, maintain
 from pytest_django.live_server_helper import LiveServer
 
 from autoscaler.control_loop.tick import ControlLoop

@@ -16,7 +16,7 @@ import docker
 import pytest
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.process_environments import ContainerEnvironments
-from cluster.log_store import JobLog
+from cluster.logs.log_store import JobLog
 from tenancy.models import ImageRule
 
 from autoscaler.control_loop.tick import ControlLoop

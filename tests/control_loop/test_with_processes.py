@@ -13,12 +13,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cluster.log_store import JobLog
+from cluster.logs.log_store import JobLog
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.sweep import sweep
-from cluster.process_host.team_users import TeamUsers
 from cluster.process_host.user_settings import UserMode, UserSettings
+from cluster.process_host.users.team_users import TeamUsers
 
 from autoscaler.control_loop.disk_watch import DiskWatch, finder
 from autoscaler.control_loop.tick import ControlLoop

@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cluster import log_files, log_places
 from cluster.docker_host.logs.copied_log import CopiedLog
 from cluster.docker_host.logs.copying import copy_message, copy_rest
 from cluster.docker_host.logs.cursors import Cursor, News
 from cluster.docker_host.logs.messages import Message
-from cluster.log_files import LogBounds
-from cluster.log_lines import MOST_BYTES_PER_LINE, LineLog, LineSplitter, readable
-from cluster.log_store import JobLog
+from cluster.logs import log_files, log_places
+from cluster.logs.log_files import LogBounds
+from cluster.logs.log_lines import MOST_BYTES_PER_LINE, LineLog, LineSplitter, readable
+from cluster.logs.log_store import JobLog
 from cluster.worker_host import LogLine
 from hypothesis import strategies as st
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.kind import DockerKind
-from cluster.job_network import JobNetwork
 from cluster.process_host import user_settings
 from cluster.process_host.kind import ProcessKind
 from cluster.process_host.process_environments import MachineEnvironments
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import Role
 from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment

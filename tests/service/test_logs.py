@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from asgiref.sync import sync_to_async
-from cluster.log_files import path_of
+from cluster.logs.log_files import path_of
 from cluster.models import Node, Pool
 from control_plane.api.logs import endpoint, final_jobs, followed_grants, stream, stream_slots
 from control_plane.api.logs.final_jobs import FinalJobs

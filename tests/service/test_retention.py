@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from cluster import retention as cluster_retention
 from cluster.models import NodeChange, Pool, UtilisationSample
+from cluster.nodes import retention as cluster_retention
 from cluster.variables import EnvironmentVariables
 from control_plane.configuration import retention_settings
 from control_plane.database.batch_deletion import Eraser

@@ -11,8 +11,8 @@ import os
 import select
 import sys
 
-from cluster.process_host import warm
-from cluster.process_host.command import Command
+from cluster.process_host.commands import warm
+from cluster.process_host.commands.command import Command
 
 
 def main(name: str, log_path: str, command: str, *warm_start: str) -> None:

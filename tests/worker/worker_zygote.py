@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from cluster.process_host import leftovers
-from cluster.process_host.zygotes import Keeper, Zygotes
+from cluster.process_host.commands.zygotes import Keeper, Zygotes
+from cluster.process_host.record import leftovers
 
 _PR_SET_PDEATHSIG: Final = 1
 _BRIEF_END: Final = "tests.worker.brief_end"  # not to be imported here

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from cluster import log_store
 from cluster.docker_host.connection import engine_versions
 from cluster.docker_host.connection.connections import asking, asking_for
 from cluster.docker_host.connection.endpoint import Endpoint, Place
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.containers import MOST_PROCESSES, Confinement
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.parts import Parts
 from cluster.gpu_listing import Gpu
-from cluster.job_network import JobNetwork
-from cluster.log_files import USUAL, LogBounds
+from cluster.logs import log_store
+from cluster.logs.log_files import USUAL, LogBounds
 from cluster.machine import Machine
 from cluster.worker_host import (
     Launch,

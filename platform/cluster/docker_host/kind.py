@@ -11,9 +11,9 @@ from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from cluster.docker_host.container.containers import MOST_PROCESSES
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.docker_host.urls import is_docker_url
-from cluster.job_network import JobNetwork
 from cluster.process_environments import ProcessEnvironments
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host import WorkerHost

@@ -14,6 +14,7 @@ from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.containers import Confinement
 from cluster.docker_host.container.images import Images
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.discovery import Discovery
@@ -28,8 +29,7 @@ from cluster.docker_host.lifecycle.starting import Starter
 from cluster.docker_host.lifecycle.stopping import Stopper
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.record.records import Records
-from cluster.job_network import JobNetwork
-from cluster.log_files import USUAL, LogBounds
+from cluster.logs.log_files import USUAL, LogBounds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from tenancy.models import Team, settings_of_pool
 from tenancy.quota_rules import total_promised
 
 from cluster.models.pool import Pool
-from cluster.service_urls import check_service_url
+from cluster.models.service_urls import check_service_url
 
 
 class Node(models.Model):

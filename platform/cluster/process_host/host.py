@@ -17,11 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import log_store
-from cluster.log_files import USUAL, LogBounds
-from cluster.process_host import folders, identity, launch_document, leftovers, records
+from cluster.logs import log_store
+from cluster.logs.log_files import USUAL, LogBounds
+from cluster.process_host import launch_document
+from cluster.process_host.commands.zygotes import Zygotes, version_of
+from cluster.process_host.record import identity, leftovers, records
 from cluster.process_host.starting import start_supervisors
-from cluster.process_host.zygotes import Zygotes, version_of
+from cluster.process_host.users import folders
 from cluster.worker_host import (
     Labels,
     Launch,

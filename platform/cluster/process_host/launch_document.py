@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import log_files
-from cluster.log_files import LogBounds
-from cluster.plain_python import DEFAULT_PATH
-from cluster.process_host import folders, records, team_users
-from cluster.process_host.starting import SOURCE_ROOT
+from cluster.logs import log_files
+from cluster.logs.log_files import LogBounds
+from cluster.process_host.commands.plain_python import DEFAULT_PATH
+from cluster.process_host.record import records
+from cluster.process_host.users import folders, team_users
+from cluster.source_root import SOURCE_ROOT
 from cluster.worker_host import Launch, Role
 from concertina_worker import protocol
 

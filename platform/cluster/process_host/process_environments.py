@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cluster.plain_python import DEFAULT_PATH
 from cluster.process_environments import ProcessEnvironment
+from cluster.process_host.commands.plain_python import DEFAULT_PATH
 from cluster.process_host.ports import free_port
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import Mount, Role
 
 if TYPE_CHECKING:

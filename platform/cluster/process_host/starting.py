@@ -10,15 +10,14 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
-from cluster.plain_python import DEFAULT_PATH
-from cluster.process_host import records
-from cluster.process_host.zygotes import Keeper, Zygotes
+from cluster.process_host.commands.plain_python import DEFAULT_PATH
+from cluster.process_host.commands.zygotes import Keeper, Zygotes
+from cluster.process_host.record import records
+from cluster.source_root import SOURCE_ROOT
 from cluster.worker_host import HostUnavailable, Labels
 
-SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
 _WARM_TIMEOUT_SECONDS: Final = 5.0  # for all; then the ordinary way, and only one of two will run
 

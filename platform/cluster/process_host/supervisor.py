@@ -20,10 +20,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from cluster import log_lines
-from cluster.log_files import LogBounds
-from cluster.pace import Pace
-from cluster.process_host import command, identity, records, warm
+from cluster.logs import log_lines
+from cluster.logs.log_files import LogBounds
+from cluster.logs.pace import Pace
+from cluster.process_host.commands import command, warm
+from cluster.process_host.record import identity, records
 
 _DRAIN_SECONDS: Final = 1.0  # for output still in the pipes after the end
 _REAP_SECONDS: Final = 5.0  # for killed leftovers to go; longer only in the kernel's own trouble

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from cluster.process_host import leftovers
 from cluster.process_host.host import ProcessHost
+from cluster.process_host.record import leftovers
 from cluster.worker_host import ProcessPhase
 
 _POLL_SECONDS: Final = 0.05

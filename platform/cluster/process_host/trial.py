@@ -15,8 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from cluster.plain_python import DEFAULT_PATH
-from cluster.process_host import command
+from cluster.process_host.commands import command
+from cluster.process_host.commands.plain_python import DEFAULT_PATH
+from cluster.source_root import SOURCE_ROOT
 
 _SECONDS: Final = 60.0  # it needs 0.3 s; generous for a loaded machine
 _OK: Final = "ok"
@@ -51,10 +52,9 @@ def why_not(user: int) -> str:
 
 
 def _outcome_of(program: tuple[str, ...]) -> str:
-    root = Path(__file__).resolve().parents[2]
     try:
         ran = subprocess.run(  # noqa: S603 - our own interpreter and module
-            program, cwd=root, capture_output=True, text=True, timeout=_SECONDS, check=False
+            program, cwd=SOURCE_ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         return str(problem)

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from cluster.process_host import trial
-from cluster.process_host.team_users import TeamUsers
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.variables import BadEnvironment, EnvironmentVariables
 
 UIDS: Final = "1900000000-1900009999"  # of a range that neither distributions nor systemd hand out

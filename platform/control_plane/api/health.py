@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 import redis
-from cluster.queries import last_sampled_at
+from cluster.nodes.queries import last_sampled_at
 from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from cluster import installed_worker_hosts
-from cluster.log_files import LogBounds
+from cluster.logs.log_files import LogBounds
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host_kind import WorkerHostKind
 

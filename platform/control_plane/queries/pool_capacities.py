@@ -8,7 +8,7 @@ from itertools import groupby
 
 from cluster.machine import share_of
 from cluster.models import Node
-from cluster.queries import pool_sizes
+from cluster.nodes.queries import pool_sizes
 from django.conf import settings
 
 from jobs.admission.pool_capacity import PoolCapacity, WorkerMemory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from cluster.queries import PoolSize
+from cluster.nodes.queries import PoolSize
 from tenancy.models import FairShareSettings
 
 from autoscaler.control_loop.team_quotas import team_quotas

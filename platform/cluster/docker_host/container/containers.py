@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster.docker_host.container import secrets_file
-from cluster.job_network import JobNetwork
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.worker_host import Launch, Limits, Role
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early

@@ -21,8 +21,8 @@ import docker.errors
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
+from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.keyed_locks import KeyedLocks
-from cluster.job_network import JobNetwork
 from cluster.worker_host import HostUnavailable
 
 T = TypeVar("T")

@@ -15,7 +15,6 @@ from typing import Final
 
 import docker.errors
 
-from cluster.discarding import discard
 from cluster.docker_host.connection.connections import Connections, asking, asking_for, talking_to
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
@@ -27,7 +26,8 @@ from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.logs.copying import Source
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.record.records import Record, Records
-from cluster.lock_files import holding
+from cluster.files.discarding import discard
+from cluster.files.lock_files import holding
 from cluster.worker_host import HostUnavailable, Labels
 
 _LOG_SECONDS: Final = 30.0  # guessed: to copy what is left of a log

@@ -23,7 +23,7 @@ from cluster.docker_host.container.images import ImageUnavailable, RegistryTroub
 from cluster.docker_host.lifecycle.making import AskedToEnd, ContainerRefused, Maker, check_wanted
 from cluster.docker_host.lifecycle.patience import Patience
 from cluster.docker_host.record.records import Record, Records
-from cluster.lock_files import holding
+from cluster.files.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
 
 _LOCK_SECONDS: Final = 1.0  # somebody only looks at it for an instant

@@ -18,12 +18,12 @@ from typing import Final
 import docker.errors
 import requests
 
-from cluster import json_files
 from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.lifecycle.chores import Chores
 from cluster.docker_host.record.records import Record
-from cluster.private_folders import make_private
+from cluster.files import json_files
+from cluster.files.private_folders import make_private
 from cluster.worker_host import HostUnavailable
 
 _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})  # it does not run any more

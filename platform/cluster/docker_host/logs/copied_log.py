@@ -10,8 +10,8 @@ import contextlib
 import os
 from pathlib import Path
 
-from cluster import log_files
-from cluster.log_files import LogBounds
+from cluster.logs import log_files
+from cluster.logs.log_files import LogBounds
 
 
 class CopiedLog:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.logs.copying import Copy, Source, read_source
-from cluster.log_files import LogBounds
+from cluster.logs.log_files import LogBounds
 
 _NICENESS: Final = 5  # what is late is still there
 

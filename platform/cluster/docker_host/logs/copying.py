@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import docker.errors
 
-from cluster import log_files, log_lines
 from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.observing import ENDED
@@ -25,9 +24,10 @@ from cluster.docker_host.logs.copied_log import CopiedLog
 from cluster.docker_host.logs.cursors import Cursor, News
 from cluster.docker_host.logs.messages import Message, messages
 from cluster.docker_host.record.records import Record
-from cluster.lock_files import holding
-from cluster.log_files import LogBounds
-from cluster.pace import Pace
+from cluster.files.lock_files import holding
+from cluster.logs import log_files, log_lines
+from cluster.logs.log_files import LogBounds
+from cluster.logs.pace import Pace
 from cluster.worker_host import HostUnavailable, Labels, Role
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead

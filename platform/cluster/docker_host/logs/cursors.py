@@ -15,8 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import json_files, log_lines
 from cluster.docker_host.logs.messages import Message
+from cluster.files import json_files
+from cluster.logs import log_lines
 
 _OVERLAP_SECONDS: Final = 10  # guessed: as far as two streams may be out of order
 

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster.docker_host.logs.copying import Source, is_complete
-from cluster.lock_files import is_held
-from cluster.log_files import LogBounds
+from cluster.files.lock_files import is_held
+from cluster.logs.log_files import LogBounds
+from cluster.source_root import SOURCE_ROOT
 
-SOURCE_ROOT: Final = Path(__file__).resolve().parents[2]  # holds the package `cluster`
 _POLL_SECONDS: Final = 0.01
 _RESTART_SECONDS: Final = 1.0  # guessed: between two starts of a copier that dies
 

@@ -19,9 +19,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cluster import json_files
-from cluster.lock_files import is_held
-from cluster.private_folders import make_private
+from cluster.files import json_files
+from cluster.files.lock_files import is_held
+from cluster.files.private_folders import make_private
 from cluster.worker_host import (
     Failing,
     Labels,

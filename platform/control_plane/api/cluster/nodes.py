@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.maintenance import Maintenance, maintain
 from cluster.models import Node
+from cluster.nodes.maintenance import Maintenance, maintain
 from django.db.models import Count
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema

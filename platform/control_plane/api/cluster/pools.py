@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 from cluster.models.pool import ADMISSION_VARIANTS
-from cluster.queries import PoolSize, nodes_of, pool_sizes
+from cluster.nodes.queries import PoolSize, nodes_of, pool_sizes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request

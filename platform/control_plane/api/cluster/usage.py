@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from cluster.queries import PoolSize, mean_gpus_used, pool_sizes, utilisation
+from cluster.nodes.queries import PoolSize, mean_gpus_used, pool_sizes, utilisation
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers

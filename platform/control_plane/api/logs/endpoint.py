@@ -5,9 +5,9 @@ from __future__ import annotations
 import weakref
 from typing import Any, Final
 
-from cluster import log_places
-from cluster.log_places import BadPlace, Places
-from cluster.log_store import JobLog
+from cluster.logs import log_places
+from cluster.logs.log_places import BadPlace, Places
+from cluster.logs.log_store import JobLog
 from django.conf import settings
 from django.db import connections
 from django.http import StreamingHttpResponse

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from cluster.log_places import Places
-from cluster.log_store import Beginning, Cut, JobLog
+from cluster.logs.log_places import Places
+from cluster.logs.log_store import Beginning, Cut, JobLog
 from cluster.worker_host import LogLine
 from tenancy.access.grants import Grant
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cluster.models import Pool
-from cluster.queries import pool_sizes
+from cluster.nodes.queries import pool_sizes
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 import psutil
-from cluster.process_host import environments
-from cluster.process_host.records import LABELS_VARIABLE, RECORD_VARIABLE
+from cluster.process_host.record import environments
+from cluster.process_host.record.records import LABELS_VARIABLE, RECORD_VARIABLE
 
 from concertina_worker.protocol import Env
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 import psutil
-from cluster.process_host import environments
-from cluster.process_host.records import RECORD_VARIABLE
+from cluster.process_host.record import environments
+from cluster.process_host.record.records import RECORD_VARIABLE
 
 PREFIX: Final = "concertina-chaos-"
 LOCK: Final = "run.lock"

@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from cluster import log_files
-from cluster.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
-from cluster.log_files import ProcessLog
-from cluster.log_places import Places
+from cluster.logs import log_files
+from cluster.logs.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
+from cluster.logs.log_files import ProcessLog
+from cluster.logs.log_places import Places
 from cluster.worker_host import LogLine, Role
 
 MOST_BYTES: Final = 4 << 20  # of one answer

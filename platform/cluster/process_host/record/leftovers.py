@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster.process_host import environments, identity, records
+from cluster.process_host.record import environments, identity, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ import os
 import time
 from pathlib import Path
 
-from cluster import log_files
-from cluster.log_files import LogBounds
+from cluster.logs import log_files
+from cluster.logs.log_files import LogBounds
 
 MOST_BYTES_PER_LINE = 16 * 1024  # longer lines are cut: a reader must be able to show them
 REWRITTEN_EVERY_SECONDS = 10.0  # guessed: a bar that moves is seen to move, and the file is small

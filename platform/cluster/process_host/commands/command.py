@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from cluster.process_host.confinement import confine
+from cluster.process_host.users.confinement import confine
 
 NOT_FOUND = 127  # the shell's exit codes, which people know
 NOT_EXECUTABLE = 126

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from cluster.log_files import LogFile, ProcessLog
+from cluster.logs.log_files import LogFile, ProcessLog
 from cluster.worker_host import LogLine
 
 BLOCK_BYTES: Final = 64 * 1024

@@ -14,9 +14,9 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.process_host import command as ordinary
-from cluster.process_host import confinement
-from cluster.process_host.command import Command
+from cluster.process_host.commands import command as ordinary
+from cluster.process_host.commands.command import Command
+from cluster.process_host.users import confinement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

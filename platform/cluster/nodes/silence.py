@@ -14,8 +14,8 @@ from typing import Final
 
 from django.db.models import Q
 
-from cluster import node_changes
 from cluster.models import Node, NodeChange
+from cluster.nodes import node_changes
 
 LEFTOVERS: Final = "it answers again; what was left running there is being stopped"
 _LONGEST: Final = 300  # characters of a reason, as the column has

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Final
 from urllib.parse import quote
 
-from cluster.log_files import ProcessLog
+from cluster.logs.log_files import ProcessLog
 
 MOST_CHARACTERS: Final = 6000  # servers take headers of 8190 bytes
 _MOST_IN_AN_ADDRESS: Final = 3500  # as a browser writes it; servers take lines of 4094 bytes

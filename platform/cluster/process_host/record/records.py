@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.json_files import create_once, read, replace
+from cluster.files.json_files import create_once, read, replace
 
 __all__ = ["LABELS_VARIABLE", "RECORD_VARIABLE", "Record", "create_once", "read", "replace"]
 

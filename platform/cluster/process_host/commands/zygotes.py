@@ -24,9 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cluster.plain_python import can_start_warm, read_at_import, read_at_import_by_all
-from cluster.process_host import records
-from cluster.process_host.folders import make_private
+from cluster.process_host.commands.plain_python import (
+    can_start_warm,
+    read_at_import,
+    read_at_import_by_all,
+)
+from cluster.process_host.record import records
+from cluster.process_host.users.folders import make_private
 
 _ASK_SECONDS: Final = 2.0  # for a zygote that is there to take a request
 _BEGIN_SECONDS: Final = 10.0  # for a new one to detach itself; it needs 0.1 s

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from cluster.private_folders import make_private
+from cluster.files.private_folders import make_private
 
 _POLL_SECONDS: Final = 0.01
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from cluster.process_host import identity
+from cluster.process_host.record import identity
 
 _LOOK_SECONDS: Final = 0.001
 PATIENCE_SECONDS: Final = 1.0
