@@ -104,7 +104,7 @@ def cluster(jobs: int, gpus: int) -> ClusterState:
 
 def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
     workers = rng.randint(1, len(seats)) if seats else 0
-    standing = {name: seats[:workers].count(name) for name in seats[:workers]}
+    placement = {name: seats[:workers].count(name) for name in seats[:workers]}
     exchange = rng.uniform(0.0, 0.05)  # seconds per step and further worker
     return Job(
         job_id=f"job{number:04}",
@@ -120,7 +120,7 @@ def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
         allowed_workers=None,
         gpus_per_worker=1,
         batch=BatchRange(base=256, minimum=64, maximum=8192, multiple_of=8),
-        allocation=Allocation(workers_by_node=tuple(standing.items()), global_batch_size=256)
+        allocation=Allocation(workers_by_node=tuple(placement.items()), global_batch_size=256)
         if workers
         else None,
         started_at=float(number) if workers else None,

@@ -11,17 +11,21 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.snapshot.cluster_state import Node, Pool
-from autoscaler.simulation.engine.settings import HotRescale, Settings
-from autoscaler.simulation.prediction.calibration import Foretold, hold_against, share_held
-from autoscaler.simulation.prediction.prediction import Effort
-from autoscaler.simulation.workload.arrivals import Poisson, rate_for_load
-from autoscaler.simulation.workload.generators import (
+from autoscaler.simulation.engine.prediction.calibration import (
+    ScoredPrediction,
+    hold_against,
+    share_held,
+)
+from autoscaler.simulation.engine.prediction.prediction import Effort
+from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
+from autoscaler.simulation.engine.workload.arrivals import Poisson, rate_for_load
+from autoscaler.simulation.engine.workload.generators import (
     THREE_KINDS,
     Workload,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.workload.lengths import Uniform
+from autoscaler.simulation.engine.workload.lengths import Uniform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,19 +45,19 @@ USERS: Final[dict[str, tuple[float, tuple[float, float]]]] = {
 
 
 def main(seeds: int) -> None:
-    everything: list[Foretold] = []
+    everything: list[ScoredPrediction] = []
     for name, (undeclared, factors) in USERS.items():
         found = [
-            one for seed in range(seeds) for one in foretold(name, undeclared, factors, seed=seed)
+            one for seed in range(seeds) for one in predicted(name, undeclared, factors, seed=seed)
         ]
         report(name, found)
         everything += found
     report("all", everything)
 
 
-def foretold(
+def predicted(
     name: str, undeclared: float, factors: tuple[float, float], *, seed: int
-) -> tuple[Foretold, ...]:
+) -> tuple[ScoredPrediction, ...]:
     mean = mean_length_seconds(THREE_KINDS, LENGTHS)
     workload = Workload(
         name=name,
@@ -80,7 +84,7 @@ def foretold(
     return hold_against(trace, settings, moments=moments, effort=EFFORT, seed=1000 * seed)
 
 
-def report(name: str, found: Sequence[Foretold]) -> None:
+def report(name: str, found: Sequence[ScoredPrediction]) -> None:
     held = sum(one.is_held for one in found)
     early = sum(one.is_early for one in found)
     sys.stdout.write(

@@ -15,11 +15,11 @@ from statistics import quantiles
 from time import perf_counter, process_time
 
 from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
-from autoscaler.simulation.engine.settings import Knowledge, Settings
-from autoscaler.simulation.engine.simulator import run
-from autoscaler.simulation.results.records import Progress
-from autoscaler.simulation.workload.arrivals import Poisson, rate_for_load
-from autoscaler.simulation.workload.generators import (
+from autoscaler.simulation.engine.replay.settings import Knowledge, Settings
+from autoscaler.simulation.engine.replay.simulator import run
+from autoscaler.simulation.engine.results.records import Progress
+from autoscaler.simulation.engine.workload.arrivals import Poisson, rate_for_load
+from autoscaler.simulation.engine.workload.generators import (
     BY_GPU_TIME,
     SIX_APPLICATIONS,
     Mix,
@@ -27,7 +27,7 @@ from autoscaler.simulation.workload.generators import (
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.workload.lengths import FullRuns, Lengths, LogNormal
+from autoscaler.simulation.engine.workload.lengths import FullRuns, Lengths, LogNormal
 
 TEAMS = tuple(f"team{number}" for number in range(8))
 

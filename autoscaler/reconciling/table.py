@@ -9,21 +9,15 @@ from collections.abc import Callable
 from typing import Final
 
 from autoscaler.reconciling.instructions import Instructions
-from autoscaler.reconciling.rules import (
-    disk,
-    hung_workers,
+from autoscaler.reconciling.rules.ending import disk, settling, standstill, stopping
+from autoscaler.reconciling.rules.failures import hung_workers, release, silent_nodes, slow_nodes
+from autoscaler.reconciling.rules.starting import (
     joining,
     launching,
     mode,
-    outcome,
     preparing,
     refusals,
-    release,
     restart_mode,
-    silent_nodes,
-    slow_nodes,
-    standstill,
-    stopping,
 )
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
@@ -43,8 +37,8 @@ _IN_ORDER: Final[tuple[tuple[Rule, frozenset[Mode], frozenset[State]], ...]] = (
     (release.release_ended_workers, _BOTH, _ALL),
     (refusals.give_up_what_cannot_start, _BOTH, ACTIVE),
     (refusals.give_up_what_is_always_killed, _BOTH, ACTIVE),
-    (outcome.settle, _BOTH, ACTIVE),
-    (outcome.finish_after_all, _HOT, frozenset({State.STOPPING})),
+    (settling.settle, _BOTH, ACTIVE),
+    (settling.finish_after_all, _HOT, frozenset({State.STOPPING})),
     (disk.end_what_writes_too_much, _BOTH, ACTIVE),
     (disk.warn_of_a_filling_disk, _BOTH, ACTIVE),
     (joining.go_on_without_the_gone, _HOT, _CHANGING),

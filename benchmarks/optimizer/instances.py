@@ -14,8 +14,8 @@ import numpy as np
 from autoscaler.planning.optimizer import Problem
 from autoscaler.planning.optimizer.problem import POOL, UNBOUNDED
 from autoscaler.planning.speed.throughput import Configurations
-from autoscaler.simulation.truth.profiles import Profile
-from autoscaler.simulation.workload.applications import APPLICATIONS
+from autoscaler.simulation.engine.truth.profiles import Profile
+from autoscaler.simulation.engine.workload.applications import APPLICATIONS
 
 SIZES: Final = np.arange(1, 65)  # every job may take 1 to 64 GPUs
 GPUS_PER_NODE: Final = 4

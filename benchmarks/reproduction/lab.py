@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from autoscaler.simulation.comparison.candidates import Candidate
-from autoscaler.simulation.comparison.comparison import Run, replay
-from autoscaler.simulation.workload.trace import Trace
+from autoscaler.simulation.engine.comparison.candidates import Candidate
+from autoscaler.simulation.engine.comparison.comparison import Run, replay
+from autoscaler.simulation.engine.workload.trace import Trace
 from benchmarks.reproduction.store import Store
 
 LINE_EVERY: Final = 8  # simulations, in a log file

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.comparison.comparison import Run
+    from autoscaler.simulation.engine.comparison.comparison import Run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CODE: Final = (
     "autoscaler/planning",
-    "autoscaler/simulation",
+    "autoscaler/simulation/engine",
     "benchmarks/reproduction/experiments/later_schedulers.py",
 )
 

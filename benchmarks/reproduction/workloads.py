@@ -16,17 +16,17 @@ from typing import Final
 from autoscaler.planning.snapshot.cluster_state import Node, Pool
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import ThroughputModel
-from autoscaler.simulation.truth.profiles import Profile
-from autoscaler.simulation.workload import arrivals as processes
-from autoscaler.simulation.workload.generators import (
+from autoscaler.simulation.engine.truth.profiles import Profile
+from autoscaler.simulation.engine.workload import arrivals as processes
+from autoscaler.simulation.engine.workload.generators import (
     BY_GPU_TIME,
     Mix,
     Workload,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.workload.lengths import FullRuns, Uniform
-from autoscaler.simulation.workload.trace import Trace
+from autoscaler.simulation.engine.workload.lengths import FullRuns, Uniform
+from autoscaler.simulation.engine.workload.trace import Trace
 
 GPUS_PER_NODE: Final = 4
 HOUR: Final = 3600.0

@@ -37,7 +37,7 @@ INSTALLED_APPS = [
     "cluster",
     "jobs",
     "autoscaler.control_loop",
-    "autoscaler.what_if",
+    "autoscaler.simulation.api",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -142,7 +142,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "WorkerPhase": "jobs.models.Worker.Phase",
         "SecretKind": "tenancy.models.Secret.Kind",
         "HealthStatus": ["ok", "unavailable"],
-        "SimulationState": "autoscaler.what_if.models.Simulation.State",
+        "SimulationState": "autoscaler.simulation.api.models.Simulation.State",
         "LogStream": ["stdout", "stderr"],
     },
     "POSTPROCESSING_HOOKS": [

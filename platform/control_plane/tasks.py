@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from autoscaler.control_loop import retention as control_loop_retention
 from autoscaler.control_loop.session_lock import session_lock
-from autoscaler.hindsight import look_back as hindsight
-from autoscaler.what_if import retention as what_if_retention
+from autoscaler.restart_costs import measuring
+from autoscaler.simulation.api import retention as simulation_retention
 from control_plane.configuration.retention_settings import RetentionSettings
 from control_plane.database.batch_deletion import Eraser
 from jobs.commands.removal import retention as jobs_retention
@@ -33,7 +33,7 @@ def forget_what_is_old() -> None:
     deleted = {
         **cluster_retention.delete_old(kept.utilisation, erase=erase),
         **control_loop_retention.delete_old(kept.utilisation, erase=erase),
-        **what_if_retention.delete_old(kept.simulations, has_time=erase.has_time),
+        **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
     }
     logger.info(
@@ -45,7 +45,7 @@ def forget_what_is_old() -> None:
 def look_back() -> None:
     """Ask logs what it cost to start scripts with other workers. Bounded; no tick waits for it."""
     ends_at = time.monotonic() + _LOOKING_BACK_SECONDS
-    hindsight.look_back(
+    measuring.measure_restarts(
         timezone.now(),
         settings.CONCERTINA.state_dir,
         has_time=lambda: time.monotonic() < ends_at,
@@ -59,8 +59,8 @@ def look_ahead() -> None:
     Where processors are busy it may take longer than until the next time, which is then skipped, so
     that other background work finds a process.
     """
-    from autoscaler.foresight import look_ahead as foresight  # noqa: PLC0415 - it loads scipy
+    from autoscaler.predictions import live_jobs  # noqa: PLC0415 - it loads scipy
 
     with session_lock(LOOKING_AHEAD) as is_alone:
         if is_alone:
-            foresight.look_ahead(timezone.now())
+            live_jobs.predict_live_jobs(timezone.now())

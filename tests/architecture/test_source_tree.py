@@ -22,7 +22,8 @@ LONGEST_FUNCTION = 50
 EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "manager", "managers"}
 IN_STOREYS = (
     "autoscaler/planning",
-    "autoscaler/simulation",
+    "autoscaler/reconciling",
+    "autoscaler/simulation/engine",
     "benchmarks",
     "client/concertina",
     "jobs",

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from autoscaler.control_loop.apply.turns import MOST_IN_A_TICK
-from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.simulation.prediction.prediction import Effort
+from autoscaler.predictions.live_jobs import predict_live_jobs
+from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.spec.stored_spec import StoredSpecCache
@@ -73,7 +73,7 @@ def test_a_prediction_is_kept_in_as_many_statements(world: World) -> None:
             world.job(f"one-of-{new}-{number}")
         quick = Effort(planned_jobs=200, replays=1, fewest_replays=1, fewest_plans=1)
         with CaptureQueriesContext(connection) as captured:
-            look_ahead(world.clock(), effort=quick)
+            predict_live_jobs(world.clock(), effort=quick)
         return sum("prediction" in one["sql"] for one in captured)
 
     assert kept(1) == kept(12)

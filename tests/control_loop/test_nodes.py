@@ -9,10 +9,10 @@ from cluster.models import Node, Pool
 from cluster.nodes.maintenance import Maintenance, maintain
 from django.utils import timezone
 
-from autoscaler.foresight.look_ahead import look_ahead
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
-from autoscaler.simulation.prediction.prediction import Effort
+from autoscaler.predictions.live_jobs import predict_live_jobs
+from autoscaler.simulation.engine.prediction.prediction import Effort
 
 from .conftest import World, claims, fresh, live_workers
 
@@ -55,7 +55,7 @@ def test_a_job_that_waits_for_a_drained_node_names_it_and_what_would_help(world:
     assert replace(world.loop(), planner=plan).run_once()
     told = fresh(job).message
     assert "Node n1 (4 GPUs) is being drained; an admin can let it take work again." in told
-    look_ahead(timezone.now(), effort=Effort(planned_jobs=100))
+    predict_live_jobs(timezone.now(), effort=Effort(planned_jobs=100))
     remedy = fresh(job).remedy
     assert (remedy["kind"], remedy["node"]) == ("reopened_node", "n1")
 

@@ -15,14 +15,14 @@ from tenancy.models import Team
 
 from autoscaler.control_loop import cluster_view
 from autoscaler.control_loop.models import Tick
-from autoscaler.foresight import look_ahead as foresight
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.decisions.explanation import Explanation
 from autoscaler.planning.decisions.invariants import Violation
 from autoscaler.planning.decisions.plan import Action, Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase
-from autoscaler.simulation.prediction.prediction import Effort, predict
+from autoscaler.predictions import live_jobs
+from autoscaler.simulation.engine.prediction.prediction import Effort, predict
 from jobs.commands import quarantine
 from jobs.commands.control import cancel
 from jobs.commands.quarantine import Part
@@ -317,14 +317,14 @@ def test_a_job_that_makes_predictions_fail_is_left_out_of_them_and_is_planned(
             raise OverflowError(SECRET)
         return predict(state, **options)
 
-    monkeypatch.setattr(foresight, "predict", predict_some)
+    monkeypatch.setattr(live_jobs, "predict", predict_some)
     now = timezone.now()
-    assert foresight.look_ahead(now, effort=QUICK) == 1
+    assert live_jobs.predict_live_jobs(now, effort=QUICK) == 1
     assert fresh(healthy).prediction
     assert Quarantine.objects.get(job=poison).part == "prediction"
     assert quarantine.count() == 0  # of planning
     asked.clear()
-    assert foresight.look_ahead(now, effort=QUICK) == 1
+    assert live_jobs.predict_live_jobs(now, effort=QUICK) == 1
     assert asked == [{healthy.id}]
     tick(world, planner.plan)
     assert fresh(poison).reason != "planning_failed"
@@ -336,7 +336,7 @@ def test_a_job_of_the_past_that_cannot_be_read_spoils_no_prediction(world: World
     Job.objects.filter(pk=past.pk).update(
         state="completed", started_at=now, finished_at=now, samples=10, resolved_spec={"x": 1}
     )
-    assert foresight.look_ahead(now, effort=QUICK) == 1
+    assert live_jobs.predict_live_jobs(now, effort=QUICK) == 1
     assert fresh(job).prediction
     Job.objects.filter(pk=past.pk).update(resolved_spec=past.resolved_spec)
 

@@ -9,7 +9,7 @@ import pytest
 from cluster.logs import log_files
 from cluster.logs.log_lines import timestamp
 
-from autoscaler.hindsight.look_back import look_back
+from autoscaler.restart_costs.measuring import measure_restarts
 from jobs.models import Generation, Job
 
 from .conftest import World, fresh, live_workers
@@ -27,7 +27,7 @@ def write(world: World, job: Job, worker: str, texts: Iterable[str], *, begin: d
 
 def look(world: World, *, after: float = 6.0) -> int:
     world.clock.advance(after)
-    return look_back(world.clock(), world.state_dir, has_time=lambda: True)
+    return measure_restarts(world.clock(), world.state_dir, has_time=lambda: True)
 
 
 def rescaled(world: World, old: Iterable[str], *, workers: int = 2) -> tuple[Job, Generation, str]:

@@ -24,7 +24,7 @@ from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot import cluster_state as planning
-from autoscaler.simulation.prediction.prediction import Effort, predict
+from autoscaler.simulation.engine.prediction.prediction import Effort, predict
 from jobs.api.serializers import JobDetailSerializer
 from jobs.models import Job, Measurement
 from jobs.spec import stored_spec

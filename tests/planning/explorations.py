@@ -16,7 +16,7 @@ from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
 from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.throughput import Configurations
-from autoscaler.simulation.workload import applications
+from autoscaler.simulation.engine.workload import applications
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.scaling import ScalingModel
     from autoscaler.planning.speed.throughput import ThroughputModel
-    from autoscaler.simulation.truth.profiles import Profile
+    from autoscaler.simulation.engine.truth.profiles import Profile
 
     Column = np.typing.NDArray[np.float64]
 

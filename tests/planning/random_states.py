@@ -134,26 +134,26 @@ def _measurements(draw: st.DrawFn) -> tuple[Measurement, ...]:
 @st.composite
 def _holding(draw: st.DrawFn, job: Job, free: dict[str, int], *, calm: bool) -> Job:
     """The job running on GPUs nobody holds yet; a lost worker may have left it below its range."""
-    standing: dict[str, int] = {}
+    placement: dict[str, int] = {}
     counts = job.allowed_workers or range(job.min_workers, job.max_workers + 1)
     measured = job.scaling.measured_workers if job.scaling else 0
     known = max(LARGEST_LEAP * measured, job.min_workers)
     wanted = draw(st.sampled_from([count for count in counts if count <= known or not calm]))
     for node, gpus in free.items():
-        fitting = min(wanted - sum(standing.values()), gpus // job.gpus_per_worker)
+        fitting = min(wanted - sum(placement.values()), gpus // job.gpus_per_worker)
         if fitting > 0:
-            standing[node] = fitting
-    if sum(standing.values()) < (job.min_workers if calm else 1):
+            placement[node] = fitting
+    if sum(placement.values()) < (job.min_workers if calm else 1):
         return job
-    if calm and job.allowed_workers and sum(standing.values()) not in job.allowed_workers:
+    if calm and job.allowed_workers and sum(placement.values()) not in job.allowed_workers:
         return job
-    for node, count in standing.items():
+    for node, count in placement.items():
         free[node] -= count * job.gpus_per_worker
     held = running(
         job.job_id,
         0,
         job.team,
-        on=tuple(standing.items()),
+        on=tuple(placement.items()),
         started_at=NOW - draw(st.sampled_from((0, 5, 1000))),
         rescales=draw(st.integers(0, 5)),
         submitted_at=job.submitted_at,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from cluster.worker_host import LogLine
 
-from autoscaler.hindsight.numbered_lines import NumberedLine, numbered
+from autoscaler.restart_costs.numbered_lines import NumberedLine, numbered
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 

@@ -15,8 +15,12 @@ def nodes(*gpus: int) -> tuple[Node, ...]:
     return tuple(Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1))
 
 
-def seats(job_id: str, workers: int, *standing: tuple[str, int], gpus_per_worker: int = 1) -> Seats:
-    return Seats(job_id=job_id, workers=workers, standing=standing, gpus_per_worker=gpus_per_worker)
+def seats(
+    job_id: str, workers: int, *placement: tuple[str, int], gpus_per_worker: int = 1
+) -> Seats:
+    return Seats(
+        job_id=job_id, workers=workers, placement=placement, gpus_per_worker=gpus_per_worker
+    )
 
 
 def test_workers_that_stay_keep_their_places() -> None:
@@ -72,5 +76,5 @@ def test_large_workers_are_seated_before_small_ones_scatter_the_room() -> None:
 
 
 def test_scattered_gpus_hold_no_large_worker() -> None:
-    standing = [seats("a", 1, ("n1", 1)), seats("b", 1, ("n2", 1))]
-    assert place(nodes(2, 2), [*standing, seats("c", 1, gpus_per_worker=2)])["c"] is None
+    placement = [seats("a", 1, ("n1", 1)), seats("b", 1, ("n2", 1))]
+    assert place(nodes(2, 2), [*placement, seats("c", 1, gpus_per_worker=2)])["c"] is None

@@ -46,19 +46,19 @@ def instances(draw: st.DrawFn) -> Instance:
     seats = []
     for number in range(draw(st.integers(1, 6))):
         gpus_per_worker = draw(st.sampled_from((1, 1, 2, 4)))
-        standing = {}
+        placement = {}
         for name, left in list(free.items()):
             count = draw(st.integers(0, min(left // gpus_per_worker, 3)))
             if count and draw(st.booleans()):
-                standing[name] = count
+                placement[name] = count
                 free[name] -= count * gpus_per_worker
-        held = sum(standing.values())
+        held = sum(placement.values())
         seats.append(
             Seats(
                 job_id=f"j{number}",
                 gpus_per_worker=gpus_per_worker,
                 workers=draw(st.sampled_from((held, held, held + 1, held + 3, max(held - 1, 1)))),
-                standing=tuple(sorted(standing.items())),
+                placement=tuple(sorted(placement.items())),
             )
         )
     return machines, [seat for seat in seats if seat.workers]
@@ -66,7 +66,7 @@ def instances(draw: st.DrawFn) -> Instance:
 
 def settled(seat: Seats, found: WorkersByNode | None) -> Mapping[str, int]:
     """Where its workers are after the plan; a job that does not fit stays."""
-    return dict(seat.standing if found is None else found)
+    return dict(seat.placement if found is None else found)
 
 
 @MANY
@@ -89,7 +89,7 @@ def test_closed_nodes_get_nothing_new_and_draining_ones_keep_nobody(instance: In
     machines, seats = instance
     places = place(machines, seats).places
     for seat in seats:
-        before, found = dict(seat.standing), places[seat.job_id]
+        before, found = dict(seat.placement), places[seat.job_id]
         after = settled(seat, found)
         for node in machines:
             if not node.is_schedulable:
@@ -105,9 +105,9 @@ def test_who_keeps_his_size_stays(instance: Instance) -> None:
     draining = {node.name for node in machines if node.is_draining}
     places = place(machines, seats).places
     for seat in seats:
-        is_leaving = draining & dict(seat.standing).keys()
+        is_leaving = draining & dict(seat.placement).keys()
         if seat.held == seat.workers and not is_leaving:
-            assert places[seat.job_id] == seat.standing
+            assert places[seat.job_id] == seat.placement
 
 
 @MANY
@@ -117,25 +117,25 @@ def test_who_grows_leaves_a_node_only_to_stand_on_fewer(instance: Instance) -> N
     draining = {node.name for node in machines if node.is_draining}
     for seat in seats:
         found = place(machines, [seat]).places[seat.job_id]
-        if found is None or draining & dict(seat.standing).keys():
+        if found is None or draining & dict(seat.placement).keys():
             continue
-        stays = all(dict(found).get(node, 0) >= count for node, count in seat.standing)
+        stays = all(dict(found).get(node, 0) >= count for node, count in seat.placement)
         if seat.workers > seat.held and not stays:
             assert len(found) < nodes_beside(machines, seat)
 
 
 def nodes_beside(machines: Sequence[Node], seat: Seats) -> float:
     """On how many nodes a job stands that grows where it is, and only then elsewhere."""
-    standing, missing = dict(seat.standing), seat.workers - seat.held
+    placement, missing = dict(seat.placement), seat.workers - seat.held
     fitting = {
-        node.name: node.gpus // seat.gpus_per_worker - standing.get(node.name, 0)
+        node.name: node.gpus // seat.gpus_per_worker - placement.get(node.name, 0)
         for node in machines
         if node.is_schedulable
     }
-    missing -= sum(fitting.pop(name, 0) for name in standing)
+    missing -= sum(fitting.pop(name, 0) for name in placement)
     others = itertools.accumulate(sorted(fitting.values(), reverse=True))
     enough = (count for count, workers in enumerate(others, 1) if workers >= missing)
-    return len(standing) + (next(enough, math.inf) if missing > 0 else 0)
+    return len(placement) + (next(enough, math.inf) if missing > 0 else 0)
 
 
 @MANY

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from cluster.worker_host import LogLine
 
-from autoscaler.hindsight.restart_cost import RestartCost, restart_cost
+from autoscaler.restart_costs.restart_cost import RestartCost, restart_cost
 
 START = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

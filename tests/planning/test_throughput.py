@@ -7,7 +7,7 @@ import pytest
 from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.throughput import Configurations
-from autoscaler.simulation.workload.applications import BERT
+from autoscaler.simulation.engine.workload.applications import BERT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

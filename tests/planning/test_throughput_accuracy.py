@@ -15,7 +15,7 @@ from tests.planning.explorations import SIX, Point, at, explored, relative_error
 
 if TYPE_CHECKING:
     from autoscaler.planning.speed.scaling import ScalingModel
-    from autoscaler.simulation.truth.profiles import Profile
+    from autoscaler.simulation.engine.truth.profiles import Profile
     from tests.planning.explorations import Column
 
 SEEDS = range(12)

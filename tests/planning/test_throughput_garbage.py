@@ -21,7 +21,7 @@ from tests.campaigns import examples
 from tests.planning.explorations import SIX, explored, relative_errors, unseen
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.truth.profiles import Profile
+    from autoscaler.simulation.engine.truth.profiles import Profile
 
 GOOD = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
 EVERYWHERE = Configurations.of(

@@ -9,14 +9,19 @@ import pytest
 from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.disk_excess import excess_of, in_words, sentence
+from autoscaler.reconciling.assessments.disk_excess import excess_of, in_words, sentence
+from autoscaler.reconciling.assessments.signs_of_life import (
+    LOSSES_COUNT_FOR,
+    Due,
+    due,
+    losses_in_a_row,
+)
 from autoscaler.reconciling.endings import (
     Ending,
     cannot_run_as_it_stands,
     described,
     ending_of,
 )
-from autoscaler.reconciling.signs_of_life import LOSSES_COUNT_FOR, Due, due, losses_in_a_row
 from autoscaler.reconciling.snapshot import DiskUse, Life
 from jobs.admission.disk_limits import DiskLimits
 from tests.reconciling.builders import GIB, NOW, spec

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from cluster.worker_host import LogLine
 
-from autoscaler.reconciling import last_words
+from autoscaler.reconciling.assessments import last_words
 
 TRACEBACK = ["Traceback (most recent call last):", '  File "train.py"', "    x / 0"]
 

@@ -8,8 +8,8 @@ import pytest
 from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.assessments.last_words import LINES_READ
 from autoscaler.reconciling.instructions import Release
-from autoscaler.reconciling.last_words import LINES_READ
 from autoscaler.reconciling.questions import LastLines, MemoryLimit
 from autoscaler.reconciling.snapshot import Mode
 from concertina_worker.protocol import ExitCode

@@ -8,7 +8,9 @@ import pytest
 
 from autoscaler.reconciling import table
 from autoscaler.reconciling.instructions import NOTHING, Finish, Release, SeatNextSet
-from autoscaler.reconciling.rules import launching, outcome, release, restart_mode, stopping
+from autoscaler.reconciling.rules.ending import settling, stopping
+from autoscaler.reconciling.rules.failures import release
+from autoscaler.reconciling.rules.starting import launching, restart_mode
 from tests import campaigns
 from tests.reconciling.search import PromiseBroken, searched, training, wandered
 from tests.reconciling.small_world import beginning
@@ -38,7 +40,7 @@ def test_every_promise_is_kept_whatever_happens(first: Callable[[], World]) -> N
     counts = searched(first(), DEPTH)
     found = f"{first.__name__}: {counts.total()} worlds up to depth {DEPTH}, {dict(counts)}"
     print(found)  # noqa: T201 - `pytest -s` shows it
-    assert counts[DEPTH] > 10**DEPTH / 2
+    assert counts[DEPTH] > 7**DEPTH  # far from all worlds that are reached are reached twice
 
 
 @pytest.mark.parametrize("first", FIRST)
@@ -79,7 +81,7 @@ BROKEN: dict[str, tuple[Rule, Rule, str]] = {
     "a job is over while it has workers": (stopping.finish, finish_at_once, "has workers"),
     "nobody asks workers to end": (stopping.stop_workers, without, "is rescaling"),
     "nobody starts what is on record": (launching.start_missing, without, "is starting"),
-    "nobody draws a conclusion from how workers ended": (outcome.settle, without, "is running"),
+    "nobody draws a conclusion from how workers ended": (settling.settle, without, "is running"),
 }
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from autoscaler.foresight.recent_past import past_until, rescale_cost
+from autoscaler.predictions.recent_past import past_until, rescale_cost
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
 from jobs.queries.stragglers import slow_gpus, slow_nodes

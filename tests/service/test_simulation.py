@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from autoscaler.what_if import execution
-from autoscaler.what_if.models import Simulation
+from autoscaler.simulation.api import execution
+from autoscaler.simulation.api.models import Simulation
 from tests.service.test_simulations import admin, ask, lead, no_worker
 
 __all__ = ["admin", "lead", "no_worker"]  # fixtures

@@ -15,9 +15,9 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.planning.snapshot.job_terms import BatchRange
-from autoscaler.what_if import commands, execution, history, retention, tasks
-from autoscaler.what_if.api.requests import checked
-from autoscaler.what_if.models import Report, Simulation
+from autoscaler.simulation.api import commands, execution, history, retention, tasks
+from autoscaler.simulation.api.models import Report, Simulation
+from autoscaler.simulation.api.rest.requests import checked
 from jobs.lifecycle import State
 from jobs.models import Job, Measurement
 from tests.end_to_end.waiting import until
@@ -151,7 +151,7 @@ def test_a_simulation_that_takes_too_long_is_given_up(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "SECONDS_BETWEEN_SIGNS", 0.0)
-    monkeypatch.setattr("autoscaler.what_if.limits.MOST_SECONDS", 0.0)
+    monkeypatch.setattr("autoscaler.simulation.api.limits.MOST_SECONDS", 0.0)
     execution.run_next()
     simulation.refresh_from_db()
     assert simulation.state == "failed"

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
 
-from autoscaler.what_if import commands, limits
-from autoscaler.what_if.models import Simulation
+from autoscaler.simulation.api import commands, limits
+from autoscaler.simulation.api.models import Simulation
 from tests.service.at_once import ask_at_once
 
 URL = "/api/v1/simulations"
@@ -19,7 +19,7 @@ URL = "/api/v1/simulations"
 @pytest.fixture(autouse=True)
 def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody takes up what is asked for; test_simulation_runs.py does that."""
-    monkeypatch.setattr("autoscaler.what_if.tasks.ask", lambda: None)
+    monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from tenancy.models import ImageRule, Membership, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
-from autoscaler.what_if.api.requests import checked
-from autoscaler.what_if.models import Report, Simulation
+from autoscaler.simulation.api.models import Report, Simulation
+from autoscaler.simulation.api.rest.requests import checked
 from jobs.lifecycle import State
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run, spec
@@ -67,7 +67,7 @@ def people(vision: Team, language: Team, admin_user: User) -> None:
 
 @pytest.fixture
 def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setattr("autoscaler.what_if.tasks.ask", lambda: None)
+    monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
     vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
     job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
     run(job, workers=1)

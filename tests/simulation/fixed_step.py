@@ -18,7 +18,7 @@ from autoscaler.planning.speed.throughput import Configurations
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.plan import Decision
     from autoscaler.planning.snapshot.cluster_state import Pool
-    from autoscaler.simulation.workload.trace import TraceJob
+    from autoscaler.simulation.engine.workload.trace import TraceJob
 
 
 @dataclass

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autoscaler.simulation.results.records import AllocationSpan, JobRecord, Result, UsageSample
+from autoscaler.simulation.engine.results.records import (
+    AllocationSpan,
+    JobRecord,
+    Result,
+    UsageSample,
+)
 
 
 def record(name: str = "job", **changes: Any) -> JobRecord:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from autoscaler.planning.snapshot.job_terms import BatchRange
-from autoscaler.simulation.engine.settings import CheckpointRestart, HotRescale, Knowledge
-from autoscaler.simulation.engine.simulator import run
+from autoscaler.simulation.engine.replay.settings import CheckpointRestart, HotRescale, Knowledge
+from autoscaler.simulation.engine.replay.simulator import run
 from tests.simulation.fixed_step import finish_times
 from tests.simulation.workloads import LINEAR, job, model, pool, settings, trace
 

@@ -1,14 +1,18 @@
-"""Do about eight of ten outcomes fall into the ranges that were foretold?"""
+"""Do about eight of ten outcomes fall into the ranges that were predicted?"""
 
 from __future__ import annotations
 
 import pytest
 
-from autoscaler.simulation.prediction.calibration import Foretold, hold_against, share_held
-from autoscaler.simulation.prediction.prediction import Effort, Range
-from autoscaler.simulation.workload.arrivals import Poisson
-from autoscaler.simulation.workload.generators import THREE_KINDS, Workload, generate
-from autoscaler.simulation.workload.lengths import Uniform
+from autoscaler.simulation.engine.prediction.calibration import (
+    ScoredPrediction,
+    hold_against,
+    share_held,
+)
+from autoscaler.simulation.engine.prediction.prediction import Effort, Range
+from autoscaler.simulation.engine.workload.arrivals import Poisson
+from autoscaler.simulation.engine.workload.generators import THREE_KINDS, Workload, generate
+from autoscaler.simulation.engine.workload.lengths import Uniform
 
 from .workloads import pool, settings
 
@@ -27,11 +31,11 @@ WORKLOAD = Workload(
 def test_most_outcomes_fall_into_the_ranges() -> None:
     """Loose: the outcomes of one workload depend on each other."""
     made = settings(pool(4, 4), measurement_noise=0.05, checks_invariants=False)
-    foretold = hold_against(
+    predicted = hold_against(
         generate(WORKLOAD, seed=1), made, moments=(1200, 2100, 3000), effort=QUICK
     )
-    assert len(foretold) >= 10
-    assert 0.65 <= share_held(foretold) <= 0.98
+    assert len(predicted) >= 10
+    assert 0.65 <= share_held(predicted) <= 0.98
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,6 @@ def test_an_outcome_lies_before_within_or_after_a_range(
     is_early: bool,  # noqa: FBT001 - a table
     is_late: bool,  # noqa: FBT001 - a table
 ) -> None:
-    foretold = Foretold(job_id="a", is_start=False, made_at=0, span=span, happened_at=100)
-    assert (foretold.is_early, foretold.is_late) == (is_early, is_late)
-    assert foretold.is_held == (not is_early and not is_late)
+    predicted = ScoredPrediction(job_id="a", is_start=False, made_at=0, span=span, happened_at=100)
+    assert (predicted.is_early, predicted.is_late) == (is_early, is_late)
+    assert predicted.is_held == (not is_early and not is_late)

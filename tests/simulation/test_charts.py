@@ -10,8 +10,8 @@ from autoscaler.plots.axis import Axis, lay
 from autoscaler.plots.line_chart import LineChart, Series
 from autoscaler.plots.svg import steps
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison.comparison import Comparison, run_of
-from autoscaler.simulation.report.page import page, verdict
+from autoscaler.simulation.engine.comparison.comparison import Comparison, run_of
+from autoscaler.simulation.engine.report.page import page, verdict
 from tests.simulation.made_results import record, result, sample
 
 

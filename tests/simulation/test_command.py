@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from autoscaler.simulate.command import app
+from autoscaler.simulation.cli.command import app
 from tests.extension import install_example, policies_found_anew
 
 SMALL = ("--jobs", "4", "--gpus", "8", "--mix", "kinds", "--tick", "60")

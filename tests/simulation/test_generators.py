@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from autoscaler.planning.speed.throughput import Configurations
-from autoscaler.simulation.truth.profiles import efficiency
-from autoscaler.simulation.workload.applications import KINDS, PROFILES
-from autoscaler.simulation.workload.arrivals import (
+from autoscaler.simulation.engine.truth.profiles import efficiency
+from autoscaler.simulation.engine.workload.applications import KINDS, PROFILES
+from autoscaler.simulation.engine.workload.arrivals import (
     DAY_SECONDS,
     Arrivals,
     Bursty,
@@ -19,13 +19,13 @@ from autoscaler.simulation.workload.arrivals import (
     Poisson,
     rate_for_load,
 )
-from autoscaler.simulation.workload.generators import (
+from autoscaler.simulation.engine.workload.generators import (
     THREE_KINDS,
     Workload,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.workload.lengths import (
+from autoscaler.simulation.engine.workload.lengths import (
     FullRuns,
     Lengths,
     LogNormal,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.simulation.engine.settings import Failures
-from autoscaler.simulation.engine.simulator import run
+from autoscaler.simulation.engine.replay.settings import Failures
+from autoscaler.simulation.engine.replay.simulator import run
 from tests.simulation.workloads import job, pool, settings, trace
 
 # One GPU each, so that nothing is left to the planner: whoever came first starts first.

@@ -14,19 +14,19 @@ from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
-from autoscaler.simulation.engine.planner_view import submission_of
-from autoscaler.simulation.truth.isolation import seconds_per_sample
-from autoscaler.simulation.workload.applications import CIFAR10, IMAGENET, NCF, PROFILES
-from autoscaler.simulation.workload.arrivals import Poisson
-from autoscaler.simulation.workload.generators import Workload, generate
-from autoscaler.simulation.workload.importers.concertina_csv import from_csv, to_csv
-from autoscaler.simulation.workload.importers.concertina_json import from_json, to_json
-from autoscaler.simulation.workload.importers.history import HistoryRow, trace_of_history
-from autoscaler.simulation.workload.importers.philly import read_philly
-from autoscaler.simulation.workload.importers.pollux import read_pollux
-from autoscaler.simulation.workload.importers.table import InvalidRecordingError
-from autoscaler.simulation.workload.recordings import RecordingFormat, read_recording
-from autoscaler.simulation.workload.trace import InvalidTraceError, Trace
+from autoscaler.simulation.engine.replay.planner_view import submission_of
+from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
+from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET, NCF, PROFILES
+from autoscaler.simulation.engine.workload.arrivals import Poisson
+from autoscaler.simulation.engine.workload.generators import Workload, generate
+from autoscaler.simulation.engine.workload.importers.concertina_csv import from_csv, to_csv
+from autoscaler.simulation.engine.workload.importers.concertina_json import from_json, to_json
+from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history
+from autoscaler.simulation.engine.workload.importers.philly import read_philly
+from autoscaler.simulation.engine.workload.importers.pollux import read_pollux
+from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
+from autoscaler.simulation.engine.workload.recordings import RecordingFormat, read_recording
+from autoscaler.simulation.engine.workload.trace import InvalidTraceError, Trace
 from tests.simulation.workloads import LINEAR, job, model, trace
 
 FULL = job(

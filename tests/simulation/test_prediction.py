@@ -9,9 +9,9 @@ import pytest
 
 from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.settings import HotRescale
-from autoscaler.simulation.prediction.prediction import Effort, Prediction, Range, predict
-from autoscaler.simulation.prediction.uncertainty import Past, PastJob, draw
+from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.engine.prediction.uncertainty import Past, PastJob, draw
+from autoscaler.simulation.engine.replay.settings import HotRescale
 from tests.planning.builders import NOW, cluster, running, waiting
 
 from .workloads import model
@@ -96,7 +96,7 @@ def test_a_job_of_unknown_length_is_taken_for_one_that_ended_lately() -> None:
     assert high > 1.5 * low
 
 
-def test_nothing_is_foretold_of_a_length_that_nobody_knows() -> None:
+def test_nothing_is_predicted_of_a_length_that_nobody_knows() -> None:
     prediction = foresee(cluster(waiting("a")))["a"]
     assert prediction.finish is None
     assert from_now(prediction.start)[2] <= EFFORT.horizon_seconds
@@ -139,5 +139,5 @@ def test_however_often_jobs_come_a_bounded_number_of_them_is_replayed() -> None:
     assert drawn.arrivals[-1].submitted_at < NOW + 1  # the first of them
 
 
-def test_an_empty_cluster_has_nothing_to_foretell() -> None:
+def test_an_empty_cluster_has_nothing_to_predict() -> None:
     assert predict(cluster()) == {}

@@ -8,7 +8,7 @@ import pytest
 
 from autoscaler.planning.snapshot.cluster_state import Allocation
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.simulator import Simulation
+from autoscaler.simulation.engine.replay.simulator import Simulation
 from tests.planning.builders import NOW, cluster, running, waiting
 from tests.simulation.workloads import LINEAR, settings
 

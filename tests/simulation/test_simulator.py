@@ -8,11 +8,16 @@ from itertools import pairwise
 import pytest
 
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from autoscaler.simulation.engine.settings import CheckpointRestart, Failures, HotRescale, Knowledge
-from autoscaler.simulation.engine.simulator import run
-from autoscaler.simulation.results.records import Progress
-from autoscaler.simulation.truth.profiles import Profile
-from autoscaler.simulation.truth.progress import course_of
+from autoscaler.simulation.engine.replay.settings import (
+    CheckpointRestart,
+    Failures,
+    HotRescale,
+    Knowledge,
+)
+from autoscaler.simulation.engine.replay.simulator import run
+from autoscaler.simulation.engine.results.records import Progress
+from autoscaler.simulation.engine.truth.profiles import Profile
+from autoscaler.simulation.engine.truth.progress import course_of
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
 
 

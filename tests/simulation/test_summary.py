@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.simulation.comparison.comparison import FIGURES, run_of
-from autoscaler.simulation.results.summary import percentile, summarise
+from autoscaler.simulation.engine.comparison.comparison import FIGURES, run_of
+from autoscaler.simulation.engine.results.summary import percentile, summarise
 from tests.simulation.made_results import record, result, sample
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.simulation.results import timeline
+from autoscaler.simulation.engine.results import timeline
 from tests.simulation.made_results import record, result, sample, span
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from autoscaler.planning.snapshot.cluster_state import Node, Pool
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import ThroughputModel
-from autoscaler.simulation.engine.settings import HotRescale, Settings
-from autoscaler.simulation.truth.profiles import Profile
-from autoscaler.simulation.workload.trace import Trace, TraceJob
+from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
+from autoscaler.simulation.engine.truth.profiles import Profile
+from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 
 RULES = BatchRange(base=64, minimum=64, maximum=64)
 

@@ -129,8 +129,8 @@ def _least_net_gain(demand: Demand, balances: Mapping[str, MoveBalance]) -> tupl
 def _reserve(room: Room, demand: Demand) -> bool:
     """Take a node's free GPUs for the whole job; its old ones stay taken until it has moved."""
     assert demand.allocation is not None  # noqa: S101 - it is scattered
-    standing, gpus = dict(demand.allocation.workers_by_node), demand.job.gpus_per_worker
-    missing = {node: demand.held - count for node, count in standing.items()}
+    placement, gpus = dict(demand.allocation.workers_by_node), demand.job.gpus_per_worker
+    missing = {node: demand.held - count for node, count in placement.items()}
     own = [node for node, lacking in missing.items() if room.free(node) >= lacking * gpus]
     target = min(own, key=lambda node: (missing[node], node), default=None)
     if target is None:

@@ -59,11 +59,11 @@ def place_split(
 ) -> Placing:
     """Split the GPUs and seat the workers, again and again until both agree."""
     staying = _without_evicted(nodes, admitted)
-    standing = _room_beside(nodes, staying)
-    gathering = consolidate(standing, staying, now=now)
+    room_now = _room_beside(nodes, staying)
+    gathering = consolidate(room_now, staying, now=now)
     demands, fragmentations = gathering.demands, dict[str, Fragmentation]()
     for round_number in range(1, MOST_ROUNDS + 1):
-        placing = _place(nodes, demands, split_among, standing)
+        placing = _place(nodes, demands, split_among, room_now)
         fragmentations |= _misfits(placing)
         corrected = _corrected(placing)
         if not corrected:
@@ -74,7 +74,7 @@ def place_split(
             break
         demands = tuple(_replaced(demands, corrected))
         if None in corrected.values():
-            standing = _room_beside(nodes, demands)
+            room_now = _room_beside(nodes, demands)
     placing.fragmentations = fragmentations
     placing.balances |= gathering.balances
     return placing
@@ -85,18 +85,18 @@ def _without_evicted(nodes: Sequence[Node], admitted: Sequence[Demand]) -> list[
     draining = {node.name for node in nodes if node.is_draining}
 
     def is_evicted(demand: Demand) -> bool:
-        is_there = any(node in draining for node, _ in demand.standing)
+        is_there = any(node in draining for node, _ in demand.placement)
         return is_there and demand.is_pinned and demand.can_be_paused
 
     return [demand for demand in admitted if not (draining and is_evicted(demand))]
 
 
 def _room_beside(nodes: Sequence[Node], demands: Iterable[Demand]) -> Room:
-    return Room.of(nodes, ((d.standing, d.job.gpus_per_worker) for d in demands))
+    return Room.of(nodes, ((d.placement, d.job.gpus_per_worker) for d in demands))
 
 
 def _place(
-    nodes: Sequence[Node], demands: Sequence[Demand], split_among: SplitAmong, standing: Room
+    nodes: Sequence[Node], demands: Sequence[Demand], split_among: SplitAmong, room_now: Room
 ) -> Placing:
     """One round. Where no split exists, everybody who runs stays as he is."""
     shares = split_among(demands)
@@ -106,8 +106,8 @@ def _place(
     by_id = {demand.job.job_id: demand for demand in demands}
     sized = ((by_id[job_id], size) for job_id, size in sizes.items())
     changing = [_seats(demand, size) for demand, size in sized if not _stays_put(demand, size)]
-    seating = place(nodes, changing, standing=standing)
-    places: dict[str, WorkersByNode | None] = {job_id: by_id[job_id].standing for job_id in sizes}
+    seating = place(nodes, changing, room_now=room_now)
+    places: dict[str, WorkersByNode | None] = {job_id: by_id[job_id].placement for job_id in sizes}
     places.update(seating.places)
     return Placing(
         split=shares,
@@ -124,7 +124,7 @@ def _seats(demand: Demand, size: Size) -> Seats:
         job_id=demand.job.job_id,
         gpus_per_worker=demand.job.gpus_per_worker,
         workers=size.workers,
-        standing=demand.standing,
+        placement=demand.placement,
         is_pinned=demand.is_pinned,
         may_move=_is_gathered(demand, size),
     )
@@ -270,8 +270,8 @@ def _move(
         room.take({target: move.workers}, gpus)
 
 
-def _after(standing: WorkersByNode, move: Relocation) -> WorkersByNode:
-    places = dict(standing)
+def _after(placement: WorkersByNode, move: Relocation) -> WorkersByNode:
+    places = dict(placement)
     del places[move.from_node]
     places[move.to_node] = places.get(move.to_node, 0) + move.workers
     return tuple(sorted(places.items()))

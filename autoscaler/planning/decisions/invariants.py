@@ -51,13 +51,13 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
     A pool's policy may narrow what its jobs may have; the rules hold for what it leaves of them.
     """
     restricted_in = {pool.name: policies.policy(pool.policy).restrict for pool in state.pools}
-    asked = [job for job in state.jobs if job.pool in restricted_in]
-    jobs = {job.job_id: restricted_in[job.pool](job) for job in asked}
+    decided_on = [job for job in state.jobs if job.pool in restricted_in]
+    jobs = {job.job_id: restricted_in[job.pool](job) for job in decided_on}
     decisions = {decision.job_id: decision for decision in plan.decisions}
     if sorted(decision.job_id for decision in plan.decisions) != sorted(jobs):
         message = "the plan does not decide on every job exactly once"
         return (Violation(rule="one_decision_per_job", message=message),)
-    found = [v for job in asked for v in _job_rules(job, decisions[job.job_id])]
+    found = [v for job in decided_on for v in _job_rules(job, decisions[job.job_id])]
     for pool in state.pools:
         own = [(job, decisions[job.job_id]) for job in jobs.values() if job.pool == pool.name]
         quotas = {quota.team: quota for quota in state.quotas if quota.pool == pool.name}

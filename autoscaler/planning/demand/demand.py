@@ -53,7 +53,7 @@ class Demand:
         return self.allocation.workers if self.allocation else 0
 
     @property
-    def standing(self) -> WorkersByNode:
+    def placement(self) -> WorkersByNode:
         """Where its workers are now, or are being brought to."""
         return self.allocation.workers_by_node if self.allocation else ()
 

@@ -6,7 +6,7 @@ value (`decisions.explanation`), which is derived from the whole pool at that mo
     derived         chooses which of the next three explains an outcome
     waiting         why a job waits, or was refused
     changes         why a job started, changed its size or was paused
-    standing        why a job stays as it is, and what would let it grow
+    keeping         why a job stays as it is, and what would let it grow
     references      other jobs, teams and choices, as an explanation names them
     remedies        what could be changed so that a waiting job starts
     changed_states  the snapshot as it would be with such a remedy

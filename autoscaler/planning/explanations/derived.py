@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action
-from autoscaler.planning.explanations import changes, standing, waiting
+from autoscaler.planning.explanations import changes, keeping, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:  # no
         case Action.PAUSE:
             return changes.paused(outcome, picture)
         case Action.KEEP:
-            return standing.running(outcome, picture)
+            return keeping.running(outcome, picture)
         case Action.DROP:
             return waiting.dropped(outcome, picture)
         case Action.WAIT:

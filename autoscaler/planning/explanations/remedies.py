@@ -110,10 +110,10 @@ def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Reme
         yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)
     elif waiting.reason is JobReason.WAITING_FOR_CAPACITY:
         missing = max(waiting.asked_gpus - waiting.available_gpus, 1)
-        asked = sum(
+        wanted = sum(
             other.min_workers * other.gpus_per_worker
             for other in state.jobs
             if other.pool == job.pool and other.phase is JobPhase.WAITING
         )
-        for gpus in dict.fromkeys((missing, max(asked, missing))):
+        for gpus in dict.fromkeys((missing, max(wanted, missing))):
             yield Remedy(kind=RemedyKind.FREE_GPUS, gpus=gpus)

@@ -32,7 +32,7 @@ class Ledger:
     paused: list[Demand] = field(default_factory=list)
     refused: dict[str, Refusal] = field(default_factory=dict)
     room: Occupancy  # of the admitted jobs
-    standing: Occupancy  # of these and of all that run, for limits
+    occupied: Occupancy  # of these and of all that run, for limits
     _given_for_good: int = 0  # to borrowers that cannot be paused
     _shrinkable: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     _queue_length: int = 0
@@ -47,17 +47,17 @@ class Ledger:
             gpus_free=gpus,
             gpus_idle=gpus,
             room=Occupancy(tree),
-            standing=Occupancy(tree),
+            occupied=Occupancy(tree),
         )
-        standing: Counter[str] = Counter()
+        smallest_by_team: Counter[str] = Counter()
         for demand in running:
-            standing[demand.job.team] += demand.smallest_gpus
+            smallest_by_team[demand.job.team] += demand.smallest_gpus
             held = max(demand.held_gpus, demand.smallest_gpus)  # or it is about to
             ledger.gpus_idle -= held - demand.stuck_gpus
             spare = demand.held_gpus - demand.smallest_gpus
             ledger._shrinkable[demand.job.team] += max(spare, 0)
-        for team, smallest in standing.items():
-            ledger.standing.use(team, smallest)
+        for team, smallest in smallest_by_team.items():
+            ledger.occupied.use(team, smallest)
         return ledger
 
     def admit(self, demand: Demand, *, is_lent: bool = False) -> None:
@@ -65,7 +65,7 @@ class Ledger:
         if is_lent and demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
             self._given_for_good += demand.smallest_gpus
         if not demand.is_active:
-            self.standing.use(demand.job.team, demand.smallest_gpus)
+            self.occupied.use(demand.job.team, demand.smallest_gpus)
             self.usage.charge(demand)
             self._take_idle(demand)
 
@@ -82,12 +82,12 @@ class Ledger:
 
     def take_back(self, start: Demand) -> None:
         """A start that was set aside does not come about in this round."""
-        self.standing.use(start.job.team, -start.smallest_gpus)
+        self.occupied.use(start.job.team, -start.smallest_gpus)
 
     def pause(self, demand: Demand) -> None:
         """A running job that was not admitted, or set aside."""
         self.paused.append(demand)
-        self.standing.use(demand.job.team, -demand.smallest_gpus)
+        self.occupied.use(demand.job.team, -demand.smallest_gpus)
 
     def refuse(self, demand: Demand, reason: JobReason, blocker: str | None = None) -> None:
         self._queue_length += 1
@@ -130,7 +130,7 @@ class Ledger:
         job, needed = demand.job, demand.smallest_gpus
         if any(n.limit is not None and needed > n.limit for n in self.tree.path(job.team)):
             return JobReason.EXCEEDS_LIMIT
-        is_reached = self.standing.limit_reached(job.team, needed) is not None
+        is_reached = self.occupied.limit_reached(job.team, needed) is not None
         return JobReason.WAITING_FOR_QUOTA if is_reached else None
 
     def may_be_lent_to(self, demand: Demand) -> bool:

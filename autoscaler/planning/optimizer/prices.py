@@ -41,8 +41,8 @@ def group_prices(problem: Problem, hulls: Hulls) -> Floats | None:
             return None
     prices = np.zeros(len(depth))
     for group, above in enumerate(problem.parents):
-        asked = prices[above] if group != POOL else 0.0
-        prices[group] = min(max(asked, market.lowest[group]), market.highest[group])
+        price = prices[above] if group != POOL else 0.0
+        prices[group] = min(max(price, market.lowest[group]), market.highest[group])
     return prices
 
 

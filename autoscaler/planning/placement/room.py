@@ -37,12 +37,14 @@ class Room:
     _shared: Files
 
     @classmethod
-    def of(cls, nodes: Iterable[Node], standing: Iterable[tuple[WorkersByNode, int]] = ()) -> Self:
+    def of(
+        cls, nodes: Iterable[Node], placements: Iterable[tuple[WorkersByNode, int]] = ()
+    ) -> Self:
         """What is free beside workers of so many GPUs each."""
         free = {node.name: node.gpus for node in nodes if node.is_schedulable}
         files = range(max(free.values(), default=0) + 1)
         distributed = defaultdict[str, int](int)
-        for workers_by_node, gpus_per_worker in standing:
+        for workers_by_node, gpus_per_worker in placements:
             for node, workers in workers_by_node:
                 if node in free:
                     free[node] -= workers * gpus_per_worker

@@ -30,7 +30,7 @@ class Seating:
 
 
 def place(
-    nodes: Sequence[Node], seats: Sequence[Seats], *, standing: Room | None = None
+    nodes: Sequence[Node], seats: Sequence[Seats], *, room_now: Room | None = None
 ) -> Seating:
     """Seat every job. The order of `seats` does not matter.
 
@@ -38,19 +38,19 @@ def place(
     workers, then the most, before the others: no order fits more workers whose sizes divide one
     another, as 1, 2, 4 and 8 do.
 
-    `standing` is the room beside all jobs where they stand now, and beside others that stay, where
+    `room_now` is the room beside all jobs where they stand now, and beside others that stay, where
     that is known already; it is left as it is.
 
     Cost: for each job that changes about as much as it has nodes, and linear in the others.
     """
     by_name = {node.name: node for node in nodes}
-    room = standing.copy() if standing else Room.of(nodes, map(_standing, seats))
+    room = room_now.copy() if room_now else Room.of(nodes, map(_placement, seats))
     places: dict[str, WorkersByNode | None] = {}
     changing: list[tuple[Seats, dict[str, int]]] = []
     for seat in seats:
-        before, kept = dict(seat.standing), _kept(seat, by_name)
+        before, kept = dict(seat.placement), _kept(seat, by_name)
         if seat.held == seat.workers and kept == before and not seat.may_move:
-            places[seat.job_id] = seat.standing
+            places[seat.job_id] = seat.placement
         else:
             room.give_back(before, seat.gpus_per_worker)
             room.take(kept, seat.gpus_per_worker)
@@ -64,8 +64,8 @@ def place(
     return Seating(places=places, room=room)
 
 
-def _standing(seat: Seats) -> tuple[WorkersByNode, int]:
-    return seat.standing, seat.gpus_per_worker
+def _placement(seat: Seats) -> tuple[WorkersByNode, int]:
+    return seat.placement, seat.gpus_per_worker
 
 
 def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
@@ -76,20 +76,20 @@ def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
 def _kept(seat: Seats, nodes: Mapping[str, Node]) -> dict[str, int]:
     """Who stays where he is: all but the surplus, and all but those on draining nodes."""
     if seat.is_pinned:
-        return dict(seat.standing)
-    standing = {
+        return dict(seat.placement)
+    placement = {
         name: count
-        for name, count in seat.standing
+        for name, count in seat.placement
         if name in nodes and not nodes[name].is_draining
     }
-    surplus = sum(standing.values()) - seat.workers
+    surplus = sum(placement.values()) - seat.workers
     if surplus <= 0:
-        return standing
-    for name in sorted(standing, key=lambda one: (nodes[one].is_schedulable, standing[one], one)):
-        leaving = min(max(surplus, 0), standing[name])
-        standing[name] -= leaving
+        return placement
+    for name in sorted(placement, key=lambda one: (nodes[one].is_schedulable, placement[one], one)):
+        leaving = min(max(surplus, 0), placement[name])
+        placement[name] -= leaving
         surplus -= leaving
-    return {name: count for name, count in standing.items() if count}
+    return {name: count for name, count in placement.items() if count}
 
 
 def _has_to_stay(room: Room, kept: Mapping[str, int]) -> bool:
@@ -102,7 +102,7 @@ def _best(room: Room, seat: Seats, beside: dict[str, int] | None) -> dict[str, i
     if beside and len(beside) == 1:
         return beside
     anew = fewest_nodes(
-        room, seat.workers, gpus_per_worker=seat.gpus_per_worker, own=dict(seat.standing)
+        room, seat.workers, gpus_per_worker=seat.gpus_per_worker, own=dict(seat.placement)
     )
     possible = [one for one in (beside, anew) if one is not None]
     return min(possible, key=lambda one: _cost(room, seat, one), default=None)
@@ -110,10 +110,10 @@ def _best(room: Room, seat: Seats, beside: dict[str, int] | None) -> dict[str, i
 
 def _cost(room: Room, seat: Seats, place: Mapping[str, int]) -> tuple[bool, int, int, int]:
     """Spans nodes, shares them with distributed jobs, how many nodes, how many new workers."""
-    standing = dict(seat.standing)
+    placement = dict(seat.placement)
     spans = len(place) > 1
     shared = sum(map(room.has_distributed, place)) if spans else 0
-    joining = sum(max(count - standing.get(node, 0), 0) for node, count in place.items())
+    joining = sum(max(count - placement.get(node, 0), 0) for node, count in place.items())
     return (spans, shared, len(place), joining)
 
 

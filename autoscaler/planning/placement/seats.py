@@ -8,7 +8,7 @@ WorkersByNode = tuple[tuple[str, int], ...]
 
 
 class Seats(NamedTuple):
-    """What one job wants to place: it stands on `standing` and shall have `workers`.
+    """What one job wants to place: it has `placement` now and should have `workers`.
 
     A pinned job stays where it is, even on a node that is being drained. One that `may_move`
     stands anew where that is better, although it keeps its size. A named tuple, because one is made
@@ -18,13 +18,13 @@ class Seats(NamedTuple):
     job_id: str
     gpus_per_worker: int
     workers: int
-    standing: WorkersByNode = ()
+    placement: WorkersByNode = ()
     is_pinned: bool = False
     may_move: bool = False
 
     @property
     def held(self) -> int:
-        return sum([count for _, count in self.standing])
+        return sum([count for _, count in self.placement])
 
     @property
     def missing(self) -> int:

@@ -1,15 +1,17 @@
-"""What happens next? The simulator, event by event, around the real planner.
+"""What would have happened? Replays a workload through the planner, on a clock of its own.
 
-Read `simulator` first: it takes the next event, and asks for a plan at each tick.
+Packages that lie in storeys, each of which imports only from those below it; packages within a
+storey do not import each other:
 
-    simulator          replays a trace
-    settings           on which cluster, at which costs and with which knowledge
-    agenda             the events to come, by time
-    world              what happens to jobs and nodes between two plans
-    simulated_job      what one job is truly doing at a moment
-    simulated_cluster  which nodes are up, and which jobs hold their GPUs
-    measuring          what the planner learns of a job's speed
-    planner_view       what the planner sees of a job
-    recorder           what is kept while the simulation runs
-    reporting          what is written down of a job at the end
+    report      a comparison as one HTML file
+    ---
+    comparison  several simulations of one trace, side by side
+    prediction  the present replayed forward, several times: when jobs will start and finish
+    ---
+    replay      the simulator: events, jobs and nodes, and what the planner is told of them
+    ---
+    workload    which jobs come, and when: generated, or read from a recording
+    results     what came out of a simulation
+    ---
+    truth       how fast a job truly trains, which the planner must find out
 """

@@ -13,9 +13,9 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.plots.bar_chart import Bar, BarChart
 from autoscaler.plots.frame import Picture
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison.comparison import Run
-from autoscaler.simulation.engine.settings import HotRescale, Settings
-from autoscaler.simulation.results.summary import mean
+from autoscaler.simulation.engine.comparison.comparison import Run
+from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
+from autoscaler.simulation.engine.results.summary import mean
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, picture, table
 from benchmarks.reproduction.experiments.founding_paper import simulation_settings, with_policy
 from benchmarks.reproduction.experiments.later_schedulers import ALL, LATER

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison.comparison import Run
-from autoscaler.simulation.results.summary import mean
-from autoscaler.simulation.workload.trace import Trace
+from autoscaler.simulation.engine.comparison.comparison import Run
+from autoscaler.simulation.engine.results.summary import mean
+from autoscaler.simulation.engine.workload.trace import Trace
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, table
 from benchmarks.reproduction.experiments.all_policies import application_settings, average_of
 from benchmarks.reproduction.experiments.founding_paper import with_policy

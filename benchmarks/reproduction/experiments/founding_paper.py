@@ -15,10 +15,10 @@ from autoscaler.plots.axis import Axis
 from autoscaler.plots.frame import Picture
 from autoscaler.plots.line_chart import LineChart, Series
 from autoscaler.plots.units import Unit, significant
-from autoscaler.simulation.comparison.candidates import Candidate
-from autoscaler.simulation.comparison.comparison import Run
-from autoscaler.simulation.engine.settings import CheckpointRestart, Knowledge, Settings
-from autoscaler.simulation.results.summary import mean
+from autoscaler.simulation.engine.comparison.candidates import Candidate
+from autoscaler.simulation.engine.comparison.comparison import Run
+from autoscaler.simulation.engine.replay.settings import CheckpointRestart, Knowledge, Settings
+from autoscaler.simulation.engine.results.summary import mean
 from benchmarks.reproduction.document import (
     Claim,
     Section,

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison.comparison import Run
-from autoscaler.simulation.engine.settings import (
+from autoscaler.simulation.engine.comparison.comparison import Run
+from autoscaler.simulation.engine.replay.settings import (
     CheckpointRestart,
     HotRescale,
     RescaleCost,
     Settings,
 )
-from autoscaler.simulation.results.records import AllocationSpan, JobRecord
-from autoscaler.simulation.truth.profiles import Profile
-from autoscaler.simulation.workload.applications import CIFAR10, IMAGENET
-from autoscaler.simulation.workload.trace import Trace, TraceJob
+from autoscaler.simulation.engine.results.records import AllocationSpan, JobRecord
+from autoscaler.simulation.engine.truth.profiles import Profile
+from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET
+from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
 from benchmarks.reproduction.experiments.founding_paper import with_policy
 from benchmarks.reproduction.lab import Lab, Trial

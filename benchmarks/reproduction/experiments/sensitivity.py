@@ -7,10 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from autoscaler.plots.units import Unit, written
-from autoscaler.simulation.comparison.comparison import Run
-from autoscaler.simulation.engine.settings import CheckpointRestart, HotRescale, Knowledge, Settings
-from autoscaler.simulation.results.summary import mean
-from autoscaler.simulation.workload.trace import Trace, TraceJob
+from autoscaler.simulation.engine.comparison.comparison import Run
+from autoscaler.simulation.engine.replay.settings import (
+    CheckpointRestart,
+    HotRescale,
+    Knowledge,
+    Settings,
+)
+from autoscaler.simulation.engine.results.summary import mean
+from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 from benchmarks.reproduction.document import Claim, Section, Verdict, filled, paragraphs, table
 from benchmarks.reproduction.experiments.all_policies import OURS, application_settings, average_of
 from benchmarks.reproduction.experiments.founding_paper import with_policy

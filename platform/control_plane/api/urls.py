@@ -27,7 +27,7 @@ urlpatterns = [
     path("jobs", JobsView.as_view(**_SPECS)),
     path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
-    path("", include("autoscaler.what_if.api.urls")),
+    path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),

@@ -21,7 +21,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 from tenancy.errors import TenancyError
 
-from autoscaler.what_if.errors import WhatIfError
+from autoscaler.simulation.api.errors import SimulationError
 from control_plane.web.body_parsers import BodyTooLarge, NotPlain
 from control_plane.web.error_body import envelope
 from jobs.errors import (
@@ -80,7 +80,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
-    if isinstance(error, WhatIfError):
+    if isinstance(error, SimulationError):
         return Response(envelope(error.code, str(error)), status=error.status)
     if isinstance(error, TenancyError):
         return _of_tenancy(error)

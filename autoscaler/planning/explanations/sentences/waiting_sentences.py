@@ -136,11 +136,11 @@ def _closed(job: Waiting) -> str:
         (node,) = job.closed_nodes
         who = "; an admin can let it take work again" if can_be_opened else ""
         return f"Node {node.name} ({gpus(node.gpus)}) {_WHY_CLOSED[node.closing]}{who}."
-    told = [f"{node.name} ({gpus(node.gpus)}, {node.closing})" for node in job.closed_nodes]
-    unnamed = job.closed_nodes_count - len(told)
+    named = [f"{node.name} ({gpus(node.gpus)}, {node.closing})" for node in job.closed_nodes]
+    unnamed = job.closed_nodes_count - len(named)
     others = f" and {unnamed} more" if unnamed else ""
     who = "; an admin can let them take work again" if can_be_opened else ""
-    return f"Nodes that take no new work: {', '.join(told)}{others}{who}."
+    return f"Nodes that take no new work: {', '.join(named)}{others}{who}."
 
 
 def _claim(job: Waiting) -> str:

@@ -1,1 +1,0 @@
-"""What did changes cost that nobody reports? Told from the logs, in the background."""

@@ -1,0 +1,10 @@
+"""When will the live jobs start and finish? The simulator looks ahead from where the loop stands.
+
+    live_jobs       predicts every live job, and keeps what it predicts
+    ---
+    advice          what would start each job that waits
+    predictable     which jobs can be predicted, where one of them makes the simulation fail
+    recent_past     what the near past says of the near future
+
+All of it happens in the background; no tick waits for it.
+"""

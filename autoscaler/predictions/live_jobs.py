@@ -1,0 +1,115 @@
+"""When will the jobs of this cluster start and finish, and what would start those that wait?
+
+The snapshot is the one a tick plans with, without the processes: nothing here acts, and no tick
+waits for it. What is predicted stands on the job; some of it is kept, to be held against what came
+of it (`jobs.commands.predictions`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from statistics import fmean
+from typing import Any, Final
+
+from django.db import InterfaceError, OperationalError
+
+from autoscaler.control_loop.cluster_view import cluster_state
+from autoscaler.control_loop.observe import views as observe
+from autoscaler.installed_policies import installed_policies
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
+from autoscaler.predictions.advice import advise
+from autoscaler.predictions.predictable import predict_what_can_be
+from autoscaler.predictions.recent_past import past_until, rescale_cost
+from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, Range, predict
+from autoscaler.simulation.engine.prediction.uncertainty import Past
+from jobs.commands import predictions, quarantine
+from jobs.commands.quarantine import Part
+from jobs.models import Job
+
+SHORTEST_HORIZON_SECONDS: Final = 600.0
+LONGEST_HORIZON_SECONDS: Final = 7 * 86_400.0
+
+_log = logging.getLogger(__name__)
+
+
+def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
+    """Predict every live job, and score what was predicted before; returns how many were made."""
+    predictions.score()
+    unplanned = quarantine.left_out(Part.PLANNING, now)
+    tried = quarantine.left_out(Part.PREDICTION, now)
+    silent = unplanned.job_ids | unplanned.on_trial | tried.job_ids
+    seen = cluster_state(observe.planned_jobs({}), now, left_out=silent)
+    policies = installed_policies()
+    _advise(seen.state, planner=partial(plan, policies=policies), now=now)
+    past = past_until(now)
+    horizon = _horizon_seconds(seen.state, past)
+    predicted = predict_what_can_be(
+        seen.state,
+        predict=partial(
+            predict,
+            past=past,
+            rescale=rescale_cost(now),
+            effort=replace(effort or Effort(), horizon_seconds=horizon),
+            policies=policies,
+            seed=int(now.timestamp()),
+        ),
+        silent=silent | seen.failing.keys(),
+    )
+    moments = {job_id: _moments(one) for job_id, one in predicted.predictions.items()}
+    predictions.keep(moments, made_at=now)
+    healed = tried.on_trial & predicted.predictions.keys()
+    if predicted.failing or healed:
+        quarantine.update(Part.PREDICTION, failing=predicted.failing, healed=healed, now=now)
+    return len(predicted.predictions)
+
+
+def _advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now: datetime) -> None:
+    """Where the planner fails, the tick finds out for which job; nobody is advised until then."""
+    try:
+        advise(state, planner=planner, now=now)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, the others go on
+        _log.exception("Nobody can be advised.", extra={"action": "advise"})
+
+
+def _horizon_seconds(state: ClusterState, past: Past) -> float:
+    """Twice as long as all the work would take that is there, if it were spread evenly."""
+    usual = fmean([one.run_seconds for one in past.ended]) if past.ended else 0.0
+    speeds = _speeds(state)
+    seconds = [
+        job.remaining_samples / speed
+        if job.remaining_samples is not None and (speed := speeds.get(job.job_id))
+        else usual
+        for job in state.jobs
+    ]
+    gpus = sum(node.gpus for pool in state.pools for node in pool.nodes)
+    smallest = [job.min_workers * job.gpus_per_worker for job in state.jobs]
+    work = sum(one * size for one, size in zip(seconds, smallest, strict=True))
+    wanted = 2 * (max(seconds, default=0.0) + work / max(gpus, 1))
+    return min(max(wanted, SHORTEST_HORIZON_SECONDS), LONGEST_HORIZON_SECONDS)
+
+
+def _speeds(state: ClusterState) -> Mapping[str, float]:
+    """Samples per second as reported last."""
+    rows = Job.objects.filter(pk__in=[job.job_id for job in state.jobs])
+    return dict(rows.values_list("pk", "samples_per_second"))
+
+
+def _moments(prediction: Prediction) -> dict[str, Any]:
+    return {"start": _span(prediction.start), "finish": _span(prediction.finish)}
+
+
+def _span(span: Range | None) -> dict[str, datetime | None] | None:
+    if span is None:
+        return None
+    return {
+        name: None if value is None else datetime.fromtimestamp(value, UTC)
+        for name, value in (("p10", span.p10), ("p50", span.p50), ("p90", span.p90))
+    }

@@ -1,0 +1,7 @@
+"""What does a snapshot mean, before a rule decides what to do?
+
+signs_of_life   whether a job gets anywhere
+reclaiming      by when lent GPUs must be back
+disk_excess     whether a job has written more than it may
+last_words      which of a worker's last lines tells why it failed
+"""

@@ -1,0 +1,8 @@
+"""How does a job come to its end?
+
+settling    whether it has ended, or must start again
+stopping    which processes have to end, and when none is left
+standstill  ends what stands still, after a warning
+disk        ends what writes more than it may
+stops       how a job is stopped that is to start again, or has failed too often
+"""

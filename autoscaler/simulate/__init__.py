@@ -1,1 +1,0 @@
-"""The command `concertina-simulate`: files, processes and a terminal around the simulation."""

@@ -1,0 +1,14 @@
+"""How are simulations run that people ask for over REST? In the background, one after the other.
+
+rest        the addresses under /api/v1/simulations
+tasks       what Celery runs: the simulation that has waited longest
+execution   carries out one simulation; it tells how far it is and can be stopped
+commands    changes a simulation's row
+queries     what can be asked about simulations, and by whom
+workloads   which workload and which clusters a request means
+history     what this cluster saw lately, as a workload
+retention   forgets old simulations
+limits      how large a simulation may be, and who may ask for one
+errors      what can go wrong with a request
+models      the rows; the application keeps the label `what_if`, which their tables bear
+"""

@@ -1,0 +1,104 @@
+"""How is a simulation carried out? By one worker, which tells how far it is and can be stopped."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import perf_counter
+from typing import Final
+
+from autoscaler.planning.policies import PolicyRefused
+from autoscaler.simulation.api import commands, limits, workloads
+from autoscaler.simulation.api.errors import SimulationError
+from autoscaler.simulation.api.models import Simulation
+from autoscaler.simulation.engine.comparison.comparison import Comparison, Run, replay
+from autoscaler.simulation.engine.report.document import document
+from autoscaler.simulation.engine.report.page import Conditions, page
+from autoscaler.simulation.engine.results.records import Progress
+
+logger: Final = logging.getLogger(__name__)
+SECONDS_BETWEEN_SIGNS: Final = 2.0
+
+
+class Overtaken(Exception):
+    """The simulation was cancelled, or another worker has taken it up."""
+
+
+class TookTooLong(Exception):
+    """The simulation was given up after the most time that one may take."""
+
+
+def run_next() -> bool:
+    """Carry out the simulation that waits longest; False: none waits."""
+    simulation = commands.claim()
+    if simulation is None:
+        return False
+    try:
+        _carry_out(simulation)
+    except Overtaken:
+        logger.info("Simulation %s was stopped.", simulation.pk, extra=_log(simulation, "stop"))
+    except (SimulationError, PolicyRefused) as problem:
+        commands.fail(simulation, str(problem))
+    except TookTooLong:
+        minutes = limits.MOST_SECONDS / 60
+        commands.fail(simulation, f"Given up after {minutes:.0f} minutes. Simulate fewer jobs.")
+    except Exception:
+        logger.exception("Simulation %s broke.", simulation.pk, extra=_log(simulation, "fail"))
+        commands.fail(simulation, "The simulation broke; the service's log tells more.")
+    return True
+
+
+def _carry_out(simulation: Simulation) -> None:
+    body = simulation.request
+    trace = workloads.trace_for(body)
+    candidates = workloads.candidates_for(body)
+    signs = _Signs(simulation, total=len(trace.jobs) * len(candidates))
+    runs: list[Run] = []
+    for candidate in candidates:
+        run = replay(trace, candidate, clock=perf_counter, on_progress=signs.after(len(runs)))
+        runs.append(run)
+    gpus = max(candidate.gpus for candidate in candidates)
+    comparison = Comparison(trace=simulation.title, gpus=gpus, runs=tuple(runs))
+    html = page(comparison, conditions=_conditions(simulation))
+    commands.complete(simulation, result=document(comparison), html=html)
+
+
+class _Signs:
+    """Signs of life of one simulation; raises when it shall stop."""
+
+    def __init__(self, simulation: Simulation, *, total: int) -> None:
+        self._simulation = simulation
+        self._total = total
+        self._began_at = self._told_at = perf_counter()
+
+    def after(self, runs: int) -> Callable[[Progress], None]:
+        """What a run is given when so many have ended before it."""
+
+        def on_progress(progress: Progress) -> None:
+            now = perf_counter()
+            if now - self._told_at < SECONDS_BETWEEN_SIGNS:
+                return
+            self._told_at = now
+            if now - self._began_at > limits.MOST_SECONDS:
+                raise TookTooLong
+            ended = runs * progress.jobs + progress.jobs_ended
+            if not commands.note_progress(self._simulation, ended / self._total):
+                raise Overtaken
+
+        return on_progress
+
+
+def _conditions(simulation: Simulation) -> Conditions:
+    body = simulation.request
+    return (
+        ("pool", body["pool"]),
+        ("change", workloads.change_name(body) or "none"),
+        ("a decision every", f"{body['tick_seconds']:g} s"),
+        ("a rescale", f"stalls {body['stall_seconds']:g} s"),
+        ("seed", str(body["seed"])),
+        ("asked for by", simulation.requested_by),
+    )
+
+
+def _log(simulation: Simulation, action: str) -> dict[str, str]:
+    return {"action": f"simulation_{action}", "simulation": simulation.pk}

@@ -1,0 +1,52 @@
+"""How large may a simulation be, and who may ask for one?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tenancy.access.principal import Principal
+
+from autoscaler.simulation.api.errors import NotAllowed, TooLarge
+
+if TYPE_CHECKING:  # numpy comes with it, and `tasks` is loaded by every process
+    from autoscaler.simulation.engine.workload.trace import Trace
+
+MOST_SIMULATED_JOBS: Final = 20_000  # jobs x policies x clusters; guessed: some minutes of a core
+MOST_SECONDS: Final = 1800.0  # of computing; a simulation that takes longer is given up
+
+
+def check_may_simulate(principal: Principal) -> None:
+    """Admins and team leads may.
+
+    Raises:
+        NotAllowed: neither.
+    """
+    if not (principal.is_admin or principal.led):
+        raise NotAllowed
+
+
+def check_source(principal: Principal, body: Mapping[str, Any]) -> None:
+    """Recorded history tells of all teams' jobs, so it is for admins.
+
+    Raises:
+        NotAllowed: somebody else asks for it.
+    """
+    if body["trace"]["kind"] == "history" and not principal.is_admin:
+        raise NotAllowed
+
+
+def check_size(trace: Trace, runs: int) -> None:
+    """Refuse what would keep the background worker busy for too long.
+
+    Raises:
+        TooLarge: says how much would be allowed.
+    """
+    jobs = len(trace.jobs)
+    if jobs * runs > MOST_SIMULATED_JOBS:
+        raise TooLarge(
+            f"{jobs:,} jobs in {runs} runs are {jobs * runs:,} simulated jobs; at most"
+            f" {MOST_SIMULATED_JOBS:,} are allowed. Simulate at most"
+            f" {MOST_SIMULATED_JOBS // runs:,} jobs, fewer days, or fewer policies; larger ones"
+            " run on the command line with concertina-simulate."
+        )

@@ -1,0 +1,41 @@
+"""What can be asked about simulations? Admins see all, others those that they asked for."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from tenancy.access.principal import Principal
+
+from autoscaler.simulation.api.errors import NoReport, SimulationNotFound
+from autoscaler.simulation.api.models import Report, Simulation
+
+
+def simulations_of(principal: Principal) -> QuerySet[Simulation]:
+    """Newest first."""
+    everybodys = Simulation.objects.order_by("-requested_at", "id")
+    if principal.is_admin:
+        return everybodys
+    return everybodys.filter(owner=principal.person_id, owner__isnull=False)
+
+
+def find_simulation(principal: Principal, simulation_id: str) -> Simulation:
+    """Return one simulation.
+
+    Raises:
+        SimulationNotFound: unknown, or somebody else's, which looks the same.
+    """
+    found = simulations_of(principal).filter(pk=simulation_id).first()
+    if found is None:
+        raise SimulationNotFound
+    return found
+
+
+def report_of(simulation: Simulation) -> str:
+    """The page of a completed simulation.
+
+    Raises:
+        NoReport: it has not completed.
+    """
+    report = Report.objects.filter(simulation=simulation).first()
+    if report is None:
+        raise NoReport
+    return report.html

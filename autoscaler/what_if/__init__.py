@@ -1,1 +1,0 @@
-"""What would have happened? Simulations that people ask for over REST, run in the background."""

@@ -1,1 +1,0 @@
-"""The addresses under /api/v1/simulations."""
