@@ -1,1 +1,26 @@
-"""Makes plans real: observe, plan, check, apply, every few seconds and whenever asked."""
+"""How do plans become real? Observe, reconcile, plan, check, carry out, every few seconds.
+
+`tick` tells the story of one pass. Each part imports only from those below it.
+
+    wakeup          what makes a tick come before its time
+    tasks           what Celery runs; `wakeup_flag` tells whether a tick is on its way already
+    wiring          which parts this installation's loop is made of; the only place that chooses
+    tick            one pass of the loop
+    ---
+    reconcile_job   applies the rules to one job until none has anything to do
+    housekeeping    what no job waits for: leftovers, images ahead, what nodes and disks hold
+    ---
+    carry_out       the only writer of what rules and plans say
+    ---
+    plan            which plan may be applied, and in which words
+    ---
+    observe         how everything stands: rows and processes as values; changes nothing
+    ---
+    tick_context    what a tick holds: the processes, the time, the right to write
+    process_table   which processes the worker host has; all orders to it go through here
+    lease           who may write and order now
+    ---
+    consistency     whether the database still says what must always hold
+    patience        how long a tick waits for the database
+    models          what the loop remembers: its lease, and what each tick did
+"""

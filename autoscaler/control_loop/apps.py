@@ -11,6 +11,6 @@ class ControlLoopConfig(AppConfig):
 
     def ready(self) -> None:
         """Changed demand asks for a tick; the control worker watches the worker host."""
-        from autoscaler.control_loop import triggers  # noqa: PLC0415 - needs the app registry
+        from autoscaler.control_loop.wakeup import triggers  # noqa: PLC0415 - needs the app registry
 
         triggers.connect()

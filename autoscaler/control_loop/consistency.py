@@ -29,12 +29,12 @@ def _of_workers() -> Iterator[str]:
     live = Worker.objects.exclude(phase=Worker.Phase.GONE).select_related("job")
     for worker in live:
         read, held = stored_spec.read(worker.job.resolved_spec), worker.claims.count()
-        asked = read.spec.resources.gpus_per_worker
+        wanted = read.spec.resources.gpus_per_worker
         if read.unreadable:
             fields = ", ".join(name or "all of it" for name in read.unreadable)
             yield f"{worker} lives, but its job's spec cannot be read: {fields}"
-        elif held != asked:
-            yield f"{worker} holds {held} GPUs instead of {asked}"
+        elif held != wanted:
+            yield f"{worker} holds {held} GPUs instead of {wanted}"
         if worker.job.state in WITHOUT_WORKERS:
             yield f"{worker} lives, but its job is {worker.job.state}"
     for worker in Worker.objects.filter(phase=Worker.Phase.GONE, gone_at=None):

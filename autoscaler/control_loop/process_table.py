@@ -20,7 +20,7 @@ from cluster.worker_host import (
     WorkerHost,
 )
 
-from autoscaler.control_loop.orders import Orders
+from autoscaler.control_loop.lease.orders import Orders
 
 
 class ProcessTable(Mapping[str, ObservedProcess]):

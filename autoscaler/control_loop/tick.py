@@ -2,7 +2,7 @@
 
 `run_once` is the unit of everything: Celery calls it, tests call it, and it may be killed at any
 line. What it keeps in memory between passes may be lost: questions to nodes that take longer, and
-what would cost much to make again (`remembering`).
+what would cost much to make again (views of jobs that only wait, and what was said of them).
 """
 
 from __future__ import annotations
@@ -17,28 +17,30 @@ from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 
-from autoscaler.control_loop import accounting, epochs
-from autoscaler.control_loop.apply.plan import apply_plan
-from autoscaler.control_loop.deciding import Check, Decided, Planner
-from autoscaler.control_loop.decision_document import plain
-from autoscaler.control_loop.disk_watch import DiskWatch
-from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
-from autoscaler.control_loop.explained import ExplainedDecision
-from autoscaler.control_loop.gpu_discovery import GpuDiscovery
-from autoscaler.control_loop.homes import remove_homes
-from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.leftovers import remove_leftovers
-from autoscaler.control_loop.machine_discovery import MachineDiscovery
+from autoscaler.control_loop.carry_out import accounting
+from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
+from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
+from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.housekeeping.homes import remove_homes
+from autoscaler.control_loop.housekeeping.leftovers import remove_leftovers
+from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
+from autoscaler.control_loop.housekeeping.orphans import remove_orphans
+from autoscaler.control_loop.housekeeping.prefetched_images import fetch_images_ahead
+from autoscaler.control_loop.lease import epochs
+from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
+from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.models import Tick
-from autoscaler.control_loop.observe import views as observe
-from autoscaler.control_loop.orders import Orders
-from autoscaler.control_loop.orphans import remove_orphans
+from autoscaler.control_loop.observe.jobs import views as observe
+from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
-from autoscaler.control_loop.planning_round import plan_what_can_be_planned
-from autoscaler.control_loop.prefetched_images import fetch_images_ahead
+from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
+from autoscaler.control_loop.plan.decision_document import plain
+from autoscaler.control_loop.plan.explained import ExplainedDecision
+from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.process_table import ProcessTable
 from autoscaler.control_loop.reconcile_job import reconcile_job
-from autoscaler.control_loop.shell import Clock, Shell
+from autoscaler.control_loop.tick_context import Clock, TickContext
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
 
@@ -108,26 +110,27 @@ class ControlLoop:
 
     def _tick(self, fence: Fence) -> None:
         orders = Orders(fence=fence, state_dir=self.state_dir)
-        watch, shell = _Stopwatch(), self._shell(orders)
-        self._observe_what_nobody_wants(shell)
+        watch, context = _Stopwatch(), self._context(orders)
+        self._observe_what_nobody_wants(context)
         holding = observe.job_ids_with_workers()
-        reconciled = _reconcile(holding, shell)
-        views = {view.id: view for view in observe.planned_jobs(shell.processes)}
+        reconciled = _reconcile(holding, context)
+        views = {view.id: view for view in observe.planned_jobs(context.processes)}
         planned = plan_what_can_be_planned(
-            views, shell, planner=self.planner, check=self.check, lap=watch.lap
+            views, context.now, planner=self.planner, check=self.check, lap=watch.lap
         )
+        note_what_was_planned(planned, context)
         watch.lap("plan")
-        applied = apply_plan(planned.decisions, views, shell)
+        applied = apply_plan(planned.decisions, views, context)
         applied_to = [decision.job_id for decision in applied]
-        _reconcile(applied_to, shell)
+        _reconcile(applied_to, context)
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
-        _count(holding, waiting, shell)
+        _count(holding, waiting, context)
         watch.lap("apply")
-        _record(shell, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
-        self._go_on_in_background(shell, orders)
+        _record(context, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
+        self._go_on_in_background(context, orders)
 
-    def _shell(self, orders: Orders) -> Shell:
-        return Shell(
+    def _context(self, orders: Orders) -> TickContext:
+        return TickContext(
             processes=ProcessTable(self.host, orders),
             clock=self.clock,
             fence=orders.fence,
@@ -136,43 +139,43 @@ class ControlLoop:
             disk_limits=self.disk_limits,
         )
 
-    def _observe_what_nobody_wants(self, shell: Shell) -> None:
+    def _observe_what_nobody_wants(self, context: TickContext) -> None:
         """Stop processes that no row knows, and note which nodes do not answer."""
-        leftovers = remove_orphans(shell)
+        leftovers = remove_orphans(context)
         remove_homes(self.state_dir, self.environments)
-        silent = shell.processes.silent_nodes
+        silent = context.processes.silent_nodes
         if not silence.concerns_anybody(silent):
             return
         told_after = self.limits.silence_told_after
-        with shell.fence.transaction():
-            silence.note(silent, leftovers=leftovers, now=shell.now, told_after=told_after)
+        with context.fence.transaction():
+            silence.note(silent, leftovers=leftovers, now=context.now, told_after=told_after)
 
-    def _go_on_in_background(self, shell: Shell, orders: Orders) -> None:
+    def _go_on_in_background(self, context: TickContext, orders: Orders) -> None:
         """What no job waits for: it may take several ticks."""
-        fetch_images_ahead(shell)
-        remove_leftovers(orders, shell.now)
+        fetch_images_ahead(context)
+        remove_leftovers(orders, context.now)
         if (survey := self.host.survey) is not None:
-            self.gpu_discovery.go_on(survey, shell)
-            self.machine_discovery.go_on(survey, shell)
+            self.gpu_discovery.go_on(survey, context)
+            self.machine_discovery.go_on(survey, context)
         if self.disk_watch is not None:
-            self.disk_watch.go_on(shell)
+            self.disk_watch.go_on(context)
 
 
-def _reconcile(job_ids: Collection[str], shell: Shell) -> bool:
+def _reconcile(job_ids: Collection[str], context: TickContext) -> bool:
     """Apply the rules to these jobs until none has anything to do; True when any has changed."""
-    views = observe.job_views(job_ids, shell.processes)
-    changed = [reconcile_job(view, shell) for view in views]
+    views = observe.job_views(job_ids, context.processes)
+    changed = [reconcile_job(view, context) for view in views]
     return any(changed)
 
 
-def _count(holding: Collection[str], waiting: Sequence[JobView], shell: Shell) -> None:
-    with shell.fence.transaction():
-        accounting.update_gpu_seconds(holding, shell.now)
-        accounting.sample_utilisation(waiting, shell.now)
+def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:
+    with context.fence.transaction():
+        accounting.update_gpu_seconds(holding, context.now)
+        accounting.sample_utilisation(waiting, context.now)
 
 
 def _record(
-    shell: Shell,
+    context: TickContext,
     decided: Decided,
     applied: Sequence[ExplainedDecision],
     watch: _Stopwatch,
@@ -188,10 +191,10 @@ def _record(
         has_changed = has_changed or newest is None or newest.alarm != alarm
     if not has_changed:
         return
-    now = shell.now
+    now = context.now
     tick = Tick(
         at=now,
-        fence=shell.fence.number,
+        fence=context.fence.number,
         observe_seconds=watch.seconds.get("observe", 0.0),
         plan_seconds=watch.seconds["plan"],
         apply_seconds=watch.seconds["apply"],
@@ -199,5 +202,5 @@ def _record(
         decisions=[one.document_for_admins(decided_at=now) for one in applied],
         alarm=alarm,
     )
-    with shell.fence.transaction():
+    with context.fence.transaction():
         tick.save()

@@ -15,9 +15,9 @@ from django.utils import timezone
 from autoscaler.reconciling.limits import Limits
 
 if TYPE_CHECKING:
-    from autoscaler.control_loop.disk_watch import DiskWatch
-    from autoscaler.control_loop.gpu_discovery import GpuDiscovery
-    from autoscaler.control_loop.machine_discovery import MachineDiscovery
+    from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+    from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
+    from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
     from autoscaler.control_loop.tick import ControlLoop
 
 
@@ -48,8 +48,8 @@ def control_loop() -> ControlLoop:
 
 def process_environments() -> ProcessEnvironments:
     """What the processes of jobs see."""
-    told = settings.CONCERTINA
-    return told.worker_host.process_environments(told)
+    configured = settings.CONCERTINA
+    return configured.worker_host.process_environments(configured)
 
 
 @lru_cache(maxsize=1)
@@ -60,14 +60,14 @@ def worker_host() -> WorkerHost:
 
 def new_worker_host() -> WorkerHost:
     """The same processes through connections, locks and threads of its own."""
-    told = settings.CONCERTINA
-    return told.worker_host.host(told)
+    configured = settings.CONCERTINA
+    return configured.worker_host.host(configured)
 
 
 @lru_cache(maxsize=1)
 def _gpu_discovery() -> GpuDiscovery:
     """What this process asked nodes for; a loop lasts for one tick only."""
-    from autoscaler.control_loop.gpu_discovery import GpuDiscovery  # noqa: PLC0415 - as above
+    from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery  # noqa: PLC0415 - as above
 
     return GpuDiscovery()
 
@@ -75,7 +75,7 @@ def _gpu_discovery() -> GpuDiscovery:
 @lru_cache(maxsize=1)
 def _machine_discovery() -> MachineDiscovery:
     """As `_gpu_discovery`, of their machines."""
-    from autoscaler.control_loop.machine_discovery import MachineDiscovery  # noqa: PLC0415
+    from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery  # noqa: PLC0415
 
     return MachineDiscovery()
 
@@ -83,8 +83,8 @@ def _machine_discovery() -> MachineDiscovery:
 @lru_cache(maxsize=1)
 def _disk_watch() -> DiskWatch:
     """As `_gpu_discovery`, of what jobs write."""
-    from autoscaler.control_loop.disk_watch import DiskWatch, finder  # noqa: PLC0415 - as above
+    from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch, finder  # noqa: PLC0415 - as above
 
-    told = settings.CONCERTINA
-    measure = finder(most_files=told.disk_limits.most_files)
-    return DiskWatch.over(told.state_dir, measure)
+    configured = settings.CONCERTINA
+    measure = finder(most_files=configured.disk_limits.most_files)
+    return DiskWatch.over(configured.state_dir, measure)

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from django.db import InterfaceError, OperationalError
 
-from autoscaler.control_loop.cluster_view import cluster_state
-from autoscaler.control_loop.observe import views as observe
+from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
+from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan

@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from autoscaler.control_loop.cluster_view import as_submitted
-from autoscaler.control_loop.observe import views as observe
+from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitted
+from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.simulation.engine.prediction.uncertainty import Past, PastJob
 from autoscaler.simulation.engine.replay.settings import HotRescale
 from jobs.lifecycle import LIVE, State

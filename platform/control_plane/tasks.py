@@ -11,8 +11,8 @@ from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 
-from autoscaler.control_loop import retention as control_loop_retention
-from autoscaler.control_loop.session_lock import session_lock
+from autoscaler.control_loop.housekeeping import retention as control_loop_retention
+from autoscaler.control_loop.lease.session_lock import session_lock
 from autoscaler.restart_costs import measuring
 from autoscaler.simulation.api import retention as simulation_retention
 from control_plane.configuration.retention_settings import RetentionSettings

@@ -24,9 +24,9 @@ from django.utils import timezone
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.consistency import contradictions
-from autoscaler.control_loop.disk_watch import DiskWatch
-from autoscaler.control_loop.gpu_discovery import GpuDiscovery
-from autoscaler.control_loop.machine_discovery import MachineDiscovery
+from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
+from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (

@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from autoscaler.control_loop.arrangements import Arrangement, arrangement_of, columns
-from autoscaler.control_loop.seats import Seat
+from autoscaler.control_loop.observe.jobs.arrangements import Arrangement, arrangement_of, columns
+from autoscaler.control_loop.observe.jobs.seats import Seat
 from jobs.models import Assignment
 
 SEATS: Final = (

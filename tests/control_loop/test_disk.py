@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from cluster.files.disk_walk import Found
 
-from autoscaler.control_loop.disk_lane import MOST_ASKED
-from autoscaler.control_loop.disk_watch import DiskWatch
-from autoscaler.control_loop.exclusive import exclusively
-from autoscaler.control_loop.orders import Orders
+from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING
+from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+from autoscaler.control_loop.lease.exclusive import exclusively
+from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.process_table import ProcessTable
-from autoscaler.control_loop.shell import Shell
+from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Event, Job
 
 from .conftest import World, fresh, kinds
@@ -144,7 +144,7 @@ def test_a_look_that_was_not_finished_takes_nothing_back(world: World, disks: Di
     ticks_until(world, lambda: measured(job, 40 * GIB))
     disks.found[job.id] = replace(found(GIB), is_whole=False)
     world.clock.advance(11)
-    ticks_until(world, lambda: len(disks.asked) == 2 and not watch.quick.asked)
+    ticks_until(world, lambda: len(disks.asked) == 2 and not watch.quick.pending)
     assert fresh(job).disk_bytes == 40 * GIB
     disks.found[job.id] = replace(found(2 * GIB, files=11), is_whole=False)
     world.clock.advance(11)
@@ -202,22 +202,22 @@ def test_a_disk_that_fails_for_one_job_is_read_for_the_others(
 
 
 def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks) -> None:
-    jobs = [world.job(f"job-{number}") for number in range(MOST_ASKED + 10)]
+    jobs = [world.job(f"job-{number}") for number in range(MOST_PENDING + 10)]
     Job.objects.update(state="running")
     watch = world.disk_watch
     assert watch is not None
     with exclusively(holder="test", now=world.clock()) as fence:
         assert fence is not None
-        shell = Shell(
+        context = TickContext(
             processes=ProcessTable(world.host, Orders(fence=fence, state_dir=world.state_dir)),
             clock=world.clock,
             fence=fence,
             environments=world.environments,
         )
-        watch.go_on(shell)
+        watch.go_on(context)
         until_nobody_looks()
-        assert len(disks.asked) == MOST_ASKED
-        watch.go_on(shell)
+        assert len(disks.asked) == MOST_PENDING
+        watch.go_on(context)
         until_nobody_looks()
     assert sorted(disks.asked) == sorted(job.id for job in jobs), "those that waited come first"
     Job.objects.all().delete()

@@ -17,7 +17,7 @@ from cluster.models import Pool, PrefetchedImage
 from cluster.worker_host import Launch, WorkerHost
 from django.db import connection
 
-from autoscaler.control_loop import orders
+from autoscaler.control_loop.lease import orders
 from autoscaler.control_loop.models import Lease
 from jobs.models import Event, Generation, Job, Leftover
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection
 
-from autoscaler.control_loop.exclusive import Overtaken, exclusively
+from autoscaler.control_loop.lease.exclusive import Overtaken, exclusively
 from autoscaler.control_loop.models import Lease
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from django.db import connection
 
-from autoscaler.control_loop import accounting
+from autoscaler.control_loop.carry_out import accounting
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Event, Job, Quarantine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.control_loop.names import coordinator_id
+from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Generation, Job, Worker
 

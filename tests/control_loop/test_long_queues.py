@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from autoscaler.control_loop.apply.turns import MOST_IN_A_TICK
+from autoscaler.control_loop.plan.turns import MOST_IN_A_TICK
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from django.db import Error, OperationalError, connection
 
-from autoscaler.control_loop.exclusive import LOCK_NUMBER, exclusively
+from autoscaler.control_loop.lease.exclusive import LOCK_NUMBER, exclusively
 from autoscaler.control_loop.models import Lease
 from autoscaler.control_loop.patience import Patience, impatiently
 from autoscaler.planning.decisions.plan import Plan

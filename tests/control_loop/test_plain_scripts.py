@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autoscaler.control_loop.names import coordinator_id
+from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Assignment, Event, Job

@@ -12,8 +12,8 @@ from cluster.models import Pool
 from django.utils import timezone
 from tenancy.models import Quota
 
-from autoscaler.control_loop import pool_view
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.observe.for_planner import pool_view
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.policies import BUILT_IN, Objective, Policy, Situation

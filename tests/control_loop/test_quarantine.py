@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import Team
 
-from autoscaler.control_loop import cluster_view
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.observe.for_planner import cluster_view
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.decisions.explanation import Explanation

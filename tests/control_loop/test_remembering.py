@@ -11,13 +11,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
-from autoscaler.control_loop.explained import ExplainedDecision
-from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.observe import views as observe
-from autoscaler.control_loop.planned_job import Histories, planned_job
-from autoscaler.control_loop.remembering.planned import PlannedMemory
-from autoscaler.control_loop.remembering.waiting import Version, WaitingMemory, memorable
-from autoscaler.control_loop.remembering.words import LastSaid
+from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
+from autoscaler.control_loop.observe.for_planner.planned_job import Histories, planned_job
+from autoscaler.control_loop.observe.jobs import views as observe
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.waiting import Version, WaitingMemory, memorable
+from autoscaler.control_loop.plan.explained import ExplainedDecision
+from autoscaler.control_loop.plan.last_said import LastSaid
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
 from autoscaler.planning.snapshot.cluster_state import Allocation

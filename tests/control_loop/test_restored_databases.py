@@ -13,8 +13,8 @@ import pytest
 from cluster.worker_host import Role
 from django.db import transaction
 
-from autoscaler.control_loop.epochs import FILE_NAME, Turn, has_lost_time, next_epoch
-from autoscaler.control_loop.exclusive import LEASE_NAME
+from autoscaler.control_loop.lease.epochs import FILE_NAME, Turn, has_lost_time, next_epoch
+from autoscaler.control_loop.lease.exclusive import LEASE_NAME
 from autoscaler.control_loop.models import Lease
 from concertina_worker.environment import CheckpointRules, WorkerEnvironment
 from jobs.models import Job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.control_loop.seats import neighbouring
+from autoscaler.control_loop.observe.jobs.seats import neighbouring
 
 
 @pytest.mark.parametrize(

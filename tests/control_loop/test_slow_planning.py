@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from autoscaler.control_loop.deciding import PlanningTime, decide
-from autoscaler.control_loop.processor_time import ProcessorTime, TakesTooLong, within
+from autoscaler.control_loop.plan.deciding import PlanningTime, decide
+from autoscaler.control_loop.plan.processor_time import ProcessorTime, TakesTooLong, within
 from autoscaler.planning import planner
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action, Plan

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from cluster.models import Node
 
-from autoscaler.control_loop.slow_workers import MOST_REPLACEMENTS
+from autoscaler.control_loop.observe.for_planner.slow_workers import MOST_REPLACEMENTS
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Job, Worker

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rest_framework.renderers import JSONRenderer
 from tenancy.models import Team
 
-from autoscaler.control_loop.explained import ExplainedDecision
-from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.planned_job import Histories, planned_job
+from autoscaler.control_loop.observe.for_planner.planned_job import Histories, planned_job
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.explanations.remedy_search import RemedySearch

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
-from autoscaler.control_loop.exclusive import exclusively
+from autoscaler.control_loop.lease.exclusive import exclusively
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs.models import Job, Worker
 from jobs.reports import job_token

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from autoscaler.control_loop.cluster_view import ended_jobs
+from autoscaler.control_loop.observe.for_planner.cluster_view import ended_jobs
 from jobs.models import Job
 
 from .conftest import Coordinator, World, live_workers

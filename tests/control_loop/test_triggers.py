@@ -15,7 +15,8 @@ from cluster.in_memory_host import InMemoryHost
 from cluster.worker_host import Labels, Launch, Role, WorkerHost
 from django.conf import settings
 
-from autoscaler.control_loop import tasks, triggers, wakeup, wakeup_flag, watch, wiring
+from autoscaler.control_loop import tasks, wakeup_flag, wiring
+from autoscaler.control_loop.wakeup import ask, triggers, watch
 from jobs.changes.demand_signal import demand_changed
 
 
@@ -31,14 +32,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
 
 
 def test_many_who_ask_get_one_tick(asked: list[dict[str, Any]]) -> None:
-    assert [wakeup.ask_for_tick() for _ in range(5)] == [True, False, False, False, False]
+    assert [ask.ask_for_tick() for _ in range(5)] == [True, False, False, False, False]
     assert len(asked) == 1
 
 
 def test_who_asks_after_the_tick_began_gets_another(asked: list[dict[str, Any]]) -> None:
-    wakeup.ask_for_tick()
+    ask.ask_for_tick()
     wakeup_flag.lower_flag()
-    assert wakeup.ask_for_tick()
+    assert ask.ask_for_tick()
     assert len(asked) == 2
 
 
@@ -53,7 +54,7 @@ def test_a_redis_that_is_away_costs_only_the_quick_tick(
 ) -> None:
     nowhere = replace(settings.CONCERTINA, redis_url="unix:///nowhere/valkey.sock")
     monkeypatch.setattr(settings, "CONCERTINA", nowhere)
-    assert not wakeup.ask_for_tick()
+    assert not ask.ask_for_tick()
     wakeup_flag.lower_flag()
     assert asked == []
     assert "could not be asked for" in caplog.text

@@ -20,7 +20,7 @@ from cluster.process_host.sweep import sweep
 from cluster.process_host.user_settings import UserMode, UserSettings
 from cluster.process_host.users.team_users import TeamUsers
 
-from autoscaler.control_loop.disk_watch import DiskWatch, finder
+from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch, finder
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel

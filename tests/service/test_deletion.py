@@ -10,9 +10,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from autoscaler.control_loop.exclusive import Fence, Overtaken, exclusively
-from autoscaler.control_loop.leftovers import remove_leftovers
-from autoscaler.control_loop.orders import Orders
+from autoscaler.control_loop.housekeeping.leftovers import remove_leftovers
+from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
+from autoscaler.control_loop.lease.orders import Orders
 from jobs.commands import pinning
 from jobs.commands.removal import job_deletion
 from jobs.errors import JobNotOver

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from autoscaler.control_loop.explained import ExplainedDecision
+from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
     Choice,

@@ -19,7 +19,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from autoscaler.control_loop import retention as control_loop_retention
+from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.models import Tick
 from jobs.commands import quarantine
 from jobs.commands.quarantine import Part

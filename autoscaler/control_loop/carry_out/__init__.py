@@ -1,5 +1,17 @@
-"""How is done what the rules say? The only writer of what follows from them.
+"""How is done what rules and plans say? The only writer of what follows from them.
 
-`instructions` takes what one rule gave; `rows` has one function for each thing that is written,
-of workers in `worker_rows`, and `processes` one for each order to the worker host.
+    decisions       what a plan decides, job by job: start, rescale, pause, drop, explain
+    ---
+    instructions    what a rule gives: first what is written, in one transaction, then the orders
+    ---
+    launches        with which command, environment and limits each process is started
+    assignments     writes down what a job should run with, as its next revision
+    seating         seats workers and claims their GPUs
+    accounting      counts GPU time and samples the use of each team
+    error_notice    tells people of a job that the loop could not handle
+    planning_notes  notes which jobs and pools could not be planned
+
+The database comes first: each change is one transaction that checks the fence, compares and sets,
+and writes why. What the worker host has to do follows from those rows, in the same tick or, after a
+crash, in the next.
 """

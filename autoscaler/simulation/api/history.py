@@ -7,9 +7,9 @@ from typing import Final
 
 from django.utils import timezone
 
-from autoscaler.control_loop.cluster_view import as_submitted
-from autoscaler.control_loop.job_view import JobView
-from autoscaler.control_loop.observe import views as observe
+from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitted
+from autoscaler.control_loop.observe.jobs import views as observe
+from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from autoscaler.control_loop.pool_view import pools
-from autoscaler.control_loop.team_quotas import team_quotas
+from autoscaler.control_loop.observe.for_planner.pool_view import pools
+from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant

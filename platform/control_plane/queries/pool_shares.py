@@ -8,7 +8,7 @@ from typing import Any
 from cluster.nodes.queries import PoolSize
 from tenancy.models import FairShareSettings
 
-from autoscaler.control_loop.team_quotas import team_quotas
+from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from control_plane.queries.sharing_arithmetic import Holding, SharingRules, pool_shares
 from jobs.queries import gpu_demand

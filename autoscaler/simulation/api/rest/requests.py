@@ -8,7 +8,7 @@ from typing import Any, Final
 from rest_framework import serializers
 from tenancy.models import Team
 
-from autoscaler.control_loop.pool_view import pools
+from autoscaler.control_loop.observe.for_planner.pool_view import pools
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import PolicyRefused
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant

@@ -1,0 +1,88 @@
+"""Who used how much? GPU time of every job, and each team's GPUs at every tick."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from cluster.models import UtilisationSample
+from django.db import connection
+from tenancy import usage
+from tenancy.models import Quota
+
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from jobs.models import GpuClaim
+from jobs.spec.job_spec import MOST_GPUS
+
+SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
+
+_GPU_SECONDS: Final = """
+    UPDATE jobs_job SET gpu_seconds = held.seconds * LEAST(held.gpus, %(most_gpus)s)
+    FROM (
+        SELECT job.id,
+               CASE jsonb_typeof(job.resolved_spec #> '{resources,gpus_per_worker}')
+                   WHEN 'number' THEN (job.resolved_spec #> '{resources,gpus_per_worker}')::numeric
+                   ELSE 1
+               END AS gpus,
+               SUM(EXTRACT(EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at))
+                   AS seconds
+        FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
+        WHERE job.id IN (
+            SELECT id FROM jobs_job WHERE id = ANY(%(jobs)s) FOR NO KEY UPDATE SKIP LOCKED
+        )
+        GROUP BY job.id
+    ) held
+    WHERE jobs_job.id = held.id
+"""
+
+
+def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
+    """GPU time held so far, from the lives of the workers: the same however often it is run.
+
+    A job whose row is held at this moment is counted the next time.
+    """
+    jobs = list(job_ids)
+    if not jobs:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now, "most_gpus": MOST_GPUS})
+
+
+def sample_utilisation(waiting: Iterable[JobView], now: datetime) -> None:
+    """One row per team and pool with a quota, GPUs in use or waiting jobs; usage grows along."""
+    if UtilisationSample.objects.filter(at__gt=now - timedelta(seconds=SAMPLE_SECONDS)).exists():
+        return
+    used = _used_gpus()
+    usage.record(used, now)
+    wanted = _least_gpus(waiting)
+    guaranteed = {
+        (quota.pool_id, quota.team_id): quota.guaranteed_gpus for quota in Quota.objects.all()
+    }
+    UtilisationSample.objects.bulk_create(
+        UtilisationSample(
+            at=now,
+            pool_id=pool_id,
+            team_id=team_id,
+            gpus=used[pool_id, team_id],
+            guaranteed_gpus=guaranteed.get((pool_id, team_id), 0),
+            waiting_gpus=wanted[pool_id, team_id],
+        )
+        for pool_id, team_id in sorted({*used, *wanted, *guaranteed})
+    )
+
+
+def _used_gpus() -> Counter[tuple[int, int]]:
+    claims = GpuClaim.objects.values_list("node__pool_id", "worker__job__team_id")
+    return Counter(claims)
+
+
+def _least_gpus(waiting: Iterable[JobView]) -> Counter[tuple[int, int]]:
+    """That these jobs need to start, by pool and team."""
+    least: Counter[tuple[int, int]] = Counter()
+    for view in waiting:
+        spec = view.spec
+        gpus = spec.elastic.min_workers * spec.resources.gpus_per_worker
+        least[view.job.pool_id, view.job.team_id] += gpus
+    return least

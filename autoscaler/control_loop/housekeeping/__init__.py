@@ -1,0 +1,13 @@
+"""What has to be done that no job waits for? A little in each tick, and the rest in later ones.
+
+orphans             stops processes that belong to nobody
+homes               removes homes of users of teams that have no workers
+leftovers           removes folders of jobs that were deleted, or ended long ago
+retention           forgets old ticks
+prefetched_images   fetches images before any job names them
+gpu_discovery       asks nodes which GPUs they have
+machine_discovery   asks nodes what their machines are like
+node_questions      asks them in a thread, so that no tick waits
+disk_watch          measures how much each job has on disk
+disk_lane           looks into many folders with a few threads
+"""

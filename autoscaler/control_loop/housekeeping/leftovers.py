@@ -1,0 +1,57 @@
+"""Which folders does nobody need any more? Those of jobs that were deleted, or ended long ago.
+
+A folder is moved aside at once and emptied in the background, so that no tick waits for a disk.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from cluster.files.discarding import discard
+from cluster.logs import log_files
+
+from autoscaler.control_loop.lease.orders import Orders
+from jobs.lifecycle import LIVE
+from jobs.models import Job, Leftover
+
+MOST_AT_ONCE: Final = 50  # guessed: each is one rename
+_PAUSE: Final = timedelta(minutes=10)  # guessed: until a disk that refuses is asked again
+_ASIDE: Final = ".discarded"
+
+_log = logging.getLogger(__name__)
+
+
+def remove_leftovers(orders: Orders, now: datetime) -> None:
+    """Those that have waited longest; the next ticks go on.
+
+    Raises:
+        Overtaken: another process holds the lease now.
+    """
+    gone, refused = list[int](), list[int]()
+    due = Leftover.objects.filter(due_at__lte=now)
+    # No wish should ever name a job that lives; if one does, the job's files are worth more.
+    of_living = Job.objects.filter(state__in=LIVE).values("pk")
+    for leftover in due.exclude(job_id__in=of_living)[:MOST_AT_ONCE]:
+        folder = _folder(leftover, orders.state_dir)
+        try:
+            with orders.giving():  # logs may be on another disk than the rest
+                discard(folder, aside=folder.parent / _ASIDE)
+        except OSError as problem:
+            extra = {"action": "remove_leftover", "job_id": leftover.job_id}
+            _log.warning("%s cannot be removed, later perhaps: %s", folder, problem, extra=extra)
+            refused.append(leftover.pk)
+        else:
+            gone.append(leftover.pk)
+    if gone or refused:
+        with orders.fence.transaction():
+            Leftover.objects.filter(pk__in=gone).delete()
+            Leftover.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
+
+
+def _folder(leftover: Leftover, state_dir: Path) -> Path:
+    if leftover.part == Leftover.Part.LOGS:
+        return log_files.folder_of(leftover.job_id, state_dir=state_dir)
+    return state_dir / "jobs" / leftover.job_id

@@ -1,0 +1,98 @@
+"""How are nodes asked what takes them long to answer, without a tick that waits for it?
+
+A thread asks one node after the other; a later tick takes the answers.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from queue import Empty, SimpleQueue
+from typing import Final, Generic, TypeVar
+
+from cluster.models import Node
+from cluster.worker_host import WorkerHostError
+from django.db import connections
+
+from autoscaler.control_loop.tick_context import TickContext
+
+T = TypeVar("T")
+
+_AFTER_FAILURE_SECONDS: Final = 60.0  # guessed: a daemon or a tunnel that starts anew takes less
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[T]):
+    """What a node said; or why it did not."""
+
+    node: Node  # as it was when it was asked
+    value: T | None = None
+    problem: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class NodeQuestions(Generic[T]):
+    """What one process asked, and has been told since; lasts from tick to tick."""
+
+    name: str  # of the thread
+    again_seconds: float  # until a node that answered is asked the same once more
+    _asked_at: dict[str, datetime] = field(default_factory=dict)
+    _failed: set[str] = field(default_factory=set)  # nodes whose last answer was none
+    _answers: SimpleQueue[Answer[T]] = field(default_factory=SimpleQueue)
+    _thread: threading.Thread | None = None
+
+    def ask(
+        self, nodes: Iterable[Node], question: Callable[[str], T], context: TickContext
+    ) -> None:
+        """Ask those that are due, unless a thread is still asking."""
+        if self._thread is not None and self._thread.is_alive():
+            return
+        due = [node for node in nodes if self._is_due(node, context)]
+        if due:
+            self._asked_at.update((node.name, context.now) for node in due)
+            self._thread = threading.Thread(
+                target=self._run, args=(due, question), name=self.name, daemon=True
+            )
+            self._thread.start()
+
+    def new_answers(self) -> Iterator[Answer[T]]:
+        """What was answered since the last time, in the order of the answers."""
+        while True:
+            try:
+                answer = self._answers.get_nowait()
+            except Empty:
+                return
+            if answer.problem:
+                self._failed.add(answer.node.name)
+            else:
+                self._failed.discard(answer.node.name)
+            yield answer
+
+    def _is_due(self, node: Node, context: TickContext) -> bool:
+        again = self.again_seconds
+        if node.name in self._failed:
+            again = min(again, _AFTER_FAILURE_SECONDS)
+        return context.seconds_since(self._asked_at.get(node.name)) >= again
+
+    def _run(self, nodes: Sequence[Node], question: Callable[[str], T]) -> None:
+        try:
+            for node in nodes:
+                self._answers.put(_answer(node, question))
+        finally:
+            connections.close_all()  # the host may have looked up where the node is
+
+
+def _answer(node: Node, question: Callable[[str], T]) -> Answer[T]:
+    try:
+        return Answer(node=node, value=question(node.name))
+    except WorkerHostError as problem:
+        return Answer(node=node, problem=f"it cannot be asked: {problem}")
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the other nodes are asked
+        extra = {"action": "ask_node", "node": node.name}
+        _log.exception("A node's answer cannot be understood.", extra=extra)
+        return Answer(node=node, problem=f"its answer cannot be understood: {problem!r}")

@@ -1,0 +1,54 @@
+"""Which processes belong to nobody? They are stopped; their GPUs are free only afterwards."""
+
+from __future__ import annotations
+
+import logging
+
+from cluster.worker_host import ObservedProcess, ProcessPhase, Role
+from django.db import DatabaseError, InterfaceError
+
+from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.observe.jobs.names import coordinator_id
+from autoscaler.control_loop.observe.jobs.views import WITH_WORKERS
+from autoscaler.control_loop.tick_context import TickContext
+from jobs.models import Job, Worker
+
+_log = logging.getLogger(__name__)
+
+
+def remove_orphans(context: TickContext) -> frozenset[str]:
+    """Stop or forget each process without a live record; returns nodes where some still ran."""
+    processes = list(context.processes.values())
+    wanted = _workers_with_record(processes) | _coordinators_with_record(processes)
+    orphans = [process for process in processes if process.labels.process_id not in wanted]
+    for process in orphans:
+        _remove(process, context)
+    return frozenset(p.node for p in orphans if p.phase is not ProcessPhase.EXITED)
+
+
+def _workers_with_record(processes: list[ObservedProcess]) -> set[str]:
+    rows = Worker.objects.filter(pk__in=[p.labels.process_id for p in processes])
+    return set(rows.exclude(phase=Worker.Phase.GONE).values_list("id", flat=True))
+
+
+def _coordinators_with_record(processes: list[ObservedProcess]) -> set[str]:
+    """Of each job the newest only: it has taken over from those of earlier terms."""
+    ids = {p.labels.job_id for p in processes if p.labels.role is Role.COORDINATOR}
+    jobs = Job.objects.filter(pk__in=ids, state__in=WITH_WORKERS)
+    terms = jobs.values_list("id", "coordinator_term", "database_epoch")
+    return {coordinator_id(job_id, term=term, epoch=epoch) for job_id, term, epoch in terms}
+
+
+def _remove(process: ObservedProcess, context: TickContext) -> None:
+    """The next tick tries again what its node, disk or record refuses."""
+    process_id = process.labels.process_id
+    try:
+        if process.phase is ProcessPhase.EXITED:
+            context.processes.forget(process_id)
+        else:
+            context.processes.stop(process_id, grace_seconds=context.limits.kill_grace)
+    except (Overtaken, DatabaseError, InterfaceError):
+        raise
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the others go on
+        extra = {"action": "remove", "node": process.node}
+        _log.warning("%s cannot be removed: %r", process_id, problem, extra=extra)

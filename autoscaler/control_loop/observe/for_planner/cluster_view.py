@@ -1,0 +1,173 @@
+"""What does the planner see? The observed cluster as values of `autoscaler.planning`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from cluster.models import NodeChange
+from cluster.nodes import node_changes
+from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
+
+from autoscaler.control_loop.observe.for_planner import growth
+from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
+from autoscaler.control_loop.observe.for_planner.planned_job import (
+    Histories,
+    holder_of,
+    planned_job,
+)
+from autoscaler.control_loop.observe.for_planner.pool_view import pools
+from autoscaler.control_loop.observe.for_planner.slow_workers import with_straggler
+from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
+from autoscaler.control_loop.observe.jobs.job_view import JobView, has_only_waited
+from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.reconciling.endings import Ending, ending_of
+from jobs.lifecycle import FINAL, State
+from jobs.models import Job, Worker
+from jobs.spec.stored_spec import SpecUnreadable
+
+_NODE_CHANGES: Final[Mapping[str, planning.ChangeKind]] = {
+    NodeChange.Kind.JOINED: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.UNCORDONED: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.ANSWERING: planning.ChangeKind.NODE_JOINED,
+    NodeChange.Kind.DRAINING: planning.ChangeKind.NODE_LOST,
+    NodeChange.Kind.LOST: planning.ChangeKind.NODE_LOST,
+}
+_RECENT_SECONDS: Final = 15.0  # a change explains plans for so long
+
+_log = logging.getLogger(__name__)
+_planned: Final = PlannedMemory()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A snapshot, and the jobs that nobody could look into, each with the error it makes.
+
+    They are in the snapshot as far as they hold GPUs: see `planning.standing_still`.
+    """
+
+    state: planning.ClusterState
+    failing: Mapping[str, Exception]
+
+
+def cluster_state(
+    views: Iterable[JobView], now: datetime, *, left_out: Collection[str] = ()
+) -> Seen:
+    """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
+    plannable = [view for view in views if _is_plannable(view, now)]
+    with_past = [view for view in plannable if not has_only_waited(view.job)]
+    histories = Histories.of([view for view in with_past if view.id not in left_out])
+    held_back = growth.held_back([view.id for view in with_past], now)
+    failing: dict[str, Exception] = {}
+
+    def seen(view: JobView) -> planning.Job | None:
+        if view.id in left_out:
+            return holder_of(view, now)
+        try:
+            job = _planned.made_of(view) or _looked_into(view, histories, now)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
+            extra = {"action": "observe", "job_id": view.id}
+            _log.exception("A job cannot be looked into and is left out of plans.", extra=extra)
+            failing[view.id] = error
+            return holder_of(view, now)
+        return growth.kept_from_growing(job) if view.id in held_back else job
+
+    jobs = {view.id: job for view in plannable if (job := seen(view)) is not None}
+    _planned.remember(plannable, jobs)
+    state = planning.ClusterState(
+        now=now.timestamp(),
+        pools=tuple(pools()),
+        quotas=tuple(team_quotas()),
+        jobs=tuple(jobs.values()),
+        changes=tuple(_changes(now)),
+    )
+    return Seen(state=state, failing=failing)
+
+
+def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
+    if view.unreadable:
+        raise SpecUnreadable(view.unreadable)
+    return with_straggler(planned_job(view, histories, now), view, now)
+
+
+def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.Job]]:
+    """Jobs as they would come again: waiting, with all that was measured of them.
+
+    Those that cannot be looked into are left out.
+    """
+    jobs = list(views)
+    histories = Histories.of(jobs)
+    for view in jobs:
+        try:
+            job = _looked_into(view, histories, view.state_since)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, the others are of use
+            extra = {"action": "observe", "job_id": view.id}
+            _log.exception("A job of the past cannot be looked into.", extra=extra)
+        else:
+            yield view, _waiting(job)
+
+
+def _waiting(job: planning.Job) -> planning.Job:
+    return replace(
+        job,
+        phase=planning.JobPhase.WAITING,
+        allocation=None,
+        target=None,
+        can_rescale=True,
+        can_pause=False,
+        started_at=None,
+        last_rescaled_at=None,
+        rescales=0,
+        attained_gpu_seconds=0.0,
+        remaining_samples=None,
+    )
+
+
+def _is_plannable(view: JobView, now: datetime) -> bool:
+    """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
+    if view.state is State.QUEUED:
+        return view.job.not_before is None or view.job.not_before <= now
+    return view.is_active or bool(view.live)
+
+
+def _changes(now: datetime) -> Iterable[planning.Change]:
+    """What happened lately, once each: nodes first, then workers, then jobs, each in order."""
+    since = now - timedelta(seconds=_RECENT_SECONDS)
+    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_finished(since)])
+
+
+def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
+    """Nodes that came or went; a cordoned one is still there for those who are on it."""
+    for change in node_changes.since(since):
+        if (kind := _NODE_CHANGES.get(change.kind)) is not None:
+            yield planning.Change(kind=kind, pool=change.pool, name=change.node)
+
+
+def _lost_workers(since: datetime) -> Iterable[planning.Change]:
+    ended = Worker.objects.filter(counted_at__gt=since).order_by("counted_at", "id")
+    for job_id, pool, team, exit_code, failing in ended.values_list(
+        "job_id", "job__pool__name", "job__team__name", "exit_code", "failing"
+    ):
+        if ending_of(exit_code, failing) is Ending.LOST:
+            kind = planning.ChangeKind.WORKER_LOST
+            yield planning.Change(kind=kind, pool=pool, name=job_id, team=team)
+
+
+def _finished(since: datetime) -> Iterable[planning.Change]:
+    rows = ended_jobs(since).order_by("state_since", "id")
+    for name, pool, team in rows.values_list("name", "pool__name", "team__name"):
+        kind = planning.ChangeKind.JOB_FINISHED
+        yield planning.Change(kind=kind, pool=pool, name=name, team=team)
+
+
+def ended_jobs(since: datetime) -> QuerySet[Job]:
+    """Those that have ended or been paused since then, however many ended before."""
+    return Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)

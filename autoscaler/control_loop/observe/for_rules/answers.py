@@ -1,0 +1,85 @@
+"""What does a rule want to know that the rows of a job do not tell? One function per question."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from cluster.models import Node
+from cluster.worker_host import Failing, LogLine
+
+from autoscaler.control_loop.observe.for_rules.memory_limits import memory_limit
+from autoscaler.control_loop.observe.for_rules.snapshots import node_snapshot
+from autoscaler.control_loop.observe.jobs import seats
+from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
+from autoscaler.control_loop.observe.jobs.claims import owners_wait_since
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.reconciling.questions import (
+    HasRoomForNextSet,
+    KeptLines,
+    KillsForMemory,
+    LastLines,
+    MemoryLimit,
+    NewlySlowNodes,
+    NodeNamed,
+    OwnersWaitSince,
+    Question,
+)
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot
+from jobs.models import Worker
+from jobs.queries.stragglers import LATELY, slow_nodes
+
+
+@singledispatch
+def answer(question: Question[object], view: JobView, context: TickContext) -> object:
+    """Look it up, of this job and now."""
+    raise NotImplementedError(question, view, context)
+
+
+@answer.register
+def last_lines(question: LastLines, view: JobView, context: TickContext) -> tuple[LogLine, ...]:
+    return context.processes.last_lines(question.worker, question.count, job_id=view.id)
+
+
+@answer.register
+def memory_limit_of(question: MemoryLimit, view: JobView, _: TickContext) -> int | None:
+    worker = next(worker for worker in view.workers if worker.id == question.worker)
+    return memory_limit(worker.row, view.spec)
+
+
+@answer.register
+def kept_lines(question: KeptLines, _: JobView, __: TickContext) -> tuple[str, ...]:
+    return tuple(Worker.objects.values_list("last_lines", flat=True).get(pk=question.worker))
+
+
+@answer.register
+def kills_for_memory(question: KillsForMemory, view: JobView, _: TickContext) -> int:
+    killed = Worker.objects.filter(job_id=view.id, failing=Failing.OUT_OF_MEMORY)
+    return killed.filter(counted_at__gt=question.since).count()
+
+
+@answer.register
+def newly_slow_nodes(
+    question: NewlySlowNodes, view: JobView, context: TickContext
+) -> frozenset[str]:
+    now = context.now
+    slow = question.among.intersection(slow_nodes(now, team=view.job.team_id))
+    known = Worker.objects.filter(node__name__in=slow, slowness_notice_at__gt=now - LATELY)
+    return slow.difference(known.values_list("node__name", flat=True)) if slow else slow
+
+
+@answer.register
+def node_named(question: NodeNamed, _: JobView, __: TickContext) -> NodeSnapshot | None:
+    node = Node.objects.filter(name=question.name).first()
+    return None if node is None else node_snapshot(node)
+
+
+@answer.register
+def owners_wait(_: OwnersWaitSince, view: JobView, context: TickContext) -> object:
+    return owners_wait_since(view.job, context.now)
+
+
+@answer.register
+def has_room_for_next_set(_: HasRoomForNextSet, view: JobView, context: TickContext) -> bool:
+    wanted = arrangement_of(view.assignment).seats if view.assignment else ()
+    return seats.chosen(view.job, wanted, now=context.now) is not None

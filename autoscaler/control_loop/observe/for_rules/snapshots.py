@@ -1,0 +1,140 @@
+"""How does one job stand, as values that rules can be applied to?"""
+
+from __future__ import annotations
+
+from cluster.models import Node
+
+from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
+from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
+from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
+from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.reconciling.snapshot import (
+    AssignmentSnapshot,
+    Context,
+    CoordinatorSnapshot,
+    DiskUse,
+    GenerationSnapshot,
+    JobSnapshot,
+    Life,
+    Mode,
+    Notices,
+)
+from autoscaler.reconciling.worker_snapshot import (
+    NodeSnapshot,
+    WorkerPhase,
+    WorkerSnapshot,
+)
+from jobs.lifecycle import State
+from jobs.models import Job
+
+
+def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
+    """The job at this moment; no statement is made for it."""
+    job = view.job
+    return JobSnapshot(
+        id=job.id,
+        context=Context(
+            now=context.now,
+            limits=context.limits,
+            disk_limits=context.disk_limits,
+            reclaim_seconds=reclaim_seconds(job.pool),
+        ),
+        state=view.state,
+        state_since=view.state_since,
+        spec=view.spec,
+        mode=Mode.HOT if view.is_hot else Mode.RESTART,
+        is_mode_known=job.mode == Job.Mode.HOT and view.generation is not None,
+        forms_group=job.group_seen_at is not None,
+        attempt=job.attempt,
+        failures=job.failures,
+        starts=job.starts,
+        revision=job.revision,
+        ends_as=State(job.ends_as) if job.ends_as else None,
+        reason=job.reason,
+        message=job.message,
+        life=Life(
+            samples=job.samples,
+            progress_at=job.progress_at,
+            trained_at=job.trained_at,
+            told_of_silence_at=job.silence_told_at,
+            lost_at=job.lost_at,
+            losses_in_a_row=job.losses_in_a_row,
+        ),
+        notices=Notices(
+            preparation_revision=job.preparation_notice_revision,
+            disk_start=job.disk_notice_start,
+        ),
+        disk=DiskUse(
+            disk_bytes=job.disk_bytes,
+            disk_files=job.disk_files,
+            has_closed_folder=job.has_closed_folder,
+        ),
+        assignment=_assignment(view),
+        generation=_generation(view),
+        workers=tuple(_worker(worker, context.processes) for worker in view.workers),
+        coordinator=_coordinator(view, context.processes),
+    )
+
+
+def node_snapshot(node: Node) -> NodeSnapshot:
+    return NodeSnapshot(
+        name=node.name, silent_since=node.silent_since, silent_reason=node.silent_reason
+    )
+
+
+def _assignment(view: JobView) -> AssignmentSnapshot | None:
+    row = view.assignment
+    if row is None:
+        return None
+    return AssignmentSnapshot(
+        at=row.at,
+        worker_ids=tuple(row.worker_ids),
+        reason=row.reason,
+        message=row.message,
+        replaces=arrangement_of(row).replaces,
+    )
+
+
+def _generation(view: JobView) -> GenerationSnapshot | None:
+    row = view.generation
+    if row is None:
+        return None
+    return GenerationSnapshot(
+        number=row.number,
+        worker_ids=tuple(row.worker_ids),
+        began_at=row.began_at,
+        ended_at=row.ended_at,
+    )
+
+
+def _worker(view: WorkerView, processes: ProcessTable) -> WorkerSnapshot:
+    row = view.row
+    return WorkerSnapshot(
+        id=row.id,
+        node=node_snapshot(row.node) if row.node else NodeSnapshot(name=row.node_name),
+        created_at=row.created_at,
+        phase=WorkerPhase(row.phase),
+        gone_at=row.gone_at,
+        exit_code=row.exit_code,
+        failing=row.failing,
+        error=row.error,
+        counted_revision=row.counted_revision,
+        silence_notice_at=row.silence_notice_at,
+        is_given_up=row.is_given_up,
+        is_straggler=row.is_straggler,
+        process=view.process,
+        is_being_started=processes.is_being_started(row.id),
+    )
+
+
+def _coordinator(view: JobView, processes: ProcessTable) -> CoordinatorSnapshot:
+    job = view.job
+    return CoordinatorSnapshot(
+        node=job.coordinator_node,
+        port=job.coordinator_port,
+        seen_at=job.coordinator_seen_at,
+        restarts=job.coordinator_restarts,
+        process=view.coordinator,
+        is_being_started=processes.is_being_started(view.coordinator_id),
+    )

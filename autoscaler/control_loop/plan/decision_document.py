@@ -1,0 +1,61 @@
+"""How is a decision kept? As JSON, its words and all its numbers together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final
+
+from autoscaler.planning.decisions.explanation import Explanation
+from autoscaler.planning.decisions.plan import Decision, PoolOutcome
+
+_AS_THEY_ARE: Final = frozenset({str, int, bool})
+
+
+def plain(outcome: PoolOutcome) -> dict[str, Any]:
+    """A pool's part of the plan."""
+    cleaned: dict[str, Any] = _storable(outcome)
+    return cleaned
+
+
+def timeless(decision: Decision, explanation: Explanation, *, message: str) -> dict[str, Any]:
+    """All but when it was decided."""
+    allocation = decision.allocation
+    document: dict[str, Any] = {
+        **_fields(decision),
+        "message": message,
+        "workers": allocation.workers if allocation else 0,
+        "global_batch_size": allocation.global_batch_size if allocation else None,
+        "explanation": {"kind": type(explanation).__name__.lower(), **_fields(explanation)},
+    }
+    cleaned: dict[str, Any] = _storable(document)
+    return cleaned
+
+
+def _storable(value: Any) -> Any:
+    """What JSON can hold: a number that is not finite becomes null."""
+    if value is None or type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [_storable(one) for one in value]
+    plain = _fields(value) if _field_names(value.__class__) else value
+    if isinstance(plain, dict):
+        return {str(name): _storable(one) for name, one in plain.items()}
+    return value
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Of a dataclass; `asdict` would copy all that is in them, hundreds of times in a tick."""
+    return {name: getattr(value, name) for name in _field_names(value.__class__)}
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """None of a value that is no dataclass."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

@@ -1,0 +1,48 @@
+"""What does every verb of the control loop need from outside? Passed in, wired in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from cluster.process_environments import ProcessEnvironments
+
+from autoscaler.control_loop.lease.exclusive import Fence
+from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.reconciling.limits import LIMITS, Limits
+from jobs.admission.disk_limits import DiskLimits
+from jobs.models import Job
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickContext:
+    """One tick's hold on the world: the processes, the time, and the right to write."""
+
+    processes: ProcessTable
+    clock: Clock
+    fence: Fence
+    environments: ProcessEnvironments
+    limits: Limits = LIMITS
+    disk_limits: DiskLimits = field(default_factory=DiskLimits)
+
+    @property
+    def now(self) -> datetime:
+        return self.clock()
+
+    @contextmanager
+    def changing(self, job_id: str) -> Iterator[Job]:
+        """A transaction that holds the job's row, as every writer does, so that none deadlocks.
+
+        Raises:
+            Overtaken: another process holds the lease now.
+        """
+        with self.fence.transaction():
+            yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
+
+    def seconds_since(self, moment: datetime | None) -> float:
+        """Infinite for something that never happened."""
+        return float("inf") if moment is None else (self.now - moment).total_seconds()
