@@ -6,12 +6,13 @@ is why pyproject.toml names no settings module for pytest-django, which would lo
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ import django
 import hypothesis
 import pytest
 import xdist
+from django.conf import settings
 from local_stack.processes import embedded_postgres, embedded_valkey
 from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
-from tests import campaigns, image_shelf, own_network
+from tests import campaigns, emptying, image_shelf, own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -45,6 +47,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.update(OURS)
 os.environ.setdefault(image_shelf.VARIABLE, str(FOLDER / "images"))  # for processes side by side
 django.setup()  # so that the folders' own conftest files may import models
+emptying.install()
+# Each client of a test has middleware of its own, which else lists every static file first.
+settings.WHITENOISE_AUTOREFRESH = True
 
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -81,6 +86,17 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[hypothesis.HealthCheck.too_slow],
     )
     hypothesis.settings.load_profile("suite")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is made meanwhile stays to the end: nobody need look for garbage in it, ever."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)  # pytest-randomly has shuffled them

@@ -88,7 +88,7 @@ class JobsView(_KnowsPools):
             submitted_by=principal.name,
             idempotency_key=_idempotency_key(request),
         )
-        job: Any = visible_jobs.find_job(principal, made.job.id)
+        job: Any = visible_jobs.find_job_with_numbers(principal, made.job.id)
         job.notes = made.notes
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
         return Response(SubmittedJobSerializer(job).data, status=code)

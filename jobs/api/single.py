@@ -168,5 +168,5 @@ class MetricsView(APIView):
 
 
 def _answer(request: Request, job_id: str, code: int = status.HTTP_200_OK) -> Response:
-    job = visible_jobs.find_job(principal_of(request), job_id)
+    job = visible_jobs.find_job_with_numbers(principal_of(request), job_id)
     return Response(serializers.JobDetailSerializer(job).data, status=code)

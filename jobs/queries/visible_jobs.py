@@ -23,7 +23,20 @@ def find_job(principal: Principal, job_id: str) -> Job:
     Raises:
         JobNotFound: unknown, or of another team, which looks the same.
     """
-    job = jobs_of(principal).filter(pk=job_id).first()
+    return _the_one(Job.objects.filter(team__in=principal.team_ids, pk=job_id))
+
+
+def find_job_with_numbers(principal: Principal, job_id: str) -> Job:
+    """Return the same for a caller that shows the whole job; the numbers take milliseconds.
+
+    Raises:
+        JobNotFound: as above.
+    """
+    return _the_one(jobs_of(principal).filter(pk=job_id))
+
+
+def _the_one(jobs: QuerySet[Job]) -> Job:
+    job = jobs.first()
     if job is None:
         raise JobNotFound
     return job

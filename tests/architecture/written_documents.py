@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 import textwrap
@@ -71,9 +72,11 @@ if TYPE_CHECKING:
 Schemas = Mapping[str, Mapping[str, Any]]
 
 
+@functools.cache
 def written() -> Mapping[Path, str]:
     """Each file with what should stand in it."""
-    description = yaml.safe_load((ROOT / "docs/openapi.yaml").read_text())
+    text = (ROOT / "docs/openapi.yaml").read_text()
+    description = yaml.load(text, Loader=yaml.CSafeLoader)
     schemas: Schemas = description["components"]["schemas"]
     for name, field in LEFT_OUT:
         del schemas[name]["properties"][field]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -50,6 +51,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {{
 """
 
 
+@functools.cache
 def written() -> Mapping[Path, str]:
     """Each file with what should stand in it."""
     return {

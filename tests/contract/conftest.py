@@ -29,6 +29,7 @@ from cluster.worker_host import (
     WorkerHost,
 )
 
+from tests import looking
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 
 T = TypeVar("T")
@@ -44,10 +45,10 @@ done
 
 def until(look: Callable[[], T], *, seconds: float = 90.0) -> T:
     """What `look` returns, as soon as that is true."""
-    give_up_at = time.monotonic() + seconds
+    began = time.monotonic()
     while not (seen := look()):
-        assert time.monotonic() < give_up_at, "the condition did not come true in time"
-        time.sleep(0.02)
+        assert time.monotonic() < began + seconds, "the condition did not come true in time"
+        looking.pause(began)
     return seen
 
 

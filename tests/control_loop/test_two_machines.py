@@ -23,6 +23,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Event, Generation, Job, Worker
+from tests import looking
 from tests.docker_daemon import DockerDaemon
 from tests.docker_nodes import Machines, two_machines
 from tests.end_to_end.sample_audit import assert_every_sample_once
@@ -76,11 +77,11 @@ class Field:
         return self.world.state_dir / "jobs" / job.id / "checkpoints"
 
     def tick_until(self, is_true: Callable[[], object], *, seconds: float = 200.0) -> None:
-        give_up_at = time.monotonic() + seconds
+        began = time.monotonic()
         while not is_true():
-            assert time.monotonic() < give_up_at, self.story()
+            assert time.monotonic() < began + seconds, self.story()
             self.loop.run_once()  # one that fails is made up for by the next
-            time.sleep(0.1)
+            looking.pause(began, soon=0.1)
 
     def story(self) -> str:
         """What happened so far, for whoever has to find out why not more did."""

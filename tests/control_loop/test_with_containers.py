@@ -22,6 +22,7 @@ from tenancy.models import ImageRule
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Event, Job
+from tests import looking
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 from tests.ports import free_port
 
@@ -49,11 +50,11 @@ class Ship:
         return job
 
     def tick_until(self, is_true: Callable[[], object], *, seconds: float = 120.0) -> None:
-        give_up_at = time.monotonic() + seconds
+        began = time.monotonic()
         while not is_true():
-            assert time.monotonic() < give_up_at, self.how_it_stands()
+            assert time.monotonic() < began + seconds, self.how_it_stands()
             self.loop.run_once()  # one that fails is made up for by the next
-            time.sleep(0.02)
+            looking.pause(began, soon=0.05)
 
     def how_it_stands(self) -> str:
         """For whoever has to find out why something did not come true in time."""

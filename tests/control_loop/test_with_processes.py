@@ -25,6 +25,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel
 from jobs.models import Job
+from tests import looking
 
 from .conftest import Clock, RunningClock, World, claims, fresh, live_workers, states
 
@@ -63,11 +64,11 @@ class Machine:
         return job
 
     def tick_until(self, is_true: Callable[[], object], *, seconds: float = 240.0) -> None:
-        give_up_at = time.monotonic() + seconds
+        began = time.monotonic()
         while not is_true():
-            assert time.monotonic() < give_up_at, "the condition did not come true in time"
+            assert time.monotonic() < began + seconds, "the condition did not come true in time"
             self.loop.run_once()  # one that fails is made up for by the next
-            time.sleep(0.05)
+            looking.pause(began, soon=0.05)
 
     def pid(self, worker_id: str) -> int:
         """Of the worker's command, once it runs."""
