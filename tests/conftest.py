@@ -25,7 +25,7 @@ from django.conf import settings
 from local_stack.processes import embedded_postgres, embedded_valkey
 from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
-from tests import campaigns, emptying, image_shelf, own_network
+from tests import campaigns, image_shelf, own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -47,7 +47,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.update(OURS)
 os.environ.setdefault(image_shelf.VARIABLE, str(FOLDER / "images"))  # for processes side by side
 django.setup()  # so that the folders' own conftest files may import models
-emptying.install()
 # Each client of a test has middleware of its own, which else lists every static file first.
 settings.WHITENOISE_AUTOREFRESH = True
 
@@ -123,6 +122,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     folders = {item.path.relative_to(tests_dir).parts[0] for item in session.items}
     if session.config.option.collectonly or folders <= PURE_FOLDERS:
         return
+    from tests import emptying  # noqa: PLC0415 - it loads much of Django that pure tests need not
+
+    emptying.install()
     for spec in _missing_servers():
         _servers.append(ChildProcess(spec))
         _servers[-1].wait_until_ready()

@@ -33,6 +33,7 @@ class RunningApi:
             working_directory=ROOT,
             environment=_environment(),
             is_ready=self._answers,
+            ready_seconds=240,  # however busy the machine is
             stop_seconds=5,
         )
         self._process: ChildProcess | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -91,9 +92,15 @@ def quick_passwords(settings: Settings) -> None:
 def fresh_cache() -> None:
     """Nobody is throttled for what another test did."""
     cache.clear()
-    with redis.Redis.from_url(django_settings.CONCERTINA.redis_url) as client:
-        if keys := client.keys("concertina:*"):
-            client.delete(*keys)
+    client = _redis(django_settings.CONCERTINA.redis_url)
+    if keys := client.keys("concertina:*"):
+        client.delete(*keys)
+
+
+@functools.cache
+def _redis(url: str) -> redis.Redis:
+    """One connection for all tests: to make one takes as long as some of them."""
+    return redis.Redis.from_url(url)
 
 
 def spec(**changes: Any) -> dict[str, Any]:
