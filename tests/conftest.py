@@ -25,7 +25,7 @@ from django.conf import settings
 from local_stack.processes import embedded_postgres, embedded_valkey
 from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
-from tests import campaigns, image_shelf, own_network
+from tests import campaigns, database_shelf, image_shelf, own_network
 from tests.side_by_side import Files, longest_first
 
 # Their tests know no servers and start at once.
@@ -133,6 +133,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def _missing_servers() -> list[ProcessSpec]:
     specs = []
     if "DATABASE_URL" in OURS:
+        database_shelf.take(FOLDER / "postgres-data")
         specs.append(_spec(embedded_postgres, "postgres-data"))
     if "REDIS_URL" in OURS:
         specs.append(_spec(embedded_valkey, "valkey-data"))
@@ -166,6 +167,18 @@ def _forbid_the_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_forbid_the_network)
+
+
+if "DATABASE_URL" in OURS:
+
+    @pytest.fixture(scope="session")
+    def django_db_modify_db_settings_parallel_suffix() -> None:
+        """Each of several processes has a server of its own, on which the name is the same."""
+
+    @pytest.fixture(scope="session")
+    def django_db_keepdb() -> bool:
+        """It came with the server, and goes with it."""
+        return True
 
 
 @pytest.fixture
