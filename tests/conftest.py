@@ -6,13 +6,14 @@ is why pyproject.toml names no settings module for pytest-django, which would lo
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import shutil
 import signal
-import sys
+import socket
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -154,19 +155,23 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
 
 
-def _forbid_the_network(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook: a test that talks to another machine fails, whatever library it uses."""
-    if event != "socket.connect":
-        return
-    address = arguments[1]
-    if not isinstance(address, tuple):  # a unix socket
-        return
-    host = str(address[0])
-    if host != "localhost" and not ip_address(host.partition("%")[0]).is_loopback:
-        raise PermissionError(f"a test tried to reach {host}: the network is off in tests")
+def _on_this_machine(connect: Callable[[socket.socket, Any], Any]) -> Any:
+    """The same for addresses of this machine: a test that talks to another one fails."""
+
+    @functools.wraps(connect)
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if isinstance(address, tuple):  # no unix socket
+            host = str(address[0])
+            if host != "localhost" and not ip_address(host.partition("%")[0]).is_loopback:
+                raise PermissionError(f"a test tried to reach {host}: the network is off in tests")
+        return connect(self, address)
+
+    return guarded
 
 
-sys.addaudithook(_forbid_the_network)
+# An audit hook would see more, but it is asked at each import, each opened file and each frame.
+socket.socket.connect = _on_this_machine(socket.socket.connect)  # type: ignore[method-assign]
+socket.socket.connect_ex = _on_this_machine(socket.socket.connect_ex)  # type: ignore[method-assign]
 
 
 if "DATABASE_URL" in OURS:

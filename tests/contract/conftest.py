@@ -38,7 +38,7 @@ OBEDIENT = """
 while :; do
   if [ -e "$CONTROL.say" ]; then mv "$CONTROL.say" "$CONTROL.said"; cat "$CONTROL.said"; fi
   if [ -e "$CONTROL.exit" ]; then exit "$(cat "$CONTROL.exit")"; fi
-  sleep 0.02
+  sleep 0.05
 done
 """
 

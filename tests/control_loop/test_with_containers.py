@@ -29,9 +29,9 @@ from tests.ports import free_port
 from .conftest import Clock, RunningClock, World, claims, fresh, live_workers
 from .docker_world import PATIENT, docker_host
 
-FOR_EVER: Final = "trap 'exit 0' TERM; echo up $RANK of $WORLD_SIZE; while :; do sleep 0.02; done"
+FOR_EVER: Final = "trap 'exit 0' TERM; echo up $RANK of $WORLD_SIZE; while :; do sleep 0.1; done"
 NOTE_SIZE: Final = "echo $WORLD_SIZE >> /checkpoints/sizes; echo $RANK of $WORLD_SIZE"
-UNTIL_TOLD: Final = "while [ ! -e /checkpoints/done ]; do sleep 0.02; done"
+UNTIL_TOLD: Final = "while [ ! -e /checkpoints/done ]; do sleep 0.1; done"
 
 
 @dataclass

@@ -11,7 +11,6 @@ import pytest
 import torch
 from torch import nn
 from torch.optim import lr_scheduler as schedulers
-from transformers import get_linear_schedule_with_warmup
 
 from concertina_worker.training.script_checks import schedule_watch
 from concertina_worker.training.script_checks.schedule_watch import Length, ScheduleWatch
@@ -41,6 +40,10 @@ def to_nothing(total: int, optimizer: Optimizer) -> Any:
 
 
 def of_transformers(total: int, optimizer: Optimizer) -> Any:
+    from transformers import (  # noqa: PLC0415 - a second, which collecting need not take
+        get_linear_schedule_with_warmup,
+    )
+
     return get_linear_schedule_with_warmup(optimizer, 10, total)
 
 
