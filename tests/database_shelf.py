@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Final
 
 import django
-from local_stack import embedded_postgres
-from local_stack.child_process import ChildProcess
+from local_stack.processes import embedded_postgres
+from local_stack.processes.child_process import ChildProcess
 
 ROOT: Final = Path(__file__).parents[1]
 NAME: Final = "test_postgres"  # as Django calls the test database of `postgres`
