@@ -44,7 +44,7 @@ def false_alarms(noise: Noise, *, workers: int, reports: int, seed: int = 1) -> 
 def reports_until_noticed(
     noise: Noise, slowdown: float, *, workers: int, seed: int = 1
 ) -> int | None:
-    """Of one slow worker among others, None: not within ten minutes."""
+    """The reports until one slow worker among others is noticed; None: not within ten minutes."""
     speeds, reports = Speeds(), 0
     for worker, took in told(noise, workers=workers, reports=600, seed=seed):
         is_slow = worker == "w1"

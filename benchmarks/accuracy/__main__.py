@@ -133,7 +133,7 @@ class Outcome:
 
 
 def standard_error_of_difference(outcomes: Sequence[Outcome]) -> float:
-    """Of two means, from the pooled variance within the settings."""
+    """The standard error of a difference of two means, by the pooled variance within settings."""
     variance = mean(stdev(outcome.values) ** 2 for outcome in outcomes)
     return math.sqrt(2 * variance / len(outcomes[0].values))
 
@@ -189,7 +189,7 @@ def _has_trained(job: RunningJob, task: Task, part: float) -> Callable[[], bool]
 
 
 def _samples_used(job: RunningJob, epoch_length: int) -> int:
-    """By the newest committed step of any worker."""
+    """The samples used by the newest committed step of any worker."""
     newest = [path.read_bytes().splitlines()[-1:] for path in job.folder.glob("audit/*.jsonl")]
     steps = [json.loads(line) for lines in newest for line in lines if line.endswith(b"}")]
     last = max(steps, key=lambda step: step["step"], default=None)
@@ -197,7 +197,7 @@ def _samples_used(job: RunningJob, epoch_length: int) -> int:
 
 
 def run_all(tasks: Sequence[Task], rules: Sequence[str], seeds: int) -> dict[str, list[Outcome]]:
-    """By task the outcomes of its settings, seeds outermost."""
+    """Run all settings of all tasks, seeds outermost; return each task's outcomes."""
     work = [
         (task, setting, seed)
         for seed in range(seeds)

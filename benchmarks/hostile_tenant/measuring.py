@@ -84,7 +84,7 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 
 def _used(pid: int) -> float:
-    """Of the process and of those of its children that have ended."""
+    """The processor time of the process and of its children that have ended."""
     with suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
         if any(word in command for word in _SERVICE):

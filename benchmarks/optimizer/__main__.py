@@ -176,7 +176,7 @@ def textbook_trace(steps: list, left: int, chosen: np.ndarray) -> None:
 
 
 def print_memory(jobs: int, gpus: int) -> None:
-    """In a process of its own: what it held before, and the most it ever held."""
+    """Print what this process held before, and the most that it ever held."""
     problem = pool_of(raw_throughput(np.random.default_rng(1), jobs), gpus)
     problem = with_teams(problem, np.random.default_rng(1))
     before = peak_mebibytes()
@@ -186,7 +186,7 @@ def print_memory(jobs: int, gpus: int) -> None:
 
 
 def peak_mebibytes() -> float:
-    """Of this program: Linux lets `getrusage` begin with what the parent process once had."""
+    """The peak of this program: Linux lets `getrusage` begin with what its parent once had."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(status["VmHWM"].split()[0]) / 1024
 

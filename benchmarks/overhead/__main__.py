@@ -103,7 +103,7 @@ class Arena:
         return self._connected(name, workers=2)
 
     def elastic(self, workers: int, *, bucket_mib: int | None = None) -> Contestant:
-        """With buckets of the usual size, or of another."""
+        """An elastic contestant, with buckets of the usual size or of another."""
         name = "elastic" if bucket_mib is None else f"elastic, {bucket_mib} MiB"
         folder = self._folder / f"{workers} {name}"
         folder.mkdir()

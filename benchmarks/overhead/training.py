@@ -88,7 +88,7 @@ class Gate:
         self._say(contestant)
 
     def pass_through(self) -> None:
-        """Between two steps: wait while others have their turn."""
+        """Wait between two steps while others have their turn."""
         if self._laps:
             self._laps[-1]["cpu"] = time.process_time() - self._cpu_at
         if self._steps_left == 0:

@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 
     @classmethod
     def over(cls, cases: Collection[bool]) -> Verdict:
-        """Of something that was said of many cases."""
+        """A verdict over something that was said of many cases."""
         if all(cases):
             return cls.HOLDS
         return cls.IN_PART if any(cases) else cls.FAILS

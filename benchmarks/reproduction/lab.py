@@ -58,7 +58,7 @@ class Lab:
 
 
 def _simulate(trial: Trial) -> Run:
-    """In a process of its own. Use over time is not sent back: no experiment asks for it."""
+    """Simulate in a process of its own. Use over time is not sent back: nobody asks for it."""
     run = replay(trial.trace, trial.candidate)
     return replace(run, result=replace(run.result, usage=()))
 

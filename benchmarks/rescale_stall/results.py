@@ -45,7 +45,7 @@ class Results:
 
 
 def verdicts(model: str, results: Results) -> Iterator[str]:
-    """Whether ours meets each target that the chosen ways can tell of."""
+    """Say of each target that the chosen ways can tell of whether ours meets it."""
     rounds = len(results.of(Ours.name)) // len(CHANGES)
     if not rounds:
         return

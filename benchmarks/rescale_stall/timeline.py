@@ -50,7 +50,7 @@ class Stall:
 
 
 class StepWriter:
-    """Of one process, in a script."""
+    """Writes down the steps of one process, in a script."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ class Timeline:
         return max(counts, default=0)
 
     def stall(self, *, since: float, are_survivors: bool) -> Stall:
-        """Of the change that was asked for at `since`: that of the worst process.
+        """The stall at the change that was asked for at `since`: that of the worst process.
 
         Args:
             since: moment on the machine's monotonic clock.

@@ -102,7 +102,7 @@ def free_port(preferred: int) -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of the loopback interface."""
+    """True if a server could listen on this port of the loopback interface."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

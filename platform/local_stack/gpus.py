@@ -58,7 +58,7 @@ def _listing(program: str) -> str:
 
 
 def visible(gpus: Sequence[Gpu], names: str | None) -> tuple[Gpu, ...]:
-    """Those whose number or UUID (or its beginning) is among the names; None: all."""
+    """The GPUs whose number or UUID (or its beginning) is among the names; all for None."""
     if names is None:
         return tuple(gpus)
     wanted = [name.strip() for name in names.split(",") if name.strip()]

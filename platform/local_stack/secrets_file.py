@@ -22,7 +22,7 @@ class Secrets:
     tokens: Mapping[str, str] = field(default_factory=dict)  # by team
 
     def with_tokens(self, tokens: Mapping[str, str]) -> Secrets:
-        """With new tokens put in; those it has and are not named stay."""
+        """The secrets with new tokens put in; those that are not named stay."""
         return replace(self, tokens={**self.tokens, **tokens})
 
 

@@ -83,7 +83,7 @@ def current(checkout: Checkout) -> StackRecord | None:
 
 
 def is_up(checkout: Checkout) -> bool:
-    """Whether a supervisor holds the checkout's lock. The kernel drops it with the process."""
+    """True if a supervisor holds the checkout's lock. The kernel drops it with the process."""
     try:
         with exclusive(checkout):
             return False

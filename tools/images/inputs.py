@@ -14,7 +14,7 @@ _RECIPES = Path(__file__).parent
 
 
 def digest(sources: Iterable[Path], packages: Iterable[Distribution], *, root: Path) -> str:
-    """Of our own files by path and content, of packages by the list of digests they come with."""
+    """Digest our own files by path and content, and packages by the digests they come with."""
     found = hashlib.sha256(f"{sys.version}\0{tree.EPOCH}".encode())
     for file in sorted((*sources, *_RECIPES.rglob("*.py"))):
         found.update(f"\0{file.relative_to(root)}\0".encode())

@@ -12,7 +12,7 @@ _PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())[
 
 
 def requirements(extra: str | None = None) -> tuple[str, ...]:
-    """Of the service itself, or of one of the extras."""
+    """The requirements of the service itself, or of one of its extras."""
     return tuple(_PROJECT["optional-dependencies"][extra] if extra else _PROJECT["dependencies"])
 
 

@@ -34,7 +34,7 @@ FIXED_SIZE_VARIABLES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoordinatorEnvironment:
-    """Of a coordinator."""
+    """What a coordinator was started with."""
 
     job_id: str
     token: str  # that workers say hello with
@@ -86,7 +86,7 @@ class CheckpointRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerEnvironment:
-    """Of a worker; every part may be missing when it runs alone."""
+    """What a worker was started with; every part may be missing when it runs alone."""
 
     gpu_type: str | None  # of its pool
     gpus: tuple[str, ...]  # numbers or UUIDs, as the platform gave them

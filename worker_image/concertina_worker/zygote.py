@@ -44,7 +44,7 @@ class Zygote:
         self._used_at = time.monotonic()
 
     def serve(self) -> socket.socket | None:
-        """In the zygote: None, when it is needed no longer. In a warm child: its channel."""
+        """Serve starts; return None in the zygote at its end, and its channel in a warm child."""
         while not self._is_idle():
             if select.select([self._listener], [], [], _POLL_SECONDS)[0]:
                 self._used_at = time.monotonic()
@@ -94,7 +94,7 @@ def listen(path: Path) -> socket.socket:
 
 
 def _begin(request: dict[str, Any], outputs: list[int], connection: socket.socket) -> socket.socket:
-    """In a fork: make the warm child, in which this returns its channel; become its keeper."""
+    """Make the warm child in a fork, where this returns its channel; become its keeper."""
     try:
         os.setsid()
         keeper, (keeper_end, channel) = os.getpid(), socket.socketpair()
@@ -148,7 +148,7 @@ def _write_pid(lock: int) -> None:
 
 
 def _refuse_threads() -> None:
-    """Of Python and of libraries: what they hold would be held for ever in every fork.
+    """Refuse threads, of Python or libraries: what they hold would stay held in every fork.
 
     Libraries that can be forked end their threads before, and start them anew on either side where
     they are needed, as OpenBLAS does. So one fork comes first, and then we look who is left.

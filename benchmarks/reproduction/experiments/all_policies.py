@@ -227,7 +227,7 @@ def _why(kinds: Runs, hot: Runs) -> str:
 
 
 def _picture(runs: Runs) -> Picture:
-    """Without `static`, beside which all others look the same."""
+    """Draw all policies but `static`, beside which the others look the same."""
     return BarChart(
         description="Mean completion time of elastic policies, six applications",
         bars=[

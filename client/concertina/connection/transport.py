@@ -158,7 +158,7 @@ def _untrusted(url: str, error: httpx.TransportError) -> Unreachable:
 
 
 def fits_a_header(text: str) -> bool:
-    """Whether HTTP can carry the text in a header: printable ASCII."""
+    """True if HTTP can carry the text in a header: printable ASCII."""
     return bool(text) and text.isascii() and text.isprintable()
 
 

@@ -57,7 +57,7 @@ def read(path: str) -> JobFile:
 
 
 def parse(text: str, name: str) -> JobFile:
-    """As `read`, of a text."""
+    """Read a text as `read` reads a file."""
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is None:

@@ -28,7 +28,7 @@ _PIPE_WIDTH = 200  # columns when nobody looks: tables are not cut at 80
 
 
 class Format(StrEnum):
-    """For people or for programs."""
+    """How a command answers: for people or for programs."""
 
     TABLE = "table"
     JSON = "json"
@@ -120,7 +120,7 @@ def session(output: Format) -> Iterator[Session]:
 
 
 def _takes_unicode(stream: TextIO) -> bool:
-    """Where it does not, JSON is escaped rather than damaged."""
+    """True if the terminal takes Unicode; where it does not, JSON is escaped, not damaged."""
     return codecs.lookup(stream.encoding or "utf-8").name == "utf-8"
 
 

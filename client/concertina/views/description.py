@@ -93,7 +93,7 @@ def _cost(job: Job) -> str:
 
 
 def _foretold(job: Job) -> Iterator[tuple[str, str]]:
-    """From replaying the plan forward; what has happened is no longer foretold."""
+    """What a replay of the plan predicts; what has happened is left out."""
     prediction = job.get("prediction")
     if prediction is None:
         return
@@ -131,7 +131,7 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
 
 
 def _costs(generation: Generation) -> tuple[str, str, str]:
-    """Of a script that reports nothing only so much as its log tells, and no more is claimed."""
+    """What restarts cost; of a script that reports nothing, only what its log tells."""
     restart = generation.get("restart")
     if restart is None:
         return (

@@ -35,5 +35,5 @@ def problems_list(
 
 
 def _value(value: Any) -> str:
-    """As it would stand in the file."""
+    """The value as it would stand in the file."""
     return "(not set)" if value is None else json.dumps(value, ensure_ascii=False)

@@ -23,7 +23,7 @@ from local_stack.chaos.strikes.strikes import Struck, Target
 
 
 class Experiment:
-    """On a stack that is ready."""
+    """An experiment on a stack that is ready."""
 
     def __init__(self, stack: TargetStack, *, is_double: bool, say: Callable[[str], None]) -> None:
         """Tell through `say` whatever a person should know.

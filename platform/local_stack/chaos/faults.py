@@ -42,7 +42,7 @@ class Component(StrEnum):
 
     @property
     def word(self) -> str:
-        """By which a person asks for it."""
+        """The word by which a person asks for it."""
         return self.name.lower().replace("_", "-")
 
 
@@ -126,7 +126,7 @@ def choose(
     longest_seconds: float,
     components: Collection[Component] = tuple(Component),
 ) -> tuple[Strike, ...]:
-    """So many faults, singly and in pairs; each component and each moment comes equally often."""
+    """Choose faults, singly and in pairs; each component and each moment comes equally often."""
     chance = random.Random(seed)  # noqa: S311 - chance, not secrets
     dealt = _deal([one for one in Component if one in components], chance)
     moments = _deal(tuple(Moment), chance)

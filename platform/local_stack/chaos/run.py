@@ -65,7 +65,7 @@ class Choice:
     is_json: bool
 
     def strikes(self, impossible: Collection[Component]) -> tuple[Strike, ...]:
-        """Those of the seed; components that cannot be hit there are not dealt.
+        """The strikes of the seed; components that cannot be hit on this stack are left out.
 
         Raises:
             NothingToHit: none is left.
@@ -174,6 +174,6 @@ def _summary(result: Result, not_tried: str) -> list[str]:
 
 
 def _say(text: str) -> None:
-    """Beside what is asked for, which is alone on standard output."""
+    """Say it on standard error: only what is asked for is on standard output."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()

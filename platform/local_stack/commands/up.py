@@ -37,7 +37,7 @@ def _start(checkout: Checkout, options: Options, *, is_detached: bool) -> None:
 
 
 def _is_up_already(checkout: Checkout) -> bool:
-    """Whether it is, once it is ready; then a person is told where."""
+    """True if a stack is up already; a person is then told where, once it is ready."""
     record = background.settled(checkout)
     if record is None:
         return False

@@ -26,7 +26,7 @@ def ensure(name: str) -> None:
 
 
 def remove(name: str) -> None:
-    """Without complaint if it is not there."""
+    """Remove it, without complaint if it is not there."""
     if is_there(name):
         _ask(SET_FLAGS, struct.pack("16sH14x", name.encode(), 0))
         _ask(DELETE_BRIDGE, name.encode() + b"\0")

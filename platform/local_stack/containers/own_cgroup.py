@@ -27,7 +27,7 @@ def ensure(name: str) -> str | None:
 
 
 def remove(name: str) -> None:
-    """Without complaint if it is not there, or not empty."""
+    """Remove it, without complaint if it is not there or not empty."""
     for group in sorted(CONTROLLERS.glob(f"*/{name}")):
         with contextlib.suppress(OSError):
             group.rmdir()

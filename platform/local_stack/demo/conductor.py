@@ -55,7 +55,7 @@ class Conductor:
 
     @property
     def is_over(self) -> bool:
-        """Whether every job has been submitted and has ended."""
+        """True when every job has been submitted and has ended."""
         states = [job["state"] for job in self.documents.values()]
         everything_is_in = not self._waiting and len(states) == len(self._submitted)
         return everything_is_in and all(state in FINAL_STATES for state in states)

@@ -21,10 +21,10 @@ class Scripts:
 
 
 def of_checkout(root: Path) -> Scripts:
-    """Those that lie here, run by the Python that runs us."""
+    """The scripts of this checkout, run by the Python that runs us."""
     return Scripts(python=sys.executable, folder=PurePosixPath(root / "examples"))
 
 
 def of_image(image: str) -> Scripts:
-    """Those that were put into the demo's image."""
+    """The scripts that were put into the demo's image."""
     return Scripts(python="python", folder=PurePosixPath("/examples"), image=image)

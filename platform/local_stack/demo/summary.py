@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def is_good(self) -> bool:
-        """Whether it completed and learned something."""
+        """True if it completed and learned something."""
         return self.job["state"] == "completed" and self.planned.bound.is_kept(self.reached)
 
 

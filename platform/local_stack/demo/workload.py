@@ -23,7 +23,7 @@ class Bound:
     at_most: float | None = None
 
     def is_kept(self, reached: float | None) -> bool:
-        """Whether the value is there and good enough."""
+        """True if the value is there and good enough."""
         if reached is None:
             return False
         is_high_enough = self.at_least is None or reached >= self.at_least
@@ -53,7 +53,7 @@ class Arrival:
         return f"when {self.after} trains on {self.workers} workers"
 
     def is_due(self, waited_seconds: float, most_workers: Mapping[str, int]) -> bool:
-        """Whether it is time, given the most workers each job has had at once."""
+        """True if it is time, given the most workers that each job has had at once."""
         has_seen = self.after is not None and most_workers.get(self.after, 0) >= self.workers
         return has_seen or waited_seconds >= self.at_the_latest_seconds
 

@@ -61,7 +61,7 @@ class ChildProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative when a signal ended it."""
+        """The exit code: None while it runs, negative when a signal ended it."""
         return self._popen.poll()
 
     @property

@@ -13,7 +13,7 @@ class NoServer(Exception):
 
 
 def answers(reach: Callable[[str], object], url: str) -> bool:
-    """Whether one answers at this address now; `reach` raises NoServer where none does."""
+    """True if a server answers at this address now; `reach` raises NoServer where none does."""
     try:
         reach(url)
     except NoServer:

@@ -52,7 +52,7 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
 
 
 def is_for_gpus(venv: VirtualEnvironment) -> bool:
-    """Whether the machine has GPUs. Hidden ones count, because they may be shown again.
+    """True if the machine has GPUs. Hidden ones count, because they may be shown again.
 
     While its driver does not answer, the environment stays what it is.
     """
@@ -96,12 +96,12 @@ def _warn_of_size(way: tuple[str, ...]) -> None:
 
 
 def is_for_cpu(venv: VirtualEnvironment) -> bool:
-    """Whether the PyTorch installed there was built without CUDA."""
+    """True if the PyTorch installed there was built without CUDA."""
     return any(version.endswith("+cpu") for version in _versions_of_torch(venv))
 
 
 def has_cuda(venv: VirtualEnvironment) -> bool:
-    """Whether the PyTorch installed there is the one that we want, and was built with CUDA."""
+    """True if the PyTorch installed there is the one that we want, and was built with CUDA."""
     wanted = TORCH.partition("==")[2]
     found = [version.partition("+") for version in _versions_of_torch(venv)]
     return any(version == wanted and build != "cpu" for version, _, build in found)

@@ -36,7 +36,7 @@ def node_version() -> tuple[int, ...]:
 
 
 def is_new_enough(version: tuple[int, ...]) -> bool:
-    """Whether the dashboard's build tool runs on it: ^20.19 || >=22.12."""
+    """True if the dashboard's build tool runs on this version: ^20.19 || >=22.12."""
     return (20, 19) <= version < (21,) or version >= (22, 12)
 
 

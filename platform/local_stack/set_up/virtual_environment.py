@@ -28,13 +28,13 @@ class VirtualEnvironment:
 
     @property
     def is_whole(self) -> bool:
-        """Whether something can be installed into it: its making ends with the installer."""
+        """True if something can be installed into it: its making ends with the installer."""
         installers = (self.folder / "bin" / "pip", self.uv)
         return self.python.exists() and any(map(Path.exists, installers))
 
     @property
     def is_ready(self) -> bool:
-        """Whether everything was installed into it at least once."""
+        """True if everything was installed into it at least once."""
         return self.stamp_file.exists() and self.python.exists()
 
     @property

@@ -111,7 +111,7 @@ def _images(service: Service) -> tuple[str, ...]:
 
 
 def _has_all_tokens(service: Service) -> bool:
-    """Whether we know each team's token; the service itself keeps only their digests."""
+    """True if we know each team's token; the service itself keeps only their digests."""
     return all(service.secrets.tokens.get(team) for team in TEAMS)
 
 

@@ -42,7 +42,7 @@ class Service:
 
     @property
     def has_own_database(self) -> bool:
-        """Whether we run PostgreSQL ourselves."""
+        """True if we run PostgreSQL ourselves."""
         return not os.environ.get("DATABASE_URL")
 
     def environment(self, role: str = database_roles.API) -> dict[str, str]:

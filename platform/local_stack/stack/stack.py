@@ -121,7 +121,7 @@ class Stack:
             self._say(f"  ! Whoever may submit a job can do what this user can: {why}.")
 
     def _end_containers_elsewhere(self, endpoint: Endpoint | None) -> None:
-        """Those of an earlier run that was killed, unless this one takes them over."""
+        """End the containers of an earlier run that was killed, unless this one takes them over."""
         previous = stack_record.read(self._checkout)
         left = previous.docker_url if previous else ""
         if left and (endpoint is None or endpoint.url != left):

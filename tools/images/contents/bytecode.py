@@ -65,7 +65,7 @@ def _compile(source: Path) -> bytes | None:
 
 
 def _is_of(kept: Path, source: Path) -> bool:
-    """Whether it was made of the source as it is: where Python may keep none, one may be old."""
+    """True if it was made of the source as it is: where Python may keep none, one may be old."""
     if not kept.exists():
         return False
     now = source.stat()

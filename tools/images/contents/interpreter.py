@@ -44,7 +44,7 @@ def _is_left_out(name: str) -> bool:
 
 
 def _add_certificates(tree: Tree) -> None:
-    """Those that this machine trusts, at the place where its OpenSSL looks for them."""
+    """Add the certificates that this machine trusts, where its OpenSSL looks for them."""
     asked = ssl.get_default_verify_paths()
     bundle = Path("/etc/ssl/certs/ca-certificates.crt")
     for file in (bundle, Path(asked.cafile or bundle)):

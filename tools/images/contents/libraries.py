@@ -68,7 +68,7 @@ def _add_loader(tree: Tree, loader: str) -> None:
 
 
 def _known_libraries() -> dict[str, Path]:
-    """By name, those the loader of this machine would find, and Python's own."""
+    """The libraries, by name, that the loader of this machine would find, and Python's own."""
     listing = subprocess.run(
         ("/sbin/ldconfig", "-p"), capture_output=True, text=True, check=True
     ).stdout

@@ -54,7 +54,7 @@ class Tree:
         self.entries[path] = Entry(mode=0o755 if is_program else 0o644, source=source)
 
     def files(self) -> dict[str, Path]:
-        """Those whose content lies on this machine."""
+        """The entries whose content lies on this machine."""
         return {path: entry.source for path, entry in self.entries.items() if entry.source}
 
     def archive(self) -> bytes:

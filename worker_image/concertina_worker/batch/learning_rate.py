@@ -78,7 +78,7 @@ class LearningRateRule:
     def turned(
         self, ramp: Ramp, batch: int, *, step: int, noise_scale: float | None = None
     ) -> Ramp:
-        """On the way to another batch, from wherever the ramp is; the same batch: unchanged."""
+        """The ramp from where it is now to another batch; for the same batch it stays as it is."""
         if batch == ramp.batch:
             return ramp
         present = self.at(ramp, step, noise_scale)

@@ -22,7 +22,7 @@ _PHRASES: Final = (
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether a smaller micro-batch could have avoided this error."""
+    """True for an error that a smaller micro-batch could have avoided."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     return isinstance(error, RuntimeError) and any(phrase in str(error) for phrase in _PHRASES)

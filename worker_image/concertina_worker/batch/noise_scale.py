@@ -82,7 +82,7 @@ class NoiseAverage:
 
     @property
     def scale(self) -> float | None:
-        """In samples; infinite where no signal is seen in the noise; None: not measured."""
+        """The scale in samples: infinite where no signal is seen; None: not measured."""
         if not self.measurements:
             return None
         noise = max(self.noise, 0.0)

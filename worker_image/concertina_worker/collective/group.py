@@ -89,7 +89,7 @@ class Group:
                 self.board.put(_BEGIN, "")
 
     def await_handover(self, *, seconds: float) -> bool:
-        """Whether it is announced within this time. Raises GroupLostError."""
+        """True if the handover is announced within this time. Raises GroupLostError."""
         with _loss_of_a_member():
             return self.board is not None and self.board.take(_BEGIN, seconds=seconds) is not None
 

@@ -94,7 +94,7 @@ class NcclExchange:
             raise RuntimeError("the group was given up")
 
     def _see_off_kernels(self) -> None:
-        """Until none can write into memory that is used for something else by then."""
+        """Wait until no kernel can write into memory that is used for something else by then."""
         self._end()
         for device in self._connected:
             if device.type == "cuda":

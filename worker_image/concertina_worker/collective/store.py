@@ -141,7 +141,7 @@ class GlooStore(Store):
 
 
 def _accept(listener: socket.socket, board: Board, token: str) -> None:
-    """Until the listener is closed."""
+    """Accept connections until the listener is closed."""
     with contextlib.suppress(OSError):
         while True:
             stream, _ = listener.accept()

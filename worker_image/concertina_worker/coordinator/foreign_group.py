@@ -26,7 +26,7 @@ async def look_out(coordination: Coordination, host: str, port: int) -> None:
 
 
 async def is_open(host: str, port: int) -> bool:
-    """Whether somebody else listens there."""
+    """True if somebody else listens there."""
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)

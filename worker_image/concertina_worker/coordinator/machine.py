@@ -37,7 +37,7 @@ class Coordination:
 
     @property
     def is_over(self) -> bool:
-        """Nothing will happen any more: the job finished or is to stop, and all workers left."""
+        """True once nothing will happen any more: the job is over, and all workers left."""
         is_ending = self.memory.is_finished or choosing.is_stopping(self.memory)
         return is_ending and not self.crew.connected()
 

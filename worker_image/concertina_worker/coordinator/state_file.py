@@ -23,14 +23,14 @@ class StateFile:
     """The durable form of `Memory` in a folder of the coordinators of one job."""
 
     def __init__(self, folder: Path, *, term: int = 0, start: int = 0) -> None:
-        """Of the coordinator of this term, in this start of the job (see `Env.START`)."""
+        """The file is that of the coordinator of this term, in this start of the job."""
         self._folder = folder
         self._term = term
         self._start = start
         folder.mkdir(parents=True, exist_ok=True)
 
     def load(self) -> Memory:
-        """That of the newest term; a new memory when there is none, or none that can be read.
+        """Read the memory of the newest term; make a new one when none can be read.
 
         What was desired is asked for anew: a stop from before a pause must not meet the workers
         of the resumed job. What fitted into memory was told to the service, which remembers it by

@@ -62,7 +62,7 @@ class Speeds:
         self._rounds_below: dict[str, int] = {}  # in a row
 
     def begin_generation(self, members: Collection[str]) -> None:
-        """Those who stay keep what is known of them; paces of other shares do not compare."""
+        """Keep what is known of those who stay; paces of other shares cannot be compared."""
         self._paces = {}
         for worker in self._relative.keys() - set(members):
             del self._relative[worker]

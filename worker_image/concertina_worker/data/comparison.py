@@ -80,7 +80,7 @@ class Comparison:
 
 
 def check_resumed(own: int, before: int | None, what: str) -> None:
-    """In the middle of an epoch: does what it began with still hold?"""
+    """Check that the data is what this epoch began with, when a job resumes in its middle."""
     if before is not None and own != before:
         raise DataMismatchError(what, own, before)
 

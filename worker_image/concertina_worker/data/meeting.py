@@ -20,7 +20,7 @@ _AT_MEAN = -2  # no length of a data set
 
 
 def table_of(row: Row, *, rank: int, size: int) -> torch.Tensor:
-    """With the rows of all, once it is summed."""
+    """A table that holds the rows of all workers once it is summed."""
     table = torch.zeros(size, len(row), dtype=torch.int64)
     table[rank] = torch.tensor(row)
     return table
@@ -32,7 +32,7 @@ def row_at_mean(value: float, *, line: int) -> Row:
 
 
 def values_at_mean(table: torch.Tensor) -> list[float]:
-    """Of all workers, by rank. Raises ElsewhereError."""
+    """The values of all workers, by rank. Raises ElsewhereError."""
     rows = table.tolist()
     check_place(rows, is_mean=True)
     return [struct.unpack("<d", struct.pack("<q", bits))[0] for _, _, bits, _ in rows]

@@ -30,12 +30,12 @@ class Division:
         )
 
     def up_to(self, samples: int) -> Division:
-        """For batches of at most so many samples: a limit to which no share comes is none."""
+        """The division of batches of at most so many samples, without a limit out of reach."""
         most = max(self.share(range(samples)).largest, 2 * self.fewest - 1)
         return self if self.limit is None or most > self.limit else replace(self, limit=None)
 
     def most_micro_batches(self, batch: range) -> int:
-        """Of this worker's share of a batch that may turn out to be shorter than this one.
+        """The most micro-batches of this worker's share, if the batch may turn out to be shorter.
 
         A shorter batch, shared by fewer, can make a larger share: of up to twice `fewest` less one.
         """
@@ -63,7 +63,7 @@ class Share:
 
 
 def nobodys(position: int) -> Share:
-    """Of a step that will not count: what was loaded, to go through it with the others."""
+    """The share of a step that will not count: what was loaded, to keep up with the others."""
     some = range(position, position + 1)
     return Share(batch=some[:0], own=some[:0], largest=0, micro_batches=(some,))
 

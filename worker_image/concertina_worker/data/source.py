@@ -29,7 +29,7 @@ Collate = Callable[[list[Any]], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loading:
-    """With how many processes, and how far ahead: arguments of a DataLoader."""
+    """The number of processes and how far ahead they load: arguments of a DataLoader."""
 
     processes: int = 0
     batches_ahead: int = 0  # micro-batches loaded before they are asked for
@@ -60,7 +60,7 @@ class Source:
         return len(sized) if isinstance(sized, Sized) else None
 
     def order(self, *, seed: int, epoch: int) -> Order:
-        """Of a data set that is no stream.
+        """The order of a data set that is no stream.
 
         Raises:
             DataError: the data set is empty.

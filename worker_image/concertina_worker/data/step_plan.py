@@ -50,5 +50,5 @@ class StepPlan:
         return StepPlan((*kept, *segments))
 
     def welcome(self, *workers: str, first_step: int) -> StepPlan:
-        """From this step on these compute, who have the state now."""
+        """Let these workers compute from this step on; they have the state now."""
         return self.then(replace(self.segments[-1], first_step=first_step, workers=workers))

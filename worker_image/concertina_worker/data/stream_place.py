@@ -41,7 +41,7 @@ class StreamPlace:
         self._reader: TellsPlace | None = None
 
     def get(self) -> Bookmark | None:
-        """For the cursor; None when nobody can tell."""
+        """Return the place for the cursor; None when nobody can tell it."""
         now, loaded = self._cursor(), self._loaded
         if self._reader is not None:
             read = self._reader.place(epoch=now.epoch, position=now.position)
@@ -51,7 +51,7 @@ class StreamPlace:
         return loaded if is_there else None
 
     def set(self, place: Bookmark | None) -> None:
-        """From a checkpoint or another worker; takes effect when an epoch is begun.
+        """Take the place from a checkpoint or another worker; it counts when an epoch is begun.
 
         A reader is kept: after a recovery most still stand where the training goes on.
         """

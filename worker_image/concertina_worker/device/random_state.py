@@ -11,7 +11,7 @@ import torch
 
 
 def take() -> dict[str, Any]:
-    """As they stand. GPUs this process has not used have nothing to remember."""
+    """Return the states of all generators. GPUs that this process has not used have none."""
     has_gpus = torch.cuda.is_initialized()  # type: ignore[no-untyped-call] # torch
     return {
         "torch": torch.get_rng_state(),

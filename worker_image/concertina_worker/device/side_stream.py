@@ -13,7 +13,7 @@ import torch
 
 
 class SideStream:
-    """Beside the training of one GPU; sees these tensors as training has left them until now."""
+    """A stream beside the training of one GPU; it sees tensors as training has left them so far."""
 
     def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
         device = next((tensor.device for tensor in tensors if tensor.is_cuda), None)
@@ -23,7 +23,7 @@ class SideStream:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """For the calling thread; what was asked for inside has been done at the end."""
+        """Let the calling thread use the stream; what it asked for inside is done at the end."""
         if self._stream is None:
             yield
             return

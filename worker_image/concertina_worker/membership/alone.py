@@ -32,7 +32,7 @@ class Alone:
         self._is_training = False
 
     def start(self, *, keeps_checkpoints: bool) -> None:
-        """With somewhere to put a checkpoint, SIGTERM means: finish the step and write one."""
+        """Heed SIGTERM if checkpoints can be kept: finish the step and write one."""
         if keeps_checkpoints and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._on_sigterm)
 
@@ -45,7 +45,7 @@ class Alone:
             trainer.state.load_checkpoint(checkpoint)
 
     def turn(self, trainer: Trainer) -> None:
-        """Between two steps of an epoch: the moment to end, if told to."""
+        """Pass between two steps of an epoch, and end there if told to."""
         if self._is_told_to_end:
             trainer.write_checkpoint()
             self.has_ended = True

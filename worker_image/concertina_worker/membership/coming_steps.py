@@ -13,7 +13,7 @@ from concertina_worker.plan import Plan
 
 
 class ComingSteps:
-    """Of the running generation, and up to the next."""
+    """The steps of the running generation, and up to the next."""
 
     def __init__(self, worker: str) -> None:
         self.step_plan = StepPlan.steady(1, worker)
@@ -34,7 +34,7 @@ class ComingSteps:
         return self._agreed is not None
 
     def offer(self, prepared: Prepared | None, *, generation: int) -> Offer:
-        """To switch from this generation to what is prepared, if that is the next thing to do."""
+        """Offer to switch from this generation to what is prepared, if that comes next."""
         is_next = (
             prepared is not None
             and not self.is_switch_agreed

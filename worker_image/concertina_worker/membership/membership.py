@@ -73,7 +73,7 @@ class Membership:
 
     @property
     def transfer_seconds(self) -> float:
-        """For which state was sent or received in this generation."""
+        """The seconds during which state was sent or received in this generation."""
         return self._handovers.transfer_seconds
 
     # -- before the first step -----------------------------------------------------------------
@@ -94,7 +94,7 @@ class Membership:
     # -- around a step, in order ---------------------------------------------------------------
 
     def turn(self, trainer: Trainer) -> None:
-        """Between two steps of an epoch: do what was agreed, or recover."""
+        """Do what was agreed, or recover, between two steps of an epoch."""
         if self._presence.is_recovery_due:
             self._presence.break_off()
         if not self.is_broken:
@@ -119,7 +119,7 @@ class Membership:
         return self._coming.offer(self._line.preparations.prepared(), generation=self.generation)
 
     def stop_handover(self) -> bool:
-        """Before the optimizer step: False when this worker's state cannot make that step."""
+        """Stop a handover before the optimizer step; False if this state cannot make that step."""
         self._line.pulse.move_to(Place.ELSEWHERE)  # the script may evaluate behind the exchange
         return self._handovers.stop()
 
@@ -142,7 +142,7 @@ class Membership:
     # -- between epochs ------------------------------------------------------------------------
 
     def settle(self, trainer: Trainer) -> None:
-        """At the end of an epoch, where scripts look at their state: all of it arrives.
+        """Let all of the state arrive at the end of an epoch, where scripts look at it.
 
         Nothing is loaded ahead beyond that, so that newcomers compute from the next step on.
         """
@@ -244,7 +244,7 @@ class Membership:
             self._presence.break_off()
 
     def _leave(self, plan: Plan, trainer: Trainer) -> NoReturn:
-        """Out by agreement. When all go, what was reached is kept, by the main worker if it can."""
+        """Leave by agreement. When all go, the main worker keeps what was reached, if it can."""
         if not plan.members:
             self._write_checkpoint(trainer)
         self._line.tell_switched(plan, step=trainer.state.step)

@@ -16,7 +16,7 @@ from concertina_worker.wire import FromWorker
 
 
 class Presence:
-    """In the newest generation this worker got into, be it broken since."""
+    """The newest generation that this worker got into, even if that is broken since."""
 
     def __init__(self, line: CoordinatorLine) -> None:
         self._line = line
@@ -46,7 +46,7 @@ class Presence:
         )
 
     def drop_old_group(self) -> None:
-        """In the background: closing the sockets takes longer than a small step."""
+        """Drop the old group in the background: closing sockets takes longer than a small step."""
         old = [self._old_group]
         self._old_group = None
         if old[0] is not None:
@@ -84,7 +84,7 @@ class Presence:
         self._line.control.send(FromWorker.FAILED, generation=self.tried)
 
     def end(self) -> None:
-        """Nothing refers to a group any more, and no collective hangs."""
+        """End it: nothing refers to a group any more, and no collective hangs."""
         self.group = self._old_group = None
         self.coming.give_up()
         self.handovers.forget()

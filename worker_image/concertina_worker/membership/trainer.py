@@ -19,7 +19,7 @@ class Trainer(Protocol):
     def load_checkpoint(self) -> dict[str, Any] | None: ...
 
     def furthest_step(self) -> int:
-        """That anybody is known to have made."""
+        """The furthest step that anybody is known to have made."""
 
     def write_checkpoint(self) -> None:
         """Returns when it is on disk."""

@@ -97,7 +97,7 @@ def await_order(channel: socket.socket) -> Order:
 
 
 def _connect(outputs: list[int]) -> None:
-    """Nothing of the zygote stays open."""
+    """Put the outputs in their places; nothing of the zygote stays open."""
     gc.collect()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, descriptor in enumerate(outputs, start=1):
@@ -131,7 +131,7 @@ def _end(message: str, exit_code: int) -> NoReturn:
 
 
 def _restore_signals() -> None:
-    """As Python has them at its start."""
+    """Set the signals as Python has them at its start."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

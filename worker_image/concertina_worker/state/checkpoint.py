@@ -73,7 +73,7 @@ def _path_of(step: int, folder: Path, start: int, epoch: int) -> Path:
 
 
 def _oldest_first(folder: Path, kind: str) -> list[Path]:
-    """By epoch, then by start, then by step."""
+    """Sort checkpoints by epoch, then by start, then by step."""
     found = ((_NAME.fullmatch(path.name), path) for path in folder.glob(f"step-*.{kind}"))
     named = (
         (int(m["epoch"] or 0), int(m["start"] or 0), int(m["step"]), path) for m, path in found if m

@@ -80,7 +80,7 @@ class Handover:
 
     @property
     def has_all(self) -> bool:
-        """Nothing is left to send or receive but the buffers."""
+        """True when nothing is left to send or receive but the buffers."""
         return not self._left
 
     def stop(self) -> bool:
@@ -101,7 +101,7 @@ class Handover:
         return self.has_all
 
     def await_end(self) -> None:
-        """Of what is under way: nothing reads or writes state any more."""
+        """Wait until nothing reads or writes state any more."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -123,7 +123,7 @@ class Handover:
         self.go_on()
 
     def _changed_since(self) -> list[torch.Tensor]:
-        """Of the parameters of no optimizer; the source knows."""
+        """Which parameters of no optimizer have changed; the source knows that."""
         if not self._loose:
             return []
         has_changed = torch.zeros(len(self._loose), dtype=torch.int32)
@@ -150,7 +150,7 @@ class Handover:
         self.seconds += time.monotonic() - began
 
     def _send_or_receive_portions(self) -> None:
-        """At least one, so that even the shortest steps get it over."""
+        """Send or receive at least one portion, so that even the shortest steps get it over."""
         is_first = True
         while self._left and (is_first or self._goes_on()):
             send_or_receive(self._process_group, self._left[0], root=_SOURCE)

@@ -44,7 +44,7 @@ def tensors(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
 def tensors_of(
     optimizer: torch.optim.Optimizer, parameter: torch.nn.Parameter
 ) -> list[torch.Tensor]:
-    """Those of one parameter."""
+    """The tensors of one parameter."""
     state = sorted(optimizer.state.get(parameter, {}).items())
     return [value for _, value in state if isinstance(value, torch.Tensor)]
 

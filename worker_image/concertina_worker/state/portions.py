@@ -36,7 +36,7 @@ UNTOUCHED_BY_WEIGHTS: Final = (LRScheduler, GradScaler)
 
 
 def may_step_between(state: TrainingState) -> bool:
-    """Whether training may go on when only some portions have arrived; False when unsure."""
+    """True if training may go on when only some portions have arrived; False when unsure."""
     return all(
         type(optimizer) in STEPPING_ALONE and _has_its_state(optimizer)
         for optimizer in state.optimizers
@@ -44,7 +44,7 @@ def may_step_between(state: TrainingState) -> bool:
 
 
 def _has_its_state(optimizer: optim.Optimizer) -> bool:
-    """Else the next step makes it, of weights that may be missing."""
+    """True if it has its state; else the next step makes it, of weights that may be missing."""
     return all(
         bool(optimizer_state.tensors_of(optimizer, parameter))
         for group in optimizer.param_groups
@@ -67,7 +67,7 @@ def portions(state: TrainingState) -> list[list[torch.Tensor]]:
 
 
 def _bundles(state: TrainingState) -> list[list[torch.Tensor]]:
-    """By parameter; last, whatever belongs to none."""
+    """Bundle the tensors by parameter; last comes whatever belongs to none."""
     bundles = [
         [
             parameter,

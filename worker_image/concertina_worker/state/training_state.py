@@ -66,7 +66,7 @@ class TrainingState:
 
     @cached_property
     def description(self) -> Description:
-        """Of what does not change from the moment on when training begins."""
+        """A description of what does not change once training has begun."""
         return describe(self.model, self.optimizers, self._averages)
 
     # -- between workers -----------------------------------------------------------------------
@@ -131,7 +131,7 @@ class TrainingState:
         self.is_complete = False
 
     def go_back(self) -> None:
-        """To what was kept: a state of which only some has arrived is none."""
+        """Go back to what was kept: a state of which only a part has arrived is none."""
         kept, self._kept = self._kept, None
         if kept is not None:
             self.load_checkpoint(kept)

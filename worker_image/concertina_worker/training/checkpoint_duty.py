@@ -31,7 +31,7 @@ class CheckpointDuty:
         return self._writer.load_newest() if self._writer else None
 
     def furthest_step(self) -> int:
-        """That anybody made, also of those who left nothing else behind."""
+        """The furthest step that anybody made, even if they left nothing else behind."""
         return self._furthest.read() if self._furthest else 0
 
     def note_step(self) -> None:
@@ -44,12 +44,12 @@ class CheckpointDuty:
             self._writer.write_now(self._state.step, self._state.to_checkpoint())
 
     def write_if_missing(self) -> None:
-        """Unless somebody has kept this step."""
+        """Write a checkpoint unless somebody has kept this step."""
         if self._writer and not self._writer.has(self._state.step):
             self.write_now()
 
     def write_if_due(self) -> None:
-        """In the background."""
+        """Write a checkpoint in the background, if it is due."""
         if self._writer and self._writer.is_due and self._membership.rank == 0:
             self._writer.write_in_background(self._state.step, self._state.to_checkpoint())
 

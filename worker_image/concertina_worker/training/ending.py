@@ -50,7 +50,7 @@ class Ending:
         self._hook: Any = None
 
     def watch(self) -> None:
-        """From the beginning of the process."""
+        """Watch the end of the process, from its beginning."""
         sys.exit = self._exit
         for name in ("exit", "quit"):  # which raise SystemExit by themselves
             setattr(builtins, name, self._exit)
@@ -79,7 +79,7 @@ class Ending:
         return is_complete and (self._membership.rank == 0 or self._membership.is_broken)
 
     def _watch_errors(self) -> None:
-        """Before whoever prints them; `rich` and others may have come since `init`."""
+        """See errors before whoever prints them; `rich` and others may have come since `init`."""
         usual = sys.excepthook
         if usual is self._hook:
             return
@@ -113,7 +113,7 @@ class Ending:
         self._membership.tell(FromWorker.ERROR, text=text)
 
     def _help(self, error: BaseException) -> None:
-        """By advice, and by making way for a worker whose batches fit into memory."""
+        """Help with advice, and by making way for a worker whose batches fit into memory."""
         if what_to_do := advice.on(error):
             sys.stderr.write(what_to_do + "\n")
         samples = self.loop.samples_at_once if self.loop and is_out_of_memory(error) else 0
@@ -122,7 +122,7 @@ class Ending:
             self._make_way(samples)
 
     def _make_way(self, samples: int) -> NoReturn:
-        """For a worker with smaller micro-batches; nothing is lost even if no other can go on."""
+        """Make way for a worker with smaller micro-batches; nothing is lost if none can go on."""
         self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
         if self.loop is not None and self._keeps_the_state:
             with contextlib.suppress(MemoryError, RuntimeError):
@@ -151,7 +151,7 @@ class Ending:
             _exit_early(left)
 
     def _what_nobody_trained(self) -> str:
-        """Of a worker of the platform; a script that runs alone ends as it likes."""
+        """What a worker of the platform left untrained; alone, a script ends as it likes."""
         is_own = isinstance(self._membership, Membership) and os.getpid() == self._process
         is_asked = is_own and not self.is_wanted and self._is_sure_of_its_code
         return self.what_is_left() if is_asked else ""
@@ -170,7 +170,7 @@ class Ending:
 
 
 def _exit_early(left: str) -> NoReturn:
-    """By a code that no script returns by itself: Python lets nobody change it any more here.
+    """Exit with a code that no script returns by itself: Python lets nobody change it here.
 
     Whatever else wants to run at the exit did so, but for what was registered before `init`.
     """

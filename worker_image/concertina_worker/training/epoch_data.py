@@ -49,7 +49,7 @@ class EpochData:
         return self._begun
 
     def limit_batch(self, samples: int | None) -> None:
-        """Of the micro-batches still to be asked for: more do not fit into memory at once."""
+        """Limit the micro-batches still to be asked for: more does not fit into memory at once."""
         self._batch_limit = smaller(self._batch_limit, samples)
 
     def warm_up(self, source: Source) -> None:
@@ -107,7 +107,7 @@ class EpochData:
         return self._prefetch.rehearsal()
 
     def is_confirmed(self) -> bool:
-        """After the exchange of a step, or at the end of a stream: do all use the same data?
+        """Check that all use the same data, after the exchange of a step or at the end of a stream.
 
         False when a worker was lost meanwhile, or must go because it sees other data.
 
@@ -146,7 +146,7 @@ class EpochData:
 
     @property
     def found_length(self) -> int | None:
-        """Of a stream, too, once it has ended."""
+        """The length of the data; that of a stream is known once it has ended."""
         return self._prefetch.length
 
     def part_of_epoch(self, position: int) -> float:
@@ -164,7 +164,7 @@ class EpochData:
         return self._begun
 
     def _compare(self, batch_stop: int) -> Comparison:
-        """With the others' data: where an epoch begins, and all along a stream."""
+        """Compare with the others' data where an epoch begins, and all along a stream."""
         view = View(
             length=self._prefetch.length,
             fingerprint=self._prefetch.fingerprint,

@@ -112,7 +112,7 @@ class Epochs:
             loop.end_epoch()
 
     def _shares(self) -> Iterator[Share]:
-        """Of one step after the other, until every member has made the last."""
+        """Yield the shares of one step after the other, until every member has made the last."""
         is_settled = False
         while not is_settled:
             while (share := self.loop.begin_step()) is not None:
@@ -145,7 +145,7 @@ class Epochs:
             self._pitfalls.tell_batch_size(own_size, self.loop.global_batch_size)
 
     def _tell_length(self) -> None:
-        """As soon as it is known: of a stream when it has ended."""
+        """Tell the length as soon as it is known: that of a stream when it has ended."""
         epoch_data, rates = self.loop.epoch_data, self.loop.rates
         if self._total is None:
             return
@@ -170,7 +170,7 @@ class Epochs:
 
     @property
     def _scalers(self) -> list[GradScaler]:
-        """That skip steps whose gradients overflow."""
+        """The scalers, which skip steps whose gradients overflow."""
         extras = self.loop.state.extras.values()
         return [extra for extra in extras if isinstance(extra, GradScaler)]
 

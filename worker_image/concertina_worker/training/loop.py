@@ -80,7 +80,7 @@ class TrainingLoop:
             callback()
 
     def use_batch(self, size: int) -> None:
-        """From the next step on for which nothing is loaded yet."""
+        """Use this batch from the next step on for which nothing is loaded yet."""
         self.global_batch_size = size
 
     def load_checkpoint(self) -> dict[str, Any] | None:
@@ -216,7 +216,7 @@ class TrainingLoop:
         return held_back(self._gradients.capture)
 
     def exchange(self) -> bool:
-        """Whether `.grad` is the global gradient: at the last micro-batch, if nobody was lost.
+        """Exchange gradients; True at the last micro-batch if nobody was lost: `.grad` is global.
 
         Raises:
             StepInsideBlockError: inside `with job.step():` gradients are not complete.

@@ -25,7 +25,7 @@ class Rates:
         self._batch = 1
 
     def use_batch(self, size: int) -> None:
-        """In the step that begins now."""
+        """Use this batch in the step that begins now."""
         self._batch = size
         state = self._state
         state.ramp = self._rule.turned(
@@ -35,7 +35,7 @@ class Rates:
     # -- of a step -----------------------------------------------------------------------------
 
     def rate_of(self, optimizer: torch.optim.Optimizer) -> float:
-        """With which the present step is made, of the first group of parameters."""
+        """The rate of the present step, of the first group of parameters."""
         return float(optimizer.param_groups[0]["lr"]) * self._multiplier_of(optimizer)
 
     @contextmanager
@@ -80,7 +80,7 @@ class Rates:
         state.schedule = state.schedule.after_epoch(state.schedule_at_epoch, used=used)
 
     def has_trained(self, epochs: int) -> bool:
-        """So many epochs of the data; under AdaScale what is worth them at the base batch."""
+        """True after so many epochs; under AdaScale after what they are worth at the base batch."""
         if self._rule.follows_worth and self._state.schedule.epochs:
             return self._state.schedule.epochs >= epochs
         return self._state.cursor.epoch >= epochs
@@ -91,7 +91,7 @@ class Rates:
         return self._rule.follows_worth and is_used and not self.has_trained(epochs)
 
     def steps_in(self, length: int, *, drops_last: bool) -> int:
-        """Of a schedule, in an epoch of so many samples that is gone through whole."""
+        """The steps of a schedule in an epoch of so many samples that is gone through whole."""
         return base_steps(length, None if drops_last else length, self._rule.base)
 
     def total_samples(self, epochs: int, length: int) -> int:

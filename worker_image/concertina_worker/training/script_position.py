@@ -11,7 +11,7 @@ from concertina_worker.training.step import StepUnderWay
 
 
 class ScriptPosition:
-    """Between epochs, in a step, at the end of one, or in a rehearsal, where nothing counts."""
+    """It is between epochs, in a step, at its end, or in a rehearsal, where nothing counts."""
 
     def __init__(
         self,
@@ -45,12 +45,12 @@ class ScriptPosition:
 
     @property
     def may_change_state(self) -> bool:
-        """Whether schedulers and averages may move: once per step, and freely between epochs."""
+        """True if schedulers and averages may move: once per step, and freely between epochs."""
         return self.is_between_epochs if self.step is None else self.step.is_whole
 
     @property
     def meets_others(self) -> bool:
-        """Whether all workers come by this place of the script equally often.
+        """True if all workers come by this place of the script equally often.
 
         They do between epochs, and at the last micro-batch of a step.
         """

@@ -9,7 +9,7 @@ from concertina_worker.data.share import Share
 
 @dataclass(slots=True, kw_only=True)
 class StepUnderWay:
-    """Not lost yet, and not committed."""
+    """A step that is neither lost nor committed yet."""
 
     share: Share
     began_at: float

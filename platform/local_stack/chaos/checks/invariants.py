@@ -16,7 +16,7 @@ GPU_SECONDS_APART: Final = 0.1  # rounding
 
 
 def of_jobs(facts: Facts, *, submitted: Mapping[str, str], ended: Collection[str]) -> Iterator[str]:
-    """None lost, doubled or mislabelled.
+    """Say which jobs were lost, doubled or mislabelled.
 
     Args:
         facts: what the database says.
@@ -79,7 +79,7 @@ def _of_succession(job: JobFact, earlier: GenerationFact, later: GenerationFact)
 
 
 def of_gpus(facts: Facts) -> Iterator[str]:
-    """None is booked twice, or by nobody."""
+    """Say which GPUs are booked twice, or by nobody."""
     booked = Counter((claim.node, claim.gpu_index) for claim in facts.claims)
     for (node, index), count in booked.items():
         if count > 1:
@@ -128,7 +128,7 @@ def of_gpu_time(facts: Facts) -> Iterator[str]:
 
 
 def _in_the_model(job: JobFact, record: SampleRecord) -> SampleRecord:
-    """Without what the last generation went back behind, when it ended before it made a step."""
+    """The samples in the model, without what the last generation gave up before its first step."""
     newest = job.generations[-1] if job.generations else None
     if newest is None or any(one.generation >= newest.number for one in record.steps):
         return record

@@ -34,7 +34,7 @@ def noticed_seconds(
     unwell_at: float | None,
     silent_at: Sequence[float] = (),
 ) -> float | None:
-    """Since the strike; None: nobody noticed."""
+    """The seconds from the strike until it was noticed; None if nobody noticed."""
     if target.fault.component in HEARD_OF_SERVICE:
         is_alone = not any(_is_other_of_service(one, target) for one in struck.targets)
         moments = _of_service(target, stack, unwell_at if is_alone else None)

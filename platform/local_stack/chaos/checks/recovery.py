@@ -94,7 +94,7 @@ class Recovery:
         return ""
 
     def _unreplaced(self, struck: Struck) -> str:
-        """Until a loss is on record, everything looks as it was."""
+        """Say who was killed and is alive on record; until that is known, all looks as it was."""
         killed = [one for one in struck.targets if one.fault.way in {Way.KILL, Way.LOSE}]
         lost = {worker_id for target in killed for worker_id in target.worker_ids}
         if lost and (live := set(self.database.live_workers(lost))):

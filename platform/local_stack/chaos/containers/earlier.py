@@ -40,7 +40,7 @@ def clean(keep_in: Path, *, say: Callable[[str], None]) -> None:
 
 
 def pids_in(names: Iterable[str]) -> set[int]:
-    """Of the runs that are known by these names."""
+    """The process ids of the runs that are known by these names."""
     return {int(found[1]) for name in names if (found := OURS.fullmatch(name))}
 
 

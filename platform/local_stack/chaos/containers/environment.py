@@ -34,7 +34,7 @@ def of_service(machines: Machines) -> dict[str, str]:
 
 
 def register(machines: Machines, service: Service) -> None:
-    """As an admin does: each node of the pool, with its daemon.
+    """Register each node of the pool with its daemon, as an admin does.
 
     Raises:
         PreparationFailed: the service refuses them.

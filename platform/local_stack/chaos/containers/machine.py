@@ -51,7 +51,7 @@ class Machine:
 
     @property
     def daemon(self) -> psutil.Process | None:
-        """As it runs now."""
+        """The daemon as it runs now."""
         for record in self.supervisor.records():
             with suppress(psutil.NoSuchProcess):
                 process = psutil.Process(record.pid)
@@ -88,7 +88,7 @@ class Machine:
         return [one for one in found if container_of(one.info["cmdline"] or [], self.folder)]
 
     def leave(self) -> None:
-        """Nothing of it is left but its namespace, which is not ours, and its data.
+        """Leave nothing behind but its namespace, which is not ours, and its data.
 
         Not in order: a manager of a swarm whose majority is gone takes minutes to stop.
         """

@@ -32,12 +32,12 @@ class Container:
 
 
 def running(machines: Machines, installation: str) -> list[JobProcess]:
-    """Those of one installation, on all nodes."""
+    """The processes in containers of one installation, on all nodes."""
     return [one for node in machines.nodes for one in on(node, installation)]
 
 
 def on(node: Machine, installation: str) -> Iterator[JobProcess]:
-    """Those on one node."""
+    """The processes in containers on one node."""
     for shim in node.shims():
         container_id = container_of(shim.info["cmdline"], node.folder)
         file = node.data / "containers" / container_id / DESCRIPTION

@@ -61,7 +61,7 @@ class Database:
 
     @contextmanager
     def cursor(self) -> Iterator[Any]:
-        """For reading; what one block reads is of one moment.
+        """A cursor for reading; what one block reads is of one moment.
 
         Raises:
             psycopg2.Error: it does not answer.
@@ -76,7 +76,7 @@ class Database:
 
     @contextmanager
     def live_cursor(self) -> Iterator[Any]:
-        """For looking again and again: each statement sees what is then."""
+        """A cursor for looking again and again: each statement sees what is there then."""
         connection = psycopg2.connect(self._url, connect_timeout=CONNECT_SECONDS, options=STATEMENT)
         try:
             connection.autocommit = True
@@ -149,7 +149,7 @@ class Database:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """For a while: a stack that is started with them would take its servers for others'."""
+    """Set these for a while only: a stack started with them would take its servers for others'."""
     before = dict(os.environ)
     os.environ.update(variables)
     try:

@@ -87,5 +87,5 @@ class Facts:
     claims: tuple[ClaimFact, ...] = ()
 
     def with_names(self, prefix: str) -> Facts:
-        """Of the jobs whose names begin so."""
+        """The facts of the jobs whose names begin so."""
         return replace(self, jobs=tuple(job for job in self.jobs if job.name.startswith(prefix)))

@@ -51,7 +51,7 @@ class JobProcess:
 
 
 def running(state_dir: Path) -> list[JobProcess]:
-    """Those of the stack that keeps its state there."""
+    """The processes of the stack that keeps its state there."""
     marks = str(state_dir / "state" / "processes") + "/"
     return [
         found

@@ -33,7 +33,7 @@ class SampleRecord:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Of all workers that have written there; a line that is not whole yet is left out."""
+        """Read what all workers have written there; a line that is not whole yet is left out."""
         lines = (line for path in folder.glob("*.jsonl") for line in _whole_lines(path))
         return cls.of_lines(lines)
 
@@ -54,7 +54,7 @@ class SampleRecord:
         )
 
     def counted(self) -> list[RecordedStep]:
-        """In order, without those that a later generation has made again."""
+        """The steps in order, without those that a later generation has made again."""
         kept: list[RecordedStep] = []
         horizon = float("inf")
         for one in sorted(self.steps, reverse=True):

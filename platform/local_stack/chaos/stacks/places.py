@@ -16,7 +16,7 @@ MOUNTED_AT: Final = PurePosixPath("/checkpoints")  # the one folder that a conta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPlace:
-    """Of a job that is to be submitted."""
+    """The place of a job that is to be submitted."""
 
     scripts: Scripts
     seen_as: PurePosixPath  # its folder, by the job

@@ -87,7 +87,7 @@ def _agrees(record: StackRecord) -> bool:
 
 
 def _tick_seconds(record: StackRecord) -> float:
-    """As its control loop was told."""
+    """The seconds between two ticks, as its control loop was told."""
     for one in record.processes:
         with suppress(psutil.Error, KeyError, ValueError):
             return float(psutil.Process(one.pid).environ()["CONCERTINA_TICK_SECONDS"])
@@ -95,7 +95,7 @@ def _tick_seconds(record: StackRecord) -> float:
 
 
 def _cancel_jobs(stack: TargetStack, *, say: Callable[[str], None]) -> None:
-    """Those that still train, as after an interrupt."""
+    """Cancel the jobs that still train, as after an interrupt."""
     try:
         for token in stack.tokens.values():
             with Client(stack.url, token) as client:

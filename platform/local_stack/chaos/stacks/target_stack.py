@@ -55,7 +55,7 @@ class TargetStack:
 
     @property
     def team_uids(self) -> str:
-        """Of the users that jobs run as, `FIRST-LAST`; empty: they run as we do."""
+        """The ids of the users that jobs run as, `FIRST-LAST`; empty if they run as we do."""
         service = self.service()
         if service.why_jobs_are_trusted():
             return ""
@@ -71,7 +71,7 @@ class TargetStack:
         return _process(record.supervisor_pid) if record is not None else None
 
     def job_processes(self) -> list[JobProcess]:
-        """Those of its jobs, at this moment."""
+        """The processes of its jobs at this moment."""
         if self.machines is not None:
             return seen.running(self.machines, self.checkout.identity)
         return processes.running(self.checkout.state_dir)
@@ -87,14 +87,14 @@ class TargetStack:
             self.machines.look_after()
 
     def is_well(self) -> bool:
-        """Whether all its processes run, and the service says that it is well and plans."""
+        """True if all its processes run, and the service says that it is well and plans."""
         record = stack_record.current(self.checkout)
         if record is None or len(list(self._processes())) < len(record.processes):
             return False
         return self.says_well()
 
     def says_well(self) -> bool:
-        """Whether the service says that it is. Asked over its network alone."""
+        """True if the service says that it is well; it is asked over its network alone."""
         told = health(self.url)
         seconds_ago = told.get("control_loop_seconds_ago")
         late_seconds = max(LATE_SECONDS, LATE_TICKS * self.options.tick_seconds)

@@ -55,7 +55,7 @@ class Training:
         self._whole_record = record
 
     def end(self) -> None:
-        """After this epoch."""
+        """Let the training end after this epoch."""
         self.folder.mkdir(parents=True, exist_ok=True)  # of a job that has not started yet
         self.stop_file.touch()
         self.is_told_to_end = True
@@ -111,7 +111,7 @@ class Workload:
                 training.end()
 
     def current(self) -> Iterator[Training]:
-        """Those that have not been told to end."""
+        """The trainings that have not been told to end."""
         return (one for one in self.trainings.values() if not one.is_told_to_end)
 
     def names(self) -> dict[str, str]:

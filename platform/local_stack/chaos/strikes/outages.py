@@ -106,7 +106,7 @@ def _coordinators(stack: TargetStack) -> list[JobProcess]:
 
 
 def listening(those: Iterable[JobProcess]) -> tuple[int, ...]:
-    """At which TCP ports they listen."""
+    """The TCP ports at which they listen."""
     return tuple(
         sorted(one.laddr.port for one in _connections(those) if one.status == psutil.CONN_LISTEN)
     )

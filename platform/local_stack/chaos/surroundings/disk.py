@@ -54,7 +54,7 @@ class PrivateDisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullDisk:
-    """Nothing more can be written to it."""
+    """A disk to which nothing more can be written."""
 
     disk: PrivateDisk
 
@@ -85,7 +85,7 @@ class SlowDisk:
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, seconds: float) -> None:
-        """Until this time is up, even if nobody calls `end`: we might hang there ourselves.
+        """Hang until this time is up, even if nobody calls `end`: we might hang there ourselves.
 
         Raises:
             OSError: it did not hang.
@@ -112,7 +112,7 @@ class SlowDisk:
 
 
 def _make_go_on(folder: Path) -> None:
-    """In case that who did it was killed."""
+    """Make a file system go on, in case that whoever made it hang was killed."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     with suppress(OSError):
         hanging.thaw(descriptor)

@@ -68,7 +68,7 @@ def _refusal(error: urllib.error.HTTPError) -> ReplacedError | ServiceUnavailabl
 
 
 def _is_refused_for_good(error: urllib.error.HTTPError) -> bool:
-    """By the service itself, or for its size by what stands before it; not for an address, say."""
+    """True if the service itself refused it, or a proxy before it refused its size."""
     if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return True
     if error.code != HTTPStatus.BAD_REQUEST:

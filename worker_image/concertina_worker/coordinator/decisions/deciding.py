@@ -72,7 +72,7 @@ class Decisions:
         )
 
     def _failed_leavers(self) -> list[str]:
-        """Unless they are needed for a recovery."""
+        """Leavers whose group failed, unless they are needed for a recovery."""
         memory = self.memory
         if self._needs_recovery() or (memory.pending and memory.pending.is_recovery):
             return []

@@ -81,7 +81,7 @@ class Crew:
         return worker in self and self[worker].is_connected
 
     def is_gone(self, worker: str) -> bool:
-        """Not connected, and not expected back."""
+        """True for a worker that is not connected and is not expected back."""
         return worker not in self or (
             not self[worker].is_connected and self[worker].missing_since is None
         )

@@ -17,7 +17,7 @@ from concertina_worker.protocol import (
 
 
 def within_bounds(report: SyncReport) -> SyncReport:
-    """As much of the report as the service takes at once, the oldest first; the rest comes later.
+    """Cut the report to what the service takes at once, the oldest first; the rest comes later.
 
     One that is too large in bytes has fewer entries, and in the end no more than a name and a
     phase of each worker.

@@ -45,7 +45,7 @@ OWN_HICCUP_SECONDS: Final = 2.0  # not looked for so long: it was this process t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Waiting:
-    """Since when, and since which step, members could switch to a plan."""
+    """The time and the step since which members could switch to a plan."""
 
     generation: int
     at: float

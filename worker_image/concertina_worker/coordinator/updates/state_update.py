@@ -66,7 +66,7 @@ class StateUpdate:
         return []
 
     def _is_from_beyond(self, event: on.Event) -> bool:
-        """Of a worker that was given up, or has gone, and of which lines are still read."""
+        """True for a late event of a worker that was given up or has gone."""
         worker = getattr(event, "worker", None)
         if worker is None or isinstance(event, on.WorkerConnected):
             return False
@@ -106,7 +106,7 @@ class StateUpdate:
         return frozenset((*memory.planned_workers, *memory.leavers, *memory.reports.awaited))
 
     def _directions(self, event: on.WorkerConnected) -> list[Instruction]:
-        """To the store of the pending plan's generation, for who was away when it opened."""
+        """Tell a worker that was away when the pending plan's store opened where that store is."""
         store, plan = self._store, self.memory.pending
         if store is None or plan is None or store.generation != plan.generation:
             return []
@@ -165,7 +165,7 @@ class StateUpdate:
             self.crew[event.worker].phase = WorkerPhase.TRAINING
 
     def _activate(self, plan: Plan, *, step: int) -> None:
-        """From now on `plan` is what trains; everything older is history."""
+        """Make `plan` the one that trains; everything older is history."""
         memory = self.memory
         before = memory.active
         old_members = before.members if before else ()

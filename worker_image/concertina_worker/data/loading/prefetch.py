@@ -63,7 +63,7 @@ class Prefetch:
 
     @property
     def steps_ahead(self) -> int:
-        """For so many steps micro-batches may be loaded that are not needed yet."""
+        """The number of steps for which micro-batches may be loaded before they are needed."""
         return self.source.loading.batches_ahead
 
     def warm_up(self) -> None:
@@ -74,7 +74,7 @@ class Prefetch:
             self._start()
 
     def serves(self, source: Source) -> bool:
-        """Whether its processes, warm or persistent, can load these samples, too."""
+        """True if the processes of this one, warm or persistent, can load these samples too."""
         own = self.source
         is_same = (source.loading, source.drops_last) == (own.loading, own.drops_last) and all(
             one is other
@@ -175,7 +175,7 @@ class Prefetch:
         return answer
 
     def _start(self) -> Iterator[Any]:
-        """From here on answers come in the order of requests."""
+        """Start loading; from here on answers come in the order of the requests."""
         self._requests.unanswered.clear()
         self._answers = iter(self._loader)
         return self._answers

@@ -103,7 +103,7 @@ class StreamReader:
         self.resumes_at: Bookmark | None = None
 
     def place(self, *, epoch: int, position: int) -> Bookmark | None:
-        """If the stream stands there and can tell; None, too, where it is not read here."""
+        """The stream's place; None if it cannot tell, stands elsewhere, or is not read here."""
         is_here = self._epoch == epoch and self._start <= position <= self._stop
         if not (is_here and hasattr(self.dataset, "load_state_dict")):
             return None
@@ -139,7 +139,7 @@ class StreamReader:
             self._random = get_state()
 
     def _open(self, epoch: int, position: int) -> None:
-        """At this position of the epoch: by its own means, or by reading what comes before."""
+        """Open the stream at this position, by its own means or by reading what comes before."""
         self._epoch = epoch
         self._samples.clear()
         _tell_epoch(self.dataset, epoch)

@@ -58,7 +58,7 @@ class Requests:
         return request
 
     def first(self, step: int, position: int) -> Request | None:
-        """Of the step that begins now; None where the epoch ends.
+        """The first request of the step that begins now; None where the epoch ends.
 
         When it has not been asked for, whatever has is not needed any more.
         """

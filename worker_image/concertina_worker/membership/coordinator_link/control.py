@@ -97,7 +97,7 @@ class Control:
             ).start()
 
     def send(self, kind: FromWorker, **fields: Any) -> None:
-        """Never blocks or locks: safe in a signal handler.
+        """Send this line; never blocks or locks, so it is safe in a signal handler.
 
         What is sent while there is no coordinator is lost, but for the standing and `_REPEATED`.
         """

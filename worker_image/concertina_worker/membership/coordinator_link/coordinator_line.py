@@ -61,7 +61,7 @@ class CoordinatorLine:
                 return prepared
 
     def tell_switched(self, plan: Plan, *, step: int, lost_steps: int = 0, **standing: Any) -> None:
-        """After this step the worker trains by the plan, or has left; a later hello repeats it."""
+        """Tell that the worker trains by the plan after this step, or has left."""
         self.control.stand(plan=plan, **standing)
         self.control.send(
             FromWorker.SWITCHED, generation=plan.generation, step=step, lost_steps=lost_steps

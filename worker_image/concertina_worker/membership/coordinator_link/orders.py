@@ -39,7 +39,7 @@ class Orders:
             signal.signal(signal.SIGTERM, self._on_sigterm)
 
     def heed_while_waiting(self) -> None:
-        """Of a worker that trains in no generation, or in a broken one: it may go at once."""
+        """Heed orders while the worker trains in no whole generation: it may go at once."""
         if self._control.release_reason is not None:
             self.exit(ExitCode.RELEASED)
         if self._told_to_end_at is not None or self._is_lost:
@@ -47,7 +47,7 @@ class Orders:
             self.exit(ExitCode.COORDINATOR_LOST if self._is_lost else ExitCode.RELEASED)
 
     def while_training(self) -> ExitCode | None:
-        """Of a worker that others count on: an exit code only when nobody will replan it."""
+        """Return an exit code only if nobody will replan this worker: others count on it."""
         if self._control.release_reason is not None:
             return ExitCode.RELEASED
         if self._told_to_end_at is not None and self._control.silent_seconds:
@@ -56,7 +56,7 @@ class Orders:
         return ExitCode.COORDINATOR_LOST if self._is_lost else None
 
     def await_release(self) -> None:
-        """Of a leaver: returns once the others have switched, too. They may still be reading."""
+        """Wait, as a leaver, until the others have switched too: they may still be reading."""
         deadline = time.monotonic() + LEAVE_SECONDS
         while self._control.release_reason is None and time.monotonic() < deadline:
             time.sleep(LEAVE_POLL_SECONDS)

@@ -67,7 +67,7 @@ class Preparations:
             wires.cut()
 
     def is_given_up(self, plan: Plan) -> bool:
-        """Whether one that this worker is to join by will never come about.
+        """True if a plan by which this worker is to join will never come about.
 
         A later plan that recovers, or lets it join again, takes its place. Any other follows on it:
         members are in already.
@@ -78,7 +78,7 @@ class Preparations:
         return newest.is_recovery or self._worker in newest.joiners
 
     def end(self) -> None:
-        """Nothing is needed any more: whoever waits in a group, or for one, gets out of it."""
+        """End all preparations: whoever waits in a group, or for one, gets out of it."""
         with self._changed:
             useless = [*self._wires]
             self._prepared = self._current = None
@@ -119,7 +119,7 @@ class Preparations:
             return self._changed.wait_for(acceptable, timeout=timeout_seconds)
 
     def _make_ready(self, plan: Plan) -> None:
-        """At once if no group is to be built, else as soon as it stands."""
+        """Make a plan ready: at once if no group is to be built, else as soon as it stands."""
         if self._worker not in plan.members:
             self._prepared = Prepared(plan=plan, group=None)
         elif kept := self._kept_under(plan):

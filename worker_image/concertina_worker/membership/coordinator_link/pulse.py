@@ -26,7 +26,7 @@ class Pulse:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """For the others; afterwards back to where it was, as if it had only just come there."""
+        """Wait for the others; afterwards the thread is where it was, as if just come there."""
         place, _ = self._standing
         self.move_to(Place.WAITING)
         try:

@@ -147,12 +147,12 @@ class Capture:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """By parameter: whether it has a gradient, or wants one if it is left out."""
+        """A number for each parameter: it has a gradient, or wants one if it is left out."""
         pairs = zip(self.layout.slots, self._parameters, strict=True)
         return tuple([slot.is_filled if slot else p.requires_grad for slot, p in pairs])
 
     def show(self, counts: Sequence[int]) -> None:
-        """As `.grad`, the slots of parameters that any worker had a gradient for."""
+        """Show the slots as `.grad`, for parameters that any worker had a gradient for."""
         for slot, count in zip(self.layout.slots, counts, strict=True):
             if slot is not None:
                 slot.parameter.grad = slot.view if count else None
@@ -212,7 +212,7 @@ class Capture:
 
 
 def _hook(parameter: torch.nn.Parameter, on_gradient: Callable[[torch.nn.Parameter], None]) -> None:
-    """Also for one that is frozen now: it may be unfrozen later."""
+    """Hook this parameter, even one that is frozen now: it may be unfrozen later."""
     if not (parameter.is_floating_point() or parameter.is_complex()):
         return
     is_trained = parameter.requires_grad

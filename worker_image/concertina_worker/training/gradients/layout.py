@@ -29,7 +29,7 @@ class Slot:
 
     @property
     def gradient(self) -> torch.Tensor | None:
-        """That lies beside the slot, where autograd put it. Raises SparseGradientError."""
+        """The gradient beside the slot, where autograd put it. Raises SparseGradientError."""
         gradient = self.parameter.grad
         if gradient is not None and gradient.layout is not torch.strided:
             raise SparseGradientError
@@ -99,8 +99,8 @@ class Layout:
         for bucket in self.buckets:
             bucket.exchanged.zero_()
 
-    def write_postscript(self, numbers: Sequence[float]) -> None:
-        """On a GPU this waits for the end of the backward pass: what follows is the exchange."""
+    def write_piggyback(self, numbers: Sequence[float]) -> None:
+        """Write it; on a GPU this waits for the end of the backward pass: the exchange follows."""
         self._piggyback.copy_(torch.tensor(numbers, dtype=self._piggyback.dtype))
 
     def read_piggyback(self) -> list[float]:
@@ -109,7 +109,7 @@ class Layout:
 
     @property
     def squared_norm(self) -> float:
-        """Of all gradients together; meaningful after the exchange."""
+        """The squared norm of all gradients together; it means something after the exchange."""
         return sum(squared_norm(bucket.gradients).item() for bucket in self.buckets)
 
     def _add_bucket(self, parameters: list[torch.nn.Parameter], *, extra: int) -> None:
@@ -126,7 +126,7 @@ class Layout:
 
 
 def squared_norm(gradient: torch.Tensor) -> torch.Tensor:
-    """In float32 at least: the squares of narrow numbers overflow soon."""
+    """The squared norm, in float32 at least: the squares of narrow numbers overflow soon."""
     real = torch.view_as_real(gradient) if gradient.is_complex() else gradient
     dtype = real.dtype if real.dtype in _WIDE else torch.float32
     norm: torch.Tensor = torch.linalg.vector_norm(real, dtype=dtype)
@@ -134,7 +134,7 @@ def squared_norm(gradient: torch.Tensor) -> torch.Tensor:
 
 
 def _divided(parameters: Iterable[torch.nn.Parameter]) -> Iterator[list[torch.nn.Parameter]]:
-    """Into buckets of one dtype and device each; those of wide numbers come last."""
+    """Divide them into buckets of one dtype and device each; those of wide numbers come last."""
     kinds: dict[tuple[torch.dtype, torch.device], list[torch.nn.Parameter]] = {}
     for parameter in reversed([*parameters]):  # the order in which gradients appear
         kinds.setdefault((parameter.dtype, parameter.device), []).append(parameter)
@@ -149,7 +149,7 @@ def _divided(parameters: Iterable[torch.nn.Parameter]) -> Iterator[list[torch.nn
 
 
 def _shaped_like(parameter: torch.Tensor, stretch: torch.Tensor) -> torch.Tensor:
-    """With the parameter's order of dimensions in memory: optimizers are slow where it differs."""
+    """Shape it in the parameter's order of dimensions: optimizers are slow where it differs."""
     order = sorted(range(parameter.dim()), key=parameter.stride, reverse=True)
     permuted = parameter.permute(order)
     if not permuted.is_contiguous():

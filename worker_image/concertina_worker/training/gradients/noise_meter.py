@@ -52,12 +52,12 @@ class NoiseMeter:
         self._found: _Found | None = None
 
     def is_due(self, share: Share, *, workers: int) -> bool:
-        """Whether the parts of the step that begins are to be measured."""
+        """True if the parts of the step that begins are to be measured."""
         has_parts = workers > 1 or len(share.micro_batches) > 1
         return has_parts and self._measures(self._state.step)
 
     def look(self, gradients: Gradients, samples: int) -> None:
-        """After the exchange of a step, before the script clips its gradients."""
+        """Look at the gradients after the exchange of a step, before the script clips them."""
         norms = gradients.squared_norms
         if norms is not None:
             self._kept = None
@@ -98,7 +98,7 @@ def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> 
 
 
 def _of_two_steps(one: _Kept, other: _Kept) -> SquaredNorms:
-    """As if both were parts of one batch."""
+    """Treat both steps as parts of one batch."""
     share = one.samples / (one.samples + other.samples)
     together = torch.lerp(other.numbers, one.numbers, share)
     squares = [squared_norm(numbers) for numbers in (one.numbers, other.numbers, together)]

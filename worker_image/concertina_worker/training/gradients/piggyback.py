@@ -37,7 +37,7 @@ class Piggyback:
 
     @classmethod
     def from_numbers(cls, numbers: Sequence[float]) -> Piggyback:
-        """Of a sum; all but the squared norms are small integers, exact in float32."""
+        """Read a sum; all numbers but the squared norms are small integers, exact in float32."""
         return cls(
             workers=round(numbers[0]),
             tally=Tally(deltas=numbers[1], squares=numbers[2], arrived=numbers[3]),

@@ -136,12 +136,12 @@ class Gradients:
 
     @property
     def squared_norms(self) -> SquaredNorms | None:
-        """Of this step, if it was asked to measure them; before the script changes `.grad`."""
+        """The squared norms of this step, if measured; before the script changes `.grad`."""
         return self._running.squared_norms
 
     @property
     def trained_next(self) -> Trained:
-        """With the parameters that all workers have unfrozen: the same answer on all of them.
+        """Which parameters are trained next: those that all workers have unfrozen.
 
         So a parameter's training begins with the step after the one in which it was unfrozen.
         """
@@ -170,7 +170,7 @@ class Gradients:
     def _exchange(self, step: _Summing) -> None:
         step.sums = self._own_piggyback(step)
         layout = self.capture.layout
-        layout.write_postscript(step.sums.to_numbers())
+        layout.write_piggyback(step.sums.to_numbers())
         step.exchange.finish()
         if not self.has_failed:
             step.sums = Piggyback.from_numbers(layout.read_piggyback())

@@ -28,7 +28,7 @@ class StepClock:
         self._mean: float | None = None
 
     def pause(self) -> None:
-        """Between two epochs: evaluation is no step."""
+        """Pause the clock between two epochs: evaluation is no step."""
         self._paused_at = time.monotonic()
 
     def resume(self) -> None:
@@ -65,7 +65,7 @@ class StepClock:
 
     @property
     def stall_seconds(self) -> float | None:
-        """At the moment when the stall of a switch becomes known: that; else None."""
+        """The stall of a switch, at the moment when it becomes known; else None."""
         return (self._stall or 0.0) if self._since_switch == STEPS_TO_SETTLE else None
 
     def measurement(self, *, workers: int, global_batch_size: int) -> MeasurementReport | None:

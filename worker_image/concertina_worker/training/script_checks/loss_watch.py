@@ -77,7 +77,7 @@ class LossWatch:
                 self._handles += [part.register_prehook(self._weigh) for part in parts]
 
     def _weigh(self, gradients: tuple[torch.Tensor | None, ...]) -> None:
-        """On its way back: the weight of each sample in the loss, as far as it has any."""
+        """Weigh each sample in the loss, on the way back of its gradient."""
         for gradient in gradients:
             if gradient is not None:
                 weights = gradient.detach().abs()
@@ -95,7 +95,7 @@ class LossWatch:
 
 
 def _place() -> str:
-    """Of the script, where it calls the backward pass."""
+    """The place in the script that calls the backward pass."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     while frame and frame.f_back and frame.f_code.co_filename.startswith(_NOT_THE_SCRIPT):
         frame = frame.f_back

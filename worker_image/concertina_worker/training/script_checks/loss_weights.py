@@ -49,7 +49,7 @@ def summed_parts(root: Node) -> Iterator[Node]:
 
 
 def _depends_on_data(root: Node) -> bool:
-    """Whether some operation below combines parameters with what needs no gradient: samples."""
+    """True if some operation below combines parameters with samples, which need no gradient."""
     waiting, seen = [root], set[Node]()
     while waiting and len(seen) < _MOST_NODES:
         node = waiting.pop()

@@ -215,7 +215,7 @@ class Pitfalls:
         )
 
     def check_validation(self, model: nn.Module, batches: int) -> None:
-        """After an epoch of so many: Lightning, which goes by a length, may wait for more."""
+        """Check after an epoch of so many: Lightning, which goes by a length, may wait for more."""
         for module in model.modules():
             trainer = getattr(module, "_trainer", None)
             if not getattr(trainer, "enable_validation", False):
@@ -241,7 +241,7 @@ class Pitfalls:
         )
 
     def refuse_to_stay(self) -> NoReturn:
-        """Of a worker that has been released, and whose script goes on."""
+        """Refuse a script that goes on although its worker has been released."""
         text = "The script caught the SystemExit by which a worker leaves; it is raised once more."
         _say(f"{text} (See {Section.LEAVING}.)")
         raise SystemExit(int(ExitCode.RELEASED))
@@ -252,7 +252,7 @@ def _group_sizes(optimizer: torch.optim.Optimizer) -> list[int]:
 
 
 def _say(message: str) -> None:
-    """With the line of the script that is running."""
+    """Say it with the line of the script that is running."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     while frame and frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -38,7 +38,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Length:
-    """Of the training, in what schedules count."""
+    """The length of the training, in what schedules count."""
 
     epochs: int
     steps_per_epoch: int | None  # of the base batch; None: not known before the end of the stream
@@ -65,7 +65,7 @@ class ScheduleWatch:
             self._is_over = not self._before
 
     def look(self, length: Length, *, is_in_epoch: bool) -> None:
-        """After a step, or between epochs: what has moved since is stepped there."""
+        """Look what has moved since the last look, after a step or between epochs."""
         moved = [one for one, before in self._before or () if _position(one) > before]
         self._is_over = self._is_over or bool(moved) or not is_in_epoch
         steps = length.steps_per_epoch if is_in_epoch else 1
@@ -105,7 +105,7 @@ def _may_end_sooner() -> bool:
 
 
 def _totals(scheduler: Any) -> list[Total]:
-    """Of a schedule, or of those that it is made of; none: it has no end, or hides it."""
+    """The lengths of a schedule or its parts; none if it has no end, or hides it."""
     name = type(scheduler).__name__
     for kind, attribute in _COUNTED.items():
         if isinstance(scheduler, kind):

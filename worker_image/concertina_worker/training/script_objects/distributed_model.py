@@ -36,7 +36,7 @@ class DistributedModel(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Of the first parameter."""
+        """The device of the first parameter."""
         return next(self.parameters()).device
 
     def no_sync(self) -> AbstractContextManager[Any]:

@@ -77,7 +77,7 @@ class Registration:
         return self._loop
 
     def take_over(self, loop: TrainingLoop, run_once: WarmUp | None, data: Any) -> None:
-        """Once they are warm: see `Job.register`."""
+        """Take the objects over once they are warm: see `Job.register`."""
         if run_once is not None:
             self._warm_up(loop, run_once)
         if isinstance(self._membership, Membership):

@@ -19,7 +19,7 @@ WarmUp = Callable[..., Any]
 
 
 def warm_up(run: WarmUp, model: torch.nn.Module, rules: BatchRules | None) -> int | None:
-    """Without a trace in the model; answers with a number of samples that did not fit.
+    """Warm up without a trace in the model; return the number of samples that did not fit.
 
     None: all did, or the script's function does not take a number of samples.
     """
