@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { isFinal, type State, type Verb } from "../domain/states";
+import { isFinal, type JobAction, type State } from "../domain/states";
 import { client, unwrap } from "./client";
 import { LIVE_MILLISECONDS } from "./cluster";
 import type { Job, JobDetail } from "./types";
@@ -82,11 +82,11 @@ export function useEvents(id: string, isLive: boolean) {
 }
 
 /** Pause, resume or cancel; the answer is shown at once, the rest follows with the next poll. */
-export function useJobVerb(id: string) {
+export function useJobAction(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ verb, reason }: { verb: Verb; reason: string }) =>
-      unwrap(callVerb(id, verb, reason)),
+    mutationFn: ({ action, reason }: { action: JobAction; reason: string }) =>
+      unwrap(callAction(id, action, reason)),
     onSuccess: (job: Job) => {
       queries.setQueryData(["job", id], job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
@@ -122,9 +122,9 @@ export function useDeleteJob(id: string) {
   });
 }
 
-function callVerb(id: string, verb: Verb, reason: string) {
+function callAction(id: string, action: JobAction, reason: string) {
   const options = { params: { path: { job_id: id } }, body: { reason } };
-  switch (verb) {
+  switch (action) {
     case "pause":
       return client.POST("/api/v1/jobs/{job_id}/pause", options);
     case "resume":

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ACTIVE, FINAL, isDeletable, isFinal, toneOf, verbsFor, WAITING } from "./states";
+import { ACTIVE, FINAL, isDeletable, isFinal, toneOf, actionsFor, WAITING } from "./states";
 
 describe("the states", () => {
   it("are each active, waiting or final", () => {
@@ -8,11 +8,13 @@ describe("the states", () => {
   });
 
   it("offer nothing to do once a job is over or is ending", () => {
-    for (const state of [...FINAL, "stopping" as const]) expect(verbsFor(state)).toEqual([]);
+    for (const state of [...FINAL, "stopping" as const]) expect(actionsFor(state)).toEqual([]);
   });
 
   it("let a paused job be resumed and only that one", () => {
-    const resumable = [...ACTIVE, ...WAITING].filter((state) => verbsFor(state).includes("resume"));
+    const resumable = [...ACTIVE, ...WAITING].filter((state) =>
+      actionsFor(state).includes("resume"),
+    );
     expect(resumable).toEqual(["paused"]);
   });
 

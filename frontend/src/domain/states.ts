@@ -4,7 +4,7 @@ import type { Job, JobDetail } from "../api/types";
 
 export type State = Job["state"];
 export type Tone = "neutral" | "good" | "info" | "busy" | "warning" | "danger";
-export type Verb = "pause" | "resume" | "cancel";
+export type JobAction = "pause" | "resume" | "cancel";
 
 export const ACTIVE: readonly State[] = ["starting", "running", "rescaling", "stopping"];
 export const WAITING: readonly State[] = ["queued", "paused"];
@@ -22,7 +22,7 @@ const TONES: Record<State, Tone> = {
   cancelled: "neutral",
 };
 
-const VERBS: Record<State, readonly Verb[]> = {
+const ACTIONS: Record<State, readonly JobAction[]> = {
   queued: ["pause", "cancel"],
   starting: ["pause", "cancel"],
   running: ["pause", "cancel"],
@@ -38,9 +38,9 @@ export function toneOf(state: State): Tone {
   return TONES[state];
 }
 
-/** The verbs the service would accept in this state. */
-export function verbsFor(state: State): readonly Verb[] {
-  return VERBS[state];
+/** The actions that the service would accept in this state. */
+export function actionsFor(state: State): readonly JobAction[] {
+  return ACTIONS[state];
 }
 
 /** What of a job goes may be decided once it is over; of a pinned one nothing goes. */

@@ -13,7 +13,7 @@ import { formatCount, formatDuration, formatMetric, formatPercent } from "../../
 import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
 import { Keeping } from "./Keeping";
-import { Verbs } from "./Verbs";
+import { JobActions } from "./JobActions";
 import styles from "./Header.module.css";
 
 export function Header({ job }: { readonly job: JobDetail }) {
@@ -27,8 +27,8 @@ export function Header({ job }: { readonly job: JobDetail }) {
       <div className={styles.title}>
         <h1>{job.name}</h1>
         <StateBadge state={job.state} />
-        <div className={styles.verbs}>
-          <Verbs job={job} />
+        <div className={styles.actions}>
+          <JobActions job={job} />
           <Keeping job={job} />
         </div>
       </div>

@@ -2,11 +2,11 @@
 
 import { useState } from "react";
 
-import { useJobVerb } from "../../api/jobs";
+import { useJobAction } from "../../api/jobs";
 import type { Job } from "../../api/types";
-import { verbsFor, type Verb } from "../../domain/states";
+import { actionsFor, type JobAction } from "../../domain/states";
 import { Question } from "./Question";
-import styles from "./Verbs.module.css";
+import styles from "./JobActions.module.css";
 
 interface Wording {
   readonly button: string;
@@ -14,7 +14,7 @@ interface Wording {
   readonly consequence: string;
 }
 
-const WORDING: Record<Verb, Wording> = {
+const WORDING: Record<JobAction, Wording> = {
   pause: {
     button: "Pause",
     title: (name) => `Pause ${name}?`,
@@ -32,29 +32,29 @@ const WORDING: Record<Verb, Wording> = {
   },
 };
 
-export function Verbs({ job }: { readonly job: Job }) {
+export function JobActions({ job }: { readonly job: Job }) {
   return (
     <>
-      {verbsFor(job.state).map((verb) => (
-        <AskedVerb key={verb} job={job} verb={verb} />
+      {actionsFor(job.state).map((action) => (
+        <AskedAction key={action} job={job} action={action} />
       ))}
     </>
   );
 }
 
-function AskedVerb({ job, verb }: { readonly job: Job; readonly verb: Verb }) {
+function AskedAction({ job, action }: { readonly job: Job; readonly action: JobAction }) {
   const [reason, setReason] = useState("");
-  const call = useJobVerb(job.id);
-  const wording = WORDING[verb];
+  const call = useJobAction(job.id);
+  const wording = WORDING[action];
   return (
     <Question
       button={wording.button}
       title={wording.title(job.name)}
       consequence={wording.consequence}
-      isDanger={verb === "cancel"}
+      isDanger={action === "cancel"}
       call={call}
       onConfirm={(close) => {
-        call.mutate({ verb, reason: reason.trim() }, { onSuccess: close });
+        call.mutate({ action, reason: reason.trim() }, { onSuccess: close });
       }}
     >
       <label className={styles.field}>
