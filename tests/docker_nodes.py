@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ import docker
 import psutil
 import pytest
 import requests
+from local_stack.chaos.containers import cables
 
 from tests import image_shelf
 from tests.docker_daemon import DockerDaemon, remove_everything
@@ -92,7 +92,8 @@ def two_machines(images_of: Path) -> Iterator[Machines]:
     if os.geteuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "iptables", "nsenter"))):
         pytest.skip("needs root, dockerd, ip, iptables and nsenter for daemons in namespaces")
     with ExitStack() as stack:
-        bridge = stack.enter_context(_bridge())
+        bridge = f"cn{os.getpid()}"
+        stack.enter_context(cables.bridge(bridge, f"{_HOST}/24"))
         manager, worker = (
             stack.enter_context(_machine(number, bridge, images_of)) for number in range(2)
         )
@@ -115,36 +116,11 @@ def _join(manager: Machine, worker: Machine) -> None:
 
 
 @contextmanager
-def _bridge() -> Iterator[str]:
-    name = f"cn{os.getpid()}"
-    rules = [("FORWARD", way, name, "-j", "ACCEPT") for way in ("-i", "-o")]
-    _ip("link", "add", name, "type", "bridge")
-    try:
-        _ip("address", "add", f"{_HOST}/24", "dev", name)
-        _ip("link", "set", name, "up")
-        for rule in rules:
-            subprocess.run(("iptables", "--wait", "60", "-I", *rule), check=True)
-        yield name
-    finally:
-        for rule in rules:
-            subprocess.run(("iptables", "--wait", "60", "-D", *rule), check=False)
-        _ip("link", "delete", name)
-
-
-@contextmanager
 def _machine(number: int, bridge: str, images_of: Path) -> Iterator[Machine]:
-    namespace, cable = f"{bridge}-{number}", f"{bridge}-{number}"
-    address = f"{_SUBNET}.{number + 2}"
+    namespace, address = f"{bridge}-{number}", f"{_SUBNET}.{number + 2}"
     folder = Path(tempfile.mkdtemp(prefix="cn-", dir="/tmp"))  # short: it holds sockets
     image_shelf.link(images_of / "data", folder / "data")
-    _ip("netns", "add", namespace)
-    try:
-        _ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace)
-        _ip("link", "set", cable, "master", bridge, "up")
-        _ip("-n", namespace, "address", "add", f"{address}/24", "dev", "eth0")
-        for interface in ("lo", "eth0"):
-            _ip("-n", namespace, "link", "set", interface, "up")
-        _ip("-n", namespace, "route", "add", "default", "via", _HOST)
+    with cables.namespace(namespace, on=bridge, address=f"{address}/24", gateway=_HOST):
         daemon = DockerDaemon(
             url=f"unix://{folder}/docker.sock", folder=folder, options=(), namespace=namespace
         )
@@ -154,8 +130,6 @@ def _machine(number: int, bridge: str, images_of: Path) -> Iterator[Machine]:
         finally:
             _leave(daemon)
             daemon.end()
-    finally:
-        _ip("netns", "delete", namespace)
 
 
 def _leave(daemon: DockerDaemon) -> None:
@@ -167,7 +141,3 @@ def _leave(daemon: DockerDaemon) -> None:
 def _is_shim(process: psutil.Process, folder: str) -> bool:
     words = process.info["cmdline"] or []
     return bool(words) and "containerd-shim" in words[0] and any(folder in word for word in words)
-
-
-def _ip(*words: str) -> None:
-    subprocess.run(("ip", *words), check=True)
