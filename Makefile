@@ -91,7 +91,7 @@ openapi: ## write docs/openapi.yaml and docs/events.md from the code, and the da
 audit: set-up ## known holes in dependencies, dangerous code, secrets in files; asks the internet
 	@$(BIN)/uv tool run --from pip-audit==2.10.1 pip-audit --requirement requirements.lock --disable-pip
 	@cd frontend && npm audit --audit-level=moderate
-	@$(BIN)/uv tool run --from bandit==1.9.4 bandit --quiet --recursive -lll autoscaler jobs platform worker_image client
+	@$(BIN)/uv tool run --from bandit==1.9.4 bandit --quiet --recursive -lll autoscaler jobs platform worker_image client tools
 	@git ls-files -z | xargs -0 $(BIN)/uv tool run --from detect-secrets==1.5.0 detect-secrets-hook --baseline .secrets.baseline
 
 lock: ## pin every dependency anew, with hashes; PyTorch is handled apart, see docs/decisions/0002
