@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 
 import concertina_worker as elastic
 from benchmarks.rescale_stall.elastic_script import train
-from concertina_worker.data.loading.prefetch import Feed
+from concertina_worker.data.loading.prefetch import Prefetch
 
 BATCH = 20
 SAMPLE_SECONDS = 0.005
@@ -34,7 +34,7 @@ class Slow(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 def main(way: str, folder: Path) -> None:
     torch.set_num_threads(1)
     if way == "at once":
-        Feed.steps_ahead = property(lambda _: 0)  # type: ignore[method-assign, assignment]
+        Prefetch.steps_ahead = property(lambda _: 0)  # type: ignore[method-assign, assignment]
     job = elastic.init()
     model = nn.Linear(4, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
