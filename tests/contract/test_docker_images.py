@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 from cluster.docker_host.container.images import Progress
-from cluster.docker_host.lifecycle.patience import Patience
+from cluster.docker_host.lifecycle.retry_budget import RetryBudget
 from cluster.worker_host import Failing, ObservedProcess, ProcessPhase, RegistryLogin
 
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon
@@ -153,16 +153,16 @@ def test_a_registry_that_is_away_is_asked_again_for_a_while(docker_bench: Docker
     assert "connection refused" in process.note
 
 
-def test_patience_with_a_registry_begins_at_the_first_trouble_after_the_last_progress() -> None:
+def test_the_budget_of_a_registry_begins_at_the_first_trouble_after_the_last_progress() -> None:
     moment, told = [0.0], list[str]()
-    patience = Patience(seconds=10.0, now=lambda: moment[0])
-    hear = patience.hearing(told.append)
+    budget = RetryBudget(seconds=10.0, now=lambda: moment[0])
+    hear = budget.hearing(told.append)
     troubles = []
     for at, note in ((500, "120 MB"), (509, "0 MB"), (511, "0 MB"), (600, "121 MB"), (611, "0 MB")):
         hear("0 MB")
         moment[0] = at
         hear(note)
-        troubles.append(patience.is_over())
+        troubles.append(budget.is_over())
     assert troubles == [False, False, True, False, True]
     assert told[:3] == ["0 MB", "120 MB", "0 MB"]
 

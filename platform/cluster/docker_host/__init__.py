@@ -8,7 +8,7 @@ folder per process.
 `kind` says what the installation's variables configure; `nodes` and `urls`, where the daemons are;
 `process_environments`, what a process in a container sees.
 
-Read `host`, the face, and `parts`, which says who works with whom; then the storeys, each of which
+Read `host`, the face, and `wiring`, which says who works with whom; then the storeys, each of which
 knows only those below it:
 
     lifecycle     a launch becomes a container that runs, is listed, is stopped, ends and goes

@@ -14,7 +14,7 @@ from cluster.docker_host.connection.endpoint import Endpoint, Place
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.containers import MOST_PROCESSES, Confinement
 from cluster.docker_host.container.job_network import JobNetwork
-from cluster.docker_host.parts import Parts
+from cluster.docker_host.wiring import Wiring
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
@@ -56,10 +56,10 @@ class DockerHost:
     answer_seconds: float = 5.0  # guessed: after that a daemon counts as silent, and ticks waited
     registry_patience_seconds: float = 120.0  # guessed: GPUs wait that long for its recovery
     daemon_patience_seconds: float = 45.0  # guessed: as long as an upgrade stops its containerd
-    _parts: Parts = field(init=False, repr=False, compare=False)
+    _wiring: Wiring = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = Parts(
+        wiring = Wiring(
             installation=self.installation,
             state_dir=self.state_dir,
             endpoints=self.endpoints,
@@ -78,45 +78,45 @@ class DockerHost:
             daemon_patience_seconds=self.daemon_patience_seconds,
             log_bounds=self.log_bounds,
         )
-        object.__setattr__(self, "_parts", parts)
+        object.__setattr__(self, "_wiring", wiring)
 
     def start(self, *launches: Launch) -> None:
         """See the port. Images that are not on their node are fetched in the background."""
         for launch in launches:
             self._check(launch)
-        self._parts.followers.get_ready()
+        self._wiring.followers.get_ready()
         endpoints = self.endpoints()  # once: threads that ask would each connect to the database
         places = [_place(launch.node, endpoints) for launch in launches]
         nodes = {place.endpoint: one.node for one, place in zip(launches, places, strict=True)}
         for endpoint, node in nodes.items():
             with asking_for(node), asking(endpoint):
-                self._parts.connections.quick(endpoint).ping()
-        settled = list(map(self._parts.starter.begin, launches, places))
+                self._wiring.connections.quick(endpoint).ping()
+        settled = list(map(self._wiring.starter.begin, launches, places))
         give_up_at = time.monotonic() + _START_SECONDS
         for event in settled:
             event.wait(max(give_up_at - time.monotonic(), 0.0))
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
-        self._parts.ending.stop(process_id, grace_seconds=grace_seconds)
+        self._wiring.ending.stop(process_id, grace_seconds=grace_seconds)
 
     def forget(self, process_id: str) -> None:
-        self._parts.ending.forget(process_id)
+        self._wiring.ending.forget(process_id)
 
     def list(self) -> Listing:
-        return self._parts.lister.list()
+        return self._wiring.lister.list()
 
     @property
     def survey(self) -> NodeSurvey:
         return self
 
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
-        return self._parts.prefetching.go_on(wanted)
+        return self._wiring.prefetching.go_on(wanted)
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
         """See the port. Daemons tell at once; between two looks at them are `poll_seconds`."""
         seen: dict[str, ProcessPhase] = {}
         heard, patience = 0, _LOOK_SECONDS
-        watch = self._parts.watch()
+        watch = self._wiring.watch()
         try:
             while True:
                 watch.keep_up()
@@ -125,7 +125,7 @@ class DockerHost:
                     if seen.get(process_id) is not process.phase:
                         yield process
                 seen = {process_id: process.phase for process_id, process in now.items()}
-                known, heard = heard, self._parts.bell.wait(heard, seconds=patience)
+                known, heard = heard, self._wiring.bell.wait(heard, seconds=patience)
                 patience = _LOOK_AGAIN_SECONDS if heard > known else _LOOK_SECONDS
                 time.sleep(poll_seconds)
         finally:
@@ -149,13 +149,13 @@ class DockerHost:
             DriverDoesNotAnswer, HostUnavailable, LaunchRefused: as `Discovery.gpus`; or nobody
                 knows such a node.
         """
-        return self._parts.discovery.gpus(_place(node, self.endpoints()).endpoint)
+        return self._wiring.discovery.gpus(_place(node, self.endpoints()).endpoint)
 
     def machine(self, node: str) -> Machine:
         """See `NodeSurvey`."""
         endpoint = _place(node, self.endpoints()).endpoint
         with asking_for(node), asking(endpoint):
-            client = self._parts.connections.quick(endpoint)
+            client = self._wiring.connections.quick(endpoint)
             told = client.info()
             return Machine(
                 memory_bytes=told["MemTotal"],
@@ -165,13 +165,13 @@ class DockerHost:
 
     def close(self) -> None:
         """End its connections, not the processes. For who has several hosts, as tests do."""
-        self._parts.followers.close()
-        self._parts.connections.close()
+        self._wiring.followers.close()
+        self._wiring.connections.close()
 
     def _check(self, launch: Launch) -> None:
         if not launch.command:
             raise LaunchRefused("The command is empty.")
-        self._parts.records.of(launch.labels.process_id)
+        self._wiring.records.of(launch.labels.process_id)
         secrets_file.check(launch.secret_env)
 
 

@@ -20,7 +20,7 @@ from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import containers, labels
 from cluster.docker_host.container.observing import ENDED, RUNNING
-from cluster.docker_host.lifecycle.chores import Chores
+from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.logs.copying import Source
@@ -65,7 +65,7 @@ class Ending:
     networks: NetworkSweep
     followers: Followers
     stopper: Stopper
-    _chores: Chores = field(default_factory=lambda: Chores(name="tidy_up"))
+    _background: BackgroundJobs = field(default_factory=lambda: BackgroundJobs(name="tidy_up"))
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port."""
@@ -106,7 +106,7 @@ class Ending:
                 if is_ours and (is_forgotten or not record.has_ended):
                     self._remove_all(record, around, is_forgotten=is_forgotten)
 
-        self._chores.begin(record.process_id, work)
+        self._background.begin(record.process_id, work)
 
     def _remove_all(self, record: Record, around: _Daemons, *, is_forgotten: bool) -> None:
         """Of a process whose lock is held. Raises: HostUnavailable, APIError, OSError: later."""

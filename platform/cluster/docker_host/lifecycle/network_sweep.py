@@ -14,7 +14,7 @@ from typing import Final
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.lifecycle import former_release
-from cluster.docker_host.lifecycle.chores import Chores
+from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.record.records import Records
 
 _SWEEP_SECONDS: Final = 60.0  # guessed: three quick questions to each daemon
@@ -28,7 +28,9 @@ class NetworkSweep:
     records: Records
     now: Callable[[], float] = time.monotonic
     _due: dict[Endpoint, float] = field(default_factory=dict)
-    _chores: Chores = field(default_factory=lambda: Chores(name="remove_networks"))
+    _background: BackgroundJobs = field(
+        default_factory=lambda: BackgroundJobs(name="remove_networks")
+    )
 
     def now_and_then(self, endpoints: Iterable[Endpoint], everyone: Iterable[Endpoint]) -> None:
         """Sweep these, if it is time; it does not wait."""
@@ -36,7 +38,7 @@ class NetworkSweep:
         for endpoint in endpoints:
             if now >= self._due.get(endpoint, now):
                 self._due[endpoint] = now + _SWEEP_SECONDS
-                self._chores.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
+                self._background.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
 
     def _tidy_up(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
         self.sweep(endpoint, everyone)

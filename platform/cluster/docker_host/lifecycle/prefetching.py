@@ -17,7 +17,7 @@ from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.images import Images, ImageUnavailable
-from cluster.docker_host.lifecycle.chores import Chores
+from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.worker_host import HostUnavailable, NodeImage
 
 # Guessed: a shorter time asks daemons and registries more often, a longer one has admins wait until
@@ -47,7 +47,7 @@ class Prefetching:
     images: Images
     now: Callable[[], float] = time.monotonic
     _known: dict[_Wish, _Progress] = field(default_factory=dict)
-    _chores: Chores = field(default_factory=lambda: Chores(name="fetch_image"))
+    _background: BackgroundJobs = field(default_factory=lambda: BackgroundJobs(name="fetch_image"))
 
     def go_on(self, wanted: Collection[NodeImage]) -> Mapping[NodeImage, str]:
         """See `fetch_ahead` of the port."""
@@ -58,7 +58,7 @@ class Prefetching:
             self._known.pop(wish, None)
         for wish in dict.fromkeys(wishes.values()):
             if wish not in known or self.now() >= known[wish].again_at:
-                self._chores.begin(wish, partial(self._fetch, wish))
+                self._background.begin(wish, partial(self._fetch, wish))
         return {one: known[wish].note for one, wish in wishes.items() if wish in known}
 
     def _fetch(self, wish: _Wish) -> None:

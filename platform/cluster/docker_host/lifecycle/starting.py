@@ -21,7 +21,7 @@ from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.endpoint import Place
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
 from cluster.docker_host.lifecycle.making import AskedToEnd, ContainerRefused, Maker, check_wanted
-from cluster.docker_host.lifecycle.patience import Patience
+from cluster.docker_host.lifecycle.retry_budget import RetryBudget
 from cluster.docker_host.record.records import Record, Records
 from cluster.files.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
@@ -96,22 +96,22 @@ class Starter:
         self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
     ) -> None:
         pause_seconds = _FIRST_PAUSE_SECONDS
-        patience = Patience(seconds=self.registry_patience_seconds)
-        fresh_patience = partial(Patience, seconds=self.daemon_patience_seconds)
-        patience_with_daemon = fresh_patience()
+        registry_budget = RetryBudget(seconds=self.registry_patience_seconds)
+        fresh_budget = partial(RetryBudget, seconds=self.daemon_patience_seconds)
+        daemon_budget = fresh_budget()
         while True:
             try:
-                self.maker.attempt(launch, place, record, patience.hearing(tell))
+                self.maker.attempt(launch, place, record, registry_budget.hearing(tell))
             except RegistryTrouble as problem:
-                if patience.is_over():
+                if registry_budget.is_over():
                     raise ImageUnavailable(str(problem)) from problem
                 tell(f"{problem}; trying again")
-                patience_with_daemon = fresh_patience()
+                daemon_budget = fresh_budget()
             except HostUnavailable as problem:
                 tell(f"{problem}; trying again")
-                patience_with_daemon = fresh_patience()  # what it says when it is back is new
+                daemon_budget = fresh_budget()  # what it says when it is back is new
             except docker.errors.APIError as refusal:
-                if patience_with_daemon.is_over():
+                if daemon_budget.is_over():
                     raise ContainerRefused(words(refusal)) from refusal
                 tell(f"{words(refusal)}; trying again")
                 self.maker.connections.forget(place.endpoint)  # it may have become a newer one

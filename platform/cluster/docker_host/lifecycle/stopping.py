@@ -20,7 +20,7 @@ import requests
 
 from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
-from cluster.docker_host.lifecycle.chores import Chores
+from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.record.records import Record
 from cluster.files import json_files
 from cluster.files.private_folders import make_private
@@ -37,7 +37,9 @@ class Stopper:
     """Ends the containers of one installation; waits for nothing."""
 
     connections: Connections
-    _chores: Chores = field(default_factory=lambda: Chores(name="stop_container"))
+    _background: BackgroundJobs = field(
+        default_factory=lambda: BackgroundJobs(name="stop_container")
+    )
     _asked: dict[str, float] = field(default_factory=dict)  # by container; also while we ask
 
     def stop(
@@ -59,12 +61,12 @@ class Stopper:
 
     def _end(self, container: str, endpoint: Endpoint, record: Record, kill_at: float) -> None:
         if time.time() >= kill_at:
-            self._chores.begin(container, lambda: self._kill(container, endpoint))
+            self._background.begin(container, lambda: self._kill(container, endpoint))
             return
         asked = self._asked.get(container, record.asked())
         if asked is None or asked > kill_at:
             self._asked[container] = kill_at
-            self._chores.begin(
+            self._background.begin(
                 f"{container} by {kill_at}", lambda: self._ask(container, endpoint, record, kill_at)
             )
 

@@ -21,7 +21,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chores:
+class BackgroundJobs:
     """Threads, at most one for each thing that is to be done."""
 
     name: str  # of the threads, and of what they do in the log

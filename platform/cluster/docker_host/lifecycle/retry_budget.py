@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True, kw_only=True)
-class Patience:
-    """It begins with the first trouble after the last progress."""
+class RetryBudget:
+    """The time that trouble may last; it begins with the first trouble after the last progress."""
 
     seconds: float
     now: Callable[[], float] = time.monotonic
@@ -17,7 +17,7 @@ class Patience:
     _since: float | None = None
 
     def hearing(self, tell: Callable[[str], None]) -> Callable[[str], None]:
-        """As `tell`; what was never heard before is progress, not what each attempt begins with."""
+        """Wrap `tell`: a note that was never heard before is progress."""
 
         def told(note: str) -> None:
             if note not in self._heard:

@@ -33,7 +33,7 @@ from cluster.logs.log_files import USUAL, LogBounds
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class Wiring:
     """Made once, when first needed."""
 
     installation: str
