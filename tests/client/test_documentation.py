@@ -93,6 +93,13 @@ def without_blocks(text: str) -> str:
     return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
+def test_decisions_are_numbered_one_by_one() -> None:
+    records = sorted((ROOT / "docs/decisions").glob("*.md"))
+    titles = [record.read_text().partition(".")[0] for record in records]
+    assert titles == [f"# {number}" for number in range(1, len(records) + 1)]
+    assert [int(record.name[:4]) for record in records] == [*range(1, len(records) + 1)]
+
+
 def test_every_command_and_option_is_documented() -> None:
     text = (ROOT / "docs/cli.md").read_text()
     commands = get_command(app).commands  # type: ignore[attr-defined]
