@@ -73,7 +73,7 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
 
     @property
     def is_idle(self) -> bool:
-        """True if no request is in progress here, or was read whole."""
+        """True if no request is in progress here, and none was read whole."""
         return bool(self._awaiting_request)
 
     def push_out(self) -> None:

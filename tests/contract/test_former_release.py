@@ -21,7 +21,7 @@ OURS = labels.of_process(
 class Daemon:
     """In place of `Connections` and of the client that they give."""
 
-    removed: list[str] = field(default_factory=list)
+    orders: list[tuple[str, str]] = field(default_factory=list)
 
     def patient(self, _: Endpoint) -> Daemon:
         return self
@@ -32,12 +32,16 @@ class Daemon:
         waits = {**OURS, "concertina.warm": "0123456789ab"}
         return [{"Id": "ours", "Labels": OURS}, {"Id": "waits", "Labels": waits}]
 
+    def stop(self, container: str, *, timeout: int) -> None:
+        assert timeout
+        self.orders.append(("stop", container))
+
     def remove_container(self, container: str, **_: Any) -> None:
-        self.removed.append(container)
+        self.orders.append(("remove", container))
 
 
-def test_a_container_that_waited_for_a_launch_is_removed_and_no_other() -> None:
+def test_a_container_that_waited_for_a_launch_is_stopped_and_removed_and_no_other() -> None:
     daemon = Daemon()
     connections: Any = daemon
-    former_release.remove_containers(Endpoint(url="u"), connections, installation="t")
-    assert daemon.removed == ["waits"]
+    former_release.end_containers(Endpoint(url="u"), connections, installation="t")
+    assert daemon.orders == [("stop", "waits"), ("remove", "waits")]

@@ -16,11 +16,11 @@ from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.agreement import Offer
-from concertina_worker.training.gradients.summing import Gradients
-from concertina_worker.training.script_objects.distributed_model import (
+from concertina_worker.training.distributed_model import (
     CommunicationHookError,
     DistributedModel,
 )
+from concertina_worker.training.gradients.summing import Gradients
 from tests.worker.gathering import a_plan, gather
 from tests.worker.test_gradients import INPUTS, assert_gradients, loss
 

@@ -15,6 +15,7 @@ import pytest
         ("batch.schedule", "Schedule"),
         ("data.cursor", "Cursor"),
         ("data.stream_place", "Bookmark"),
+        ("training.distributed_model", "DistributedModel"),  # of scripts that save whole models
     ],
 )
 def test_a_class_that_checkpoints_name_is_where_they_look_for_it(module: str, name: str) -> None:

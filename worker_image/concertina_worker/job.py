@@ -22,10 +22,10 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful
+from concertina_worker.training.distributed_model import DistributedModel
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.epochs import Epochs
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
-from concertina_worker.training.script_objects.distributed_model import DistributedModel
 from concertina_worker.training.script_objects.registration import Registration
 from concertina_worker.training.script_objects.warm_up import WarmUp
 from concertina_worker.wire import FromWorker

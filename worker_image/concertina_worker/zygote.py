@@ -4,7 +4,7 @@
 <room>` waits for a moment, imports the modules, which takes seconds, once, and then serves starts
 over the socket until nothing that it started has run for the idle time. As long as it lives it
 holds the lock, a file that says its pid. It never runs a script, starts no thread and touches no
-GPU: forks would inherit the ruins. (`room`: see `process_title`.)
+GPU: forks would inherit the ruins. (`room`: see `process.title`.)
 
 A start makes two processes. The *keeper*, a program of the caller's choice, is executed anew; its
 only child, the *warm* one, is a fork of the zygote that waits to be told what to run (see

@@ -36,7 +36,7 @@ def plain(text: str) -> str:
 
 
 def coloured(text: str) -> str:
-    """Make a text harmless as `plain` does, but keep its colours, for `rich.Text.from_ansi`."""
+    """Make a text harmless as `plain` does, but keep its colours, for `Text.from_ansi` of rich."""
     return _HARMFUL_BUT_COLOURS.sub(lambda found: found["colour"] or "", text)
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from cluster.docker_host.connection.connections import Connections, asking
 from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.host import DockerHost
+from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.record.records import Records
 from cluster.worker_host import HostUnavailable, ProcessPhase
 
+_ANSWER_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.05
 _PATIENCE_SECONDS: Final = 10.0  # guessed: for Docker, once the grace period is over
 _REMOVAL_SECONDS: Final = 90.0  # guessed: for copying last lines, and a busy disk
@@ -27,6 +32,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
         HostUnavailable: Docker does not answer, or does not end or remove them in time.
     """
     host = _host(docker_url, installation, state_dir)
+    _end_those_of_the_former_release(Endpoint(url=docker_url), installation)
     found = host.list().by_id()
     for process_id in found:
         host.stop(process_id, grace_seconds=grace_seconds)
@@ -35,6 +41,14 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
         host.forget(process_id)
     _wait_until_all_removed(host, found, give_up_at=time.monotonic() + _REMOVAL_SECONDS)
     return len(found)
+
+
+def _end_those_of_the_former_release(endpoint: Endpoint, installation: str) -> None:
+    connections = Connections(
+        answer_seconds=_ANSWER_SECONDS, tunnels=Tunnels(seconds=_ANSWER_SECONDS)
+    )
+    with contextlib.closing(connections), asking(endpoint):
+        former_release.end_containers(endpoint, connections, installation=installation)
 
 
 def _wait_until_all_ended(host: DockerHost, *, give_up_at: float) -> None:

@@ -16,4 +16,5 @@ Read `epochs`, then `loop`, then what a step needs, from top to bottom:
 - `step`: what is known of one step; `script_position`: where in all this the script is
 - `checkpoint_duty`: who writes which checkpoint when
 - `script_checks`: what in a script is not elastic, and what to do instead
+- `distributed_model`: what stands where a script has `DistributedDataParallel(model)`
 """

@@ -1,4 +1,4 @@
-"""How is each instruction written that concerns workers? One function for each; see `rows`."""
+"""How is each instruction written that concerns workers? One function for each; see `job_rows`."""
 
 from __future__ import annotations
 

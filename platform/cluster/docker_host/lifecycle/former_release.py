@@ -6,6 +6,7 @@ This release knows of none: who runs in one counts as lost, and is started anew.
 from __future__ import annotations
 
 import contextlib
+from typing import Final
 
 import docker.errors
 
@@ -13,13 +14,20 @@ from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
 
+_GRACE_SECONDS: Final = 30  # for a checkpoint of a worker that trains in one
 
-def remove_containers(endpoint: Endpoint, connections: Connections, *, installation: str) -> None:
-    """Raises: HostUnavailable, docker.errors.APIError: later, then."""
+
+def end_containers(endpoint: Endpoint, connections: Connections, *, installation: str) -> None:
+    """Stop them, with time for a checkpoint, and remove them. None is left once this returns.
+
+    Raises:
+        HostUnavailable, docker.errors.APIError: later, then.
+    """
     wanted = {"label": labels.of_all_warm(installation)}
     with talking_to(endpoint):
         client = connections.patient(endpoint)
         for row in client.containers(all=True, filters=wanted):
             if labels.waits_warm(row["Labels"]):
                 with contextlib.suppress(docker.errors.NotFound):
+                    client.stop(row["Id"], timeout=_GRACE_SECONDS)
                     client.remove_container(row["Id"], force=True, v=True)

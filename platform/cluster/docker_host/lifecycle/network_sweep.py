@@ -17,7 +17,7 @@ from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.record.records import Records
 
-_SWEEP_SECONDS: Final = 60.0  # guessed: three quick questions to each daemon
+_SWEEP_SECONDS: Final = 60.0  # guessed: four quick questions to each daemon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +41,10 @@ class NetworkSweep:
                 self._background.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
 
     def _tidy_up(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
-        self.sweep(endpoint, everyone)
-        former_release.remove_containers(
+        former_release.end_containers(
             endpoint, self.networks.connections, installation=self.networks.installation
         )
+        self.sweep(endpoint, everyone)
 
     def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
         """One daemon, now. Raises: HostUnavailable, docker.errors.APIError."""

@@ -1,4 +1,1 @@
-"""What is written down of a process, because Docker cannot keep it?
-
-`records` has a folder for each process.
-"""
+"""What is written down of a process, since Docker cannot keep it? `records`: a folder for each."""

@@ -1,7 +1,4 @@
-"""What is in each pool, and who holds which GPU? Names of jobs are for their own teams.
-
-So are names of images: only admins see why fewer containers wait than are wanted.
-"""
+"""What is in each pool, and who holds which GPU? Names of jobs are for their own teams."""
 
 from __future__ import annotations
 
