@@ -36,6 +36,8 @@ class Answer(BaseHTTPRequestHandler):
         version = self.server.version
         if self.path == "/version":
             self._say(HTTPStatus.OK, {"ApiVersion": version})
+        elif self.path == f"/v{version}/info":  # asked for in the background, to remove networks
+            self._say(HTTPStatus.SERVICE_UNAVAILABLE, {"message": "not now"})
         elif self.path.startswith(f"/v{version}/"):
             self._say(HTTPStatus.OK, [])
         else:
