@@ -1,6 +1,6 @@
 """With which database does a PostgreSQL of the tests begin? With a migrated one, made once.
 
-To migrate takes five seconds of a processor, which each process of each run would pay. So the
+To migrate takes seconds of a processor, which each process of each run would pay. So the
 files of a server that has been through it are kept beside pytest's own cache, until a migration
 changes. What is new of models since (permissions, say) Django adds when it looks through them.
 """

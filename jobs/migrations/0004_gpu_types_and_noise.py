@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             name="gpu_type",
             field=models.CharField(default="", help_text="Of the pool it ran in.", max_length=40),
         ),
-        migrations.RunPython(name_the_gpu_types, migrations.RunPython.noop),
+        migrations.RunPython(name_the_gpu_types, migrations.RunPython.noop, elidable=True),
         migrations.AddConstraint(
             model_name="measurement",
             constraint=models.UniqueConstraint(

@@ -103,4 +103,4 @@ class Migration(migrations.Migration):
         ("jobs", "0026_what_events_told_as_columns"),
     ]
 
-    operations = [migrations.RunSQL(list(STATEMENTS), migrations.RunSQL.noop)]
+    operations = [migrations.RunSQL(list(STATEMENTS), migrations.RunSQL.noop, elidable=True)]

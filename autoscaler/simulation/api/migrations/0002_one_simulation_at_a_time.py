@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [("what_if", "0001_initial")]
 
     operations = [
-        migrations.RunPython(queue_again, migrations.RunPython.noop),
+        migrations.RunPython(queue_again, migrations.RunPython.noop, elidable=True),
         migrations.AddConstraint(
             model_name="simulation",
             constraint=models.UniqueConstraint(
