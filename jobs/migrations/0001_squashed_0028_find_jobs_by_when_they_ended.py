@@ -1,10 +1,11 @@
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
+from django.db import migrations, models
+
 import jobs.lifecycle
 import jobs.models.job
 import jobs.models.worker
-from django.db import migrations, models
 
 
 class Migration(migrations.Migration):

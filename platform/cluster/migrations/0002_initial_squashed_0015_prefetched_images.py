@@ -1,7 +1,8 @@
-import cluster.all_reduce
 import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
+
+import cluster.all_reduce
 
 
 class Migration(migrations.Migration):

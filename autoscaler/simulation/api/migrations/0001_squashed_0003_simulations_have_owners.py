@@ -1,7 +1,8 @@
 import django.db.models.deletion
-import jobs.models.job
 from django.conf import settings
 from django.db import migrations, models
+
+import jobs.models.job
 
 
 class Migration(migrations.Migration):
