@@ -14,6 +14,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from importlib.machinery import SourceFileLoader
 from pathlib import Path, PurePosixPath
+from types import CodeType
 
 from tools.images.contents import interpreter
 from tools.images.contents.tree import Tree
@@ -53,21 +54,32 @@ def _compile(source: Path) -> bytes | None:
 
     The path in it is that of the source; Python puts the right one there when it loads the module.
     """
+    kept = Path(importlib.util.cache_from_source(str(source)))
+    if not _is_of(kept, source):
+        code = _code(source)
+        if code is None or not _is_of(kept, source):
+            return code and marshal.dumps(code)
+    return kept.read_bytes()[_HEADER:]
+
+
+def _code(source: Path) -> CodeType | None:
+    """As Python itself would compile it, and keep it where it may."""
     loader = SourceFileLoader(source.stem, str(source))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            code = loader.get_code(source.stem)
+            return loader.get_code(source.stem)
         except (SyntaxError, ValueError):
             return None
-    kept = Path(importlib.util.cache_from_source(str(source)))
-    return kept.read_bytes()[_HEADER:] if _is_of(kept, source) else marshal.dumps(code)
 
 
 def _is_of(kept: Path, source: Path) -> bool:
     """True if it was made of the source as it is: where Python may keep none, one may be old."""
-    if not kept.exists():
-        return False
     now = source.stat()
     numbers = (_BY_TIME, int(now.st_mtime), now.st_size)
-    return kept.read_bytes()[4:_HEADER] == struct.pack("<III", *(n & 0xFFFFFFFF for n in numbers))
+    expected = struct.pack("<III", *(n & 0xFFFFFFFF for n in numbers))
+    try:
+        with kept.open("rb") as file:
+            return file.read(_HEADER) == _MAGIC + expected
+    except FileNotFoundError:
+        return False

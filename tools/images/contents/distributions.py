@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 from tools.images.contents import interpreter
 from tools.images.contents.tree import Tree
 
+_TESTS = ("torch/bin/test_", "torch/test/")  # programs; besides those in folders called so
 _SCRIPT = """\
 #!{program}
 import sys
@@ -71,5 +72,12 @@ def add(tree: Tree, packages: Iterable[Distribution]) -> None:
 
 
 def _is_left_out(file: str) -> bool:
-    """Programs, which we make ourselves; bytecode, too; and tests, a fifth of all there is."""
-    return file.startswith("..") or file.endswith(".pyc") or "/tests/" in file
+    """Programs and bytecode, which we make ourselves, and what nobody reads there: half of all.
+
+    Tests, headers for compilers, and translations that have not been compiled.
+    """
+    return (
+        file.startswith(("..", *_TESTS))
+        or file.endswith((".pyc", ".h", ".hpp", ".cuh", ".po"))
+        or "/tests/" in file
+    )
