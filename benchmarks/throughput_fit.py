@@ -18,7 +18,7 @@ import numpy as np
 from autoscaler.planning.fitting import fitting
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
-from tests.planning.explorations import SIX, at, explored, relative_errors, unseen
+from tests.planning.speed.explorations import SIX, at, explored, relative_errors, unseen
 
 SEEDS = range(12)
 POINTS = (1, 2, 3, 4, 6, 8)

@@ -7,19 +7,21 @@ share fixtures, and so do the end-to-end tests of a folder, which share a stack.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+TESTS: Final = Path(__file__).parent
 # Folders whose files take longest, the longest first; their order else stays as random as it is.
 LONGEST_FIRST: Final = (
-    "on_processes",
-    "in_production",
+    "end_to_end/on_processes",
+    "end_to_end/in_production",
     "worker",
-    "in_containers",
+    "end_to_end/in_containers",
     "reproduction",
     "contract",
     "local_stack",
@@ -39,5 +41,11 @@ class Files(LoadScopeScheduling):
 
 def longest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """The tests of each file stay together, and the files of a folder in their order."""
-    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
-    return sorted(items, key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
+    return sorted(items, key=lambda item: _rank(item.path.parent))
+
+
+@functools.cache
+def _rank(folder: Path) -> int:
+    within = (TESTS / name for name in LONGEST_FIRST)
+    ranks = (rank for rank, slow in enumerate(within) if folder.is_relative_to(slow))
+    return next(ranks, len(LONGEST_FIRST))

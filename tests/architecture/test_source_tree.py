@@ -95,6 +95,12 @@ def test_no_folder_of_a_package_in_storeys_holds_more_than_a_dozen_modules(packa
     assert {folder: number for folder, number in held.items() if number > MOST_MODULES} == {}
 
 
+def test_no_folder_of_tests_holds_more_than_a_dozen_modules_of_them() -> None:
+    held = Counter(path.parent for path in (ROOT / "tests").rglob("test_*.py"))
+    assert held
+    assert {folder: number for folder, number in held.items() if number > MOST_MODULES} == {}
+
+
 @pytest.mark.parametrize("package", IN_STOREYS)
 def test_each_folder_of_a_package_in_storeys_has_a_map(package: str) -> None:
     folders = {path.parent for path in modules() if path.is_relative_to(ROOT / package)}
