@@ -19,7 +19,6 @@ from tests.worker.worker_zygote import (
     BRIEFLY,
     WorkerProcess,
     WorkerZygote,
-    die_with_the_parent,
     python_path,
 )
 
@@ -68,7 +67,7 @@ class RunningJob:
         self.coordinator_lost_seconds = coordinator_lost_seconds
         self._coordinator = (str(SCRIPTS / "patient_coordinator.py"), str(silence_seconds))
         self.processes: dict[str, WorkerProcess] = {}
-        self.coordinators: list[subprocess.Popen[bytes]] = []
+        self.coordinators: list[WorkerProcess] = []
         self.port = free_port()
         self._started = 0
 
@@ -76,16 +75,9 @@ class RunningJob:
 
     def start_coordinator(self, *arguments: str) -> None:
         """Without arguments the product's own, but patient; else a program of the tests."""
-        with self._log("coordinator").open("ab") as output:
-            coordinator = subprocess.Popen(
-                [sys.executable, *(arguments or self._coordinator)],
-                env={**os.environ, **self._environment()},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                preexec_fn=die_with_the_parent,  # noqa: PLW1509 - one system call, no locks
-            )
-        self.coordinators.append(coordinator)
+        environment = {**self._environment(), **BRIEFLY}
+        argv = [*(arguments or self._coordinator)]
+        self.coordinators.append(self._zygote.start(argv, environment, self._log("coordinator")))
 
     def start_workers(self, count: int, *extra_arguments: str, attempt: int = 0) -> list[str]:
         """Start processes; they train once `want` names them."""
@@ -271,13 +263,11 @@ class RunningJob:
         return "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in files)
 
     def close(self) -> None:
-        for process in self.processes.values():
+        everything = [*self.processes.values(), *self.coordinators]
+        for process in everything:
             process.kill()
-        for name, process in self.processes.items():
-            self.wait(f"{name} is gone", lambda process=process: process.poll() is not None)
-        for coordinator in self.coordinators:
-            coordinator.kill()
-            coordinator.wait()
+        for process in everything:
+            process.wait()
         self.service.close()
 
     # -- processes -----------------------------------------------------------------------------

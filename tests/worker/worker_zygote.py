@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import itertools
 import json
 import os
@@ -20,7 +19,8 @@ from typing import Any, Final, TextIO
 from cluster.process_host.commands.zygotes import Keeper, Zygotes
 from cluster.process_host.record import leftovers
 
-_PR_SET_PDEATHSIG: Final = 1
+_PATIENCE_SECONDS: Final = 120.0
+_IMPORTED: Final = ("concertina_worker.imports", "concertina_worker.coordinator.__main__")
 _BRIEF_END: Final = "tests.worker.brief_end"  # not to be imported here
 BRIEFLY: Final = {"TESTS_BRIEF_END": "yes"}  # for the environment of a worker that is to end so
 _KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
@@ -28,16 +28,21 @@ _KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 
 @dataclass(slots=True, kw_only=True)
 class WorkerProcess:
-    """A forked worker."""
+    """A forked worker, or its coordinator."""
 
     pid: int = 0
     code: int | None = None
     connection: socket.socket | None = None  # while it is open, the keeper stays
     has_started: threading.Event = field(default_factory=threading.Event)
+    has_ended: threading.Event = field(default_factory=threading.Event)
 
     def poll(self) -> int | None:
         """The exit code (negative: ended by that signal); None while it runs."""
         return self.code
+
+    def wait(self) -> None:
+        """Until it has ended."""
+        assert self.has_ended.wait(_PATIENCE_SECONDS), f"process {self.pid} does not end"
 
     def kill(self) -> None:
         self.signal(signal.SIGKILL)
@@ -56,7 +61,7 @@ class WorkerZygote:
         self._zygotes = Zygotes(
             folder=folder,
             marks=folder,
-            modules=(_BRIEF_END, "concertina_worker.imports", *modules),
+            modules=(_BRIEF_END, *_IMPORTED, *modules),
             version="of this run",
             idle_seconds=900.0,  # other tests may run for long between two that need it
             after_seconds=0.0,
@@ -72,19 +77,14 @@ class WorkerZygote:
     def start(self, argv: list[str], environment: dict[str, str], log: Path) -> WorkerProcess:
         name = str(next(self._numbers))
         command = _command(argv, environment)
-        keeper = (sys.executable, "-S", _KEEPER, name, str(log), json.dumps(command))
+        order = json.dumps({**command, "arguments": argv})
+        keeper = (sys.executable, "-S", _KEEPER, name, str(log), order)
         worker = self._workers[name] = WorkerProcess()
         worker.connection = self._zygotes.ask(
-            command,
-            Keeper(
-                command=keeper,
-                env={"PYTHONPATH": python_path()},
-                workdir="/",
-                output=self._output,
-            ),
+            command, Keeper(command=keeper, env={}, workdir="/", output=self._output)
         )
         assert worker.connection is not None, "the zygote does not answer"
-        assert worker.has_started.wait(120), "the zygote does not fork"
+        assert worker.has_started.wait(_PATIENCE_SECONDS), "the zygote does not fork"
         return worker
 
     def close(self) -> None:
@@ -98,13 +98,14 @@ class WorkerZygote:
     def _read(self, lines: TextIO) -> None:
         with lines:
             for line in lines:
-                answer = json.loads(line)
-                worker = self._workers[answer["name"]]
-                if "pid" in answer:
-                    worker.pid = answer["pid"]
+                name, what, number = line.split()
+                worker = self._workers[name]
+                if what == "began":
+                    worker.pid = int(number)
                     worker.has_started.set()
                 else:
-                    worker.code = answer["code"]
+                    worker.code = int(number)
+                    worker.has_ended.set()
 
 
 def _command(argv: list[str], environment: dict[str, str]) -> dict[str, Any]:
@@ -122,12 +123,9 @@ def python_path() -> str:
     return os.pathsep.join(path for path in sys.path if path)
 
 
-def die_with_the_parent() -> None:
-    """However the test ends, the kernel ends its children."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def wait_for(condition: Callable[[], Any], what: str, *, seconds: float = 120.0) -> None:
+def wait_for(
+    condition: Callable[[], Any], what: str, *, seconds: float = _PATIENCE_SECONDS
+) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain until {what}"
