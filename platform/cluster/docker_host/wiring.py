@@ -83,6 +83,10 @@ class Wiring:
         return Daemons(endpoints=self.endpoints, connections=self.connections)
 
     @cached_property
+    def inventory(self) -> Inventory:
+        return Inventory(installation=self.installation, daemons=self.daemons)
+
+    @cached_property
     def networks(self) -> Networks:
         return Networks(
             installation=self.installation,
@@ -146,10 +150,10 @@ class Wiring:
     @cached_property
     def ending(self) -> Ending:
         return Ending(
-            installation=self.installation,
             state_dir=self.state_dir,
             connections=self.connections,
             daemons=self.daemons,
+            inventory=self.inventory,
             records=self.records,
             networks=self.network_sweep,
             followers=self.followers,
@@ -159,11 +163,10 @@ class Wiring:
     @cached_property
     def lister(self) -> Lister:
         return Lister(
-            inventory=Inventory(installation=self.installation, daemons=self.daemons),
+            inventory=self.inventory,
             daemons=self.daemons,
             records=self.records,
             followers=self.followers,
-            stopper=self.stopper,
             ending=self.ending,
             networks=self.network_sweep,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
@@ -14,12 +14,14 @@ from typing import Any, Final
 import docker.errors
 import requests
 
-from cluster.docker_host.connection.connections import Client
+from cluster.docker_host.connection.connections import Client, asking
 from cluster.docker_host.connection.daemons import Answers, Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.observing import ENDED, RUNNING, observed
-from cluster.worker_host import Labels, ObservedProcess, ProcessPhase
+from cluster.docker_host.logs.copying import Source
+from cluster.docker_host.record.records import Record
+from cluster.worker_host import HostUnavailable, Labels, ObservedProcess, ProcessPhase
 
 _SECONDS: Final = 10.0  # guessed: for the details of all that is new on a daemon; more come later
 _RUNNING: Final = "running"
@@ -29,13 +31,19 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A container of ours."""
+    """A container of ours, where it is and how it was when somebody looked."""
 
     container: str  # Docker's id
     endpoint: Endpoint
     status: str
     labels: Labels
-    process: ObservedProcess | None  # None: it was made and not started, or is being removed
+    process: ObservedProcess | None = None  # None: made and not started, going, or not asked for
+
+    def source(self, record: Record) -> Source:
+        """For who copies its log."""
+        return Source(
+            container=self.container, labels=self.labels, endpoint=self.endpoint, record=record
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +62,38 @@ class Inventory:
         for key in set(self._known.copy()) - {(one.container, one.status) for one in found}:
             self._known.pop(key, None)
         return answers
+
+    def find(self, process_id: str, daemons: Iterable[Endpoint]) -> Found | None:
+        """Which container a process has, on which of these; without its details.
+
+        Raises:
+            HostUnavailable: on none of those that answer, and not all do.
+        """
+        silence: HostUnavailable | None = None
+        for endpoint in daemons:
+            try:
+                found = self._find_on(endpoint, process_id)
+            except HostUnavailable as problem:
+                silence = problem
+            else:
+                if found is not None:
+                    return found
+        if silence is not None:
+            raise silence
+        return None
+
+    def _find_on(self, endpoint: Endpoint, process_id: str) -> Found | None:
+        wanted = {"label": labels.of_one_process(self.installation, process_id)}
+        with asking(endpoint):
+            client = self.daemons.connections.quick(endpoint)
+            rows = client.containers(all=True, filters=wanted)
+        for row in rows:
+            who = labels.read(row["Labels"])
+            if who is not None and who.process_id == process_id:
+                return Found(
+                    container=row["Id"], endpoint=endpoint, status=row["State"], labels=who
+                )
+        return None
 
     def _of_daemon(self, endpoint: Endpoint, client: Client) -> tuple[Found, ...]:
         wanted = {"label": labels.of_installation(self.installation)}

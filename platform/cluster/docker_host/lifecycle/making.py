@@ -23,6 +23,7 @@ from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.images import Images
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
+from cluster.docker_host.lifecycle.steps import Look, Step
 from cluster.docker_host.logs.copying import Source
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.record.records import Record
@@ -62,17 +63,14 @@ class Maker:
         """
         client = self.connections.patient(place.endpoint)
         with talking_to(place.endpoint):
-            status = self._status(client, record.process_id)
-            if status is None:
+            now = Look(status=self._status(client, record.process_id), is_launched=True)
+            if Step.MAKE in now.steps:
                 self._fetch(launch, place, record, tell)
                 launch = self.memory.bounded(launch, place.endpoint)
                 self._create(client, launch, place, record)
+            if Step.START in now.steps:
                 self._start(client, launch, place, record)
-            elif status == "created":
-                self._start(client, launch, place, record)
-            else:
-                return
-            self._follow(client, launch, place, record)
+                self._follow(client, launch, place, record)
 
     def _fetch(
         self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]

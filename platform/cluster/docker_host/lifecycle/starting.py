@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -22,6 +22,7 @@ from cluster.docker_host.connection.endpoint import Place
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
 from cluster.docker_host.lifecycle.making import AskedToEnd, ContainerRefused, Maker, check_wanted
 from cluster.docker_host.lifecycle.retry_budget import RetryBudget
+from cluster.docker_host.lifecycle.steps import Step, look_at
 from cluster.docker_host.record.records import Record, Records
 from cluster.files.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
@@ -62,7 +63,7 @@ class Starter:
         record = self.records.of(launch.labels.process_id)
         try:
             with holding(record.lock_path, seconds=_LOCK_SECONDS) as is_ours:
-                if is_ours and not record.has_ended and not record.is_forgotten:
+                if is_ours and Step.MAKE in replace(look_at(record), is_launched=True).steps:
                     record.begin(launch.labels, launch.node)
                     self._prepare(launch, place, record, is_settled)
                 else:

@@ -18,8 +18,6 @@ from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import containers
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.lifecycle.making import Maker
-from cluster.docker_host.lifecycle.stopping import note_wish
-from cluster.docker_host.record.records import Records
 from cluster.worker_host import (
     Failing,
     HostUnavailable,
@@ -218,14 +216,6 @@ def test_the_grace_period_outlives_the_service(docker_bench: DockerBench) -> Non
     (endpoint,) = docker_bench.host.endpoints().values()
     client = DockerDaemon(url=endpoint.url).client()
     assert client.wait(name, timeout=90)["StatusCode"] == 137  # nobody but the daemon looked
-
-
-def test_a_wish_that_no_daemon_heard_of_is_told_to_it(docker_bench: DockerBench) -> None:
-    """Whoever wished it was preparing, or died before the request."""
-    docker_bench.start("w1")
-    record = Records(state_dir=docker_bench.host.state_dir).of("w1")
-    note_wish(record, grace_seconds=60.0)
-    assert exited(docker_bench.host, "w1").exit_code == -signal.SIGTERM
 
 
 def test_one_that_is_stopped_between_its_making_and_its_start_never_runs(

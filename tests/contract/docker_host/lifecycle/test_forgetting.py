@@ -13,10 +13,9 @@ import pytest
 from cluster.docker_host.logs import following
 from cluster.docker_host.logs.following import Followers
 from cluster.logs import log_files
-from cluster.worker_host import ObservedProcess, ProcessPhase
 
-from tests.contract.conftest import DockerBench, exited, forgotten, observed, texts, until
-from tests.contract.docker_host.docker_view import RUN_FOR_EVER, container_name, networks
+from tests.contract.conftest import DockerBench, exited, forgotten, texts, until
+from tests.contract.docker_host.docker_view import container_name, networks
 from tests.docker_daemon import DockerDaemon
 
 
@@ -74,19 +73,6 @@ def test_a_container_that_is_refused_to_go_is_not_listed_and_goes_later(
     forgotten(docker_bench.host, "w1")
     assert refusals == []
     assert "busy" in caplog.text
-
-
-def test_what_was_forgotten_can_be_started_again(docker_bench: DockerBench) -> None:
-    """As coordinators are, which keep their names."""
-    docker_bench.launch("w1", ("true",))
-    exited(docker_bench.host, "w1")
-    docker_bench.host.forget("w1")
-
-    def start() -> ObservedProcess | None:
-        docker_bench.launch("w1", RUN_FOR_EVER)
-        return observed(docker_bench.host, "w1")
-
-    assert until(start).phase is ProcessPhase.RUNNING
 
 
 def test_a_container_stays_until_its_log_is_copied_whatever_the_disk_says_meanwhile(
