@@ -49,7 +49,7 @@ class Logs:
         if beginning.is_trimmed:
             return None
         lines, held = [], 0
-        for placed in islice(log.lines(beginning.places), _NEW_LINES):
+        for placed in islice(log.lines(beginning.positions), _NEW_LINES):
             held += placed.size
             if held > _NEW_BYTES:
                 break

@@ -14,7 +14,7 @@ from cluster.docker_host.logs.copied_log import CopiedLog
 from cluster.docker_host.logs.copying import copy_message, copy_rest
 from cluster.docker_host.logs.cursors import Cursor, News
 from cluster.docker_host.logs.messages import Message
-from cluster.logs import log_files, log_places
+from cluster.logs import log_files, log_positions
 from cluster.logs.log_files import LogBounds
 from cluster.logs.log_lines import MOST_BYTES_PER_LINE, LineLog, LineSplitter, readable
 from cluster.logs.log_store import JobLog
@@ -90,13 +90,13 @@ def _written_and_read(folder: Path, *, reads: Reads, breaks: list[int], tail: in
     is_trimmed = log_files.is_trimmed(path.parent)
     assert whole == (expected[len(expected) - len(whole) :] if is_trimmed else expected)
     _harmless(text for _, text in whole)
-    seen, text = [], log_in(folder).last(tail).places.text()
+    seen, text = [], log_in(folder).last(tail).positions.text()
     for most in [*breaks, None]:
-        places = log_places.parse(text, job_id=JOB)
-        for line in islice(log_in(folder).news(places), most):
+        positions = log_positions.parse(text, job_id=JOB)
+        for line in islice(log_in(folder).news(positions), most):
             assert isinstance(line, LogLine)
             seen.append((line.stream, line.text))
-            text = places.text()
+            text = positions.text()
     assert seen == (whole[-tail:] if tail else [])
 
 
@@ -171,4 +171,4 @@ def _died(folder: Path, messages: list[Message], *, noted: int, died: int, torn:
 
 def _opened(folder: Path, cursor: Cursor) -> CopiedLog:
     path = log_files.path_of(PROCESS, job_id=JOB, state_dir=folder)
-    return CopiedLog(path, place=cursor.file_bytes, bounds=LogBounds(process_bytes=1 << 20))
+    return CopiedLog(path, position=cursor.file_bytes, bounds=LogBounds(process_bytes=1 << 20))

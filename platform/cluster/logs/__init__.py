@@ -2,5 +2,5 @@
 
 `log_lines` cuts a stream into lines at a bounded `pace`, and `log_files` keeps so much of them. To
 read, `log_store` merges the files of several processes by time; `log_blocks` reads a file in blocks
-from either end, and `log_places` says from where to go on.
+from either end, and `log_positions` says from where to go on.
 """

@@ -1,4 +1,4 @@
-"""How are the lines of one process read, from any place on or from the end, block by block?
+"""How are the lines of one process read, from any position on or from the end, block by block?
 
 No file stays open between two blocks, and no more than a block and a line is held.
 """
@@ -31,12 +31,12 @@ class Placed:
         return self.end - self.start
 
 
-def forward(log: ProcessLog, place: int, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
-    """Whole lines from this place on; ends early where a file is gone meanwhile."""
+def forward(log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
+    """Whole lines from this position on; ends early where a file is gone meanwhile."""
     for file in log.files:
-        if file.end <= place:
+        if file.end <= position:
             continue
-        begin = max(place, file.start)
+        begin = max(position, file.start)
         rest = b""
         while begin + len(rest) < file.end:
             block = _read(file, begin + len(rest), block_bytes)
@@ -86,12 +86,12 @@ def end_of_lines(log: ProcessLog) -> int:
     return file.start
 
 
-def _read(file: LogFile, place: int, size: int) -> bytes:
+def _read(file: LogFile, position: int, size: int) -> bytes:
     """No more than there was when it was looked at; nothing of one that is gone."""
     try:
         with file.path.open("rb") as opened:
-            opened.seek(place - file.start)
-            return opened.read(min(size, file.end - place))
+            opened.seek(position - file.start)
+            return opened.read(min(size, file.end - position))
     except FileNotFoundError:
         return b""
 

@@ -1,9 +1,9 @@
 """Which files hold a process's log, and which of them must go?
 
 `logs/<job>/<process>.log` begins with the first line; where it became too long, a file
-`<process>.log.<start>` goes on, `start` being the place of its first byte in the whole log. So a
-place in a log stays what it is when the oldest files go. Whoever writes a file holds a lock on it:
-what is written to is never removed, and the kernel lets go when the writer dies.
+`<process>.log.<start>` goes on, `start` being the position of its first byte in the whole log. So
+a position in a log stays what it is when the oldest files go. Whoever writes a file holds a lock
+on it: what is written to is never removed, and the kernel lets go when the writer dies.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def is_trimmed(folder: Path) -> bool:
 
 
 def next_path(first: Path, start: int) -> Path:
-    """Where a log goes on at this place."""
+    """Where a log goes on at this position."""
     return first.with_name(f"{first.name}.{start:0{_START_DIGITS}d}") if start else first
 
 
@@ -159,5 +159,5 @@ def _files(folder: Path) -> Iterator[LogFile]:
             continue
         with contextlib.suppress(FileNotFoundError):
             found = entry.stat()
-            place = int(digits or 0)
-            yield LogFile(Path(entry.path), process_id, place, found.st_size, found.st_mtime_ns)
+            position = int(digits or 0)
+            yield LogFile(Path(entry.path), process_id, position, found.st_size, found.st_mtime_ns)

@@ -16,7 +16,7 @@ from typing import Final
 from cluster.logs import log_files
 from cluster.logs.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
 from cluster.logs.log_files import ProcessLog
-from cluster.logs.log_places import Places
+from cluster.logs.log_positions import LogPositions
 from cluster.worker_host import LogLine, Role
 
 MOST_BYTES: Final = 4 << 20  # of one answer
@@ -28,7 +28,7 @@ _LEAST_BLOCK_BYTES: Final = 4096
 class Beginning:
     """Where a reader begins, and what is left out by that."""
 
-    places: Places
+    positions: LogPositions
     has_earlier: bool  # lines that could be asked for
     is_trimmed: bool  # lines were dropped, since a log became too long
 
@@ -60,7 +60,7 @@ class JobLog:
     def page(self, *, tail: int, most_bytes: int = MOST_BYTES) -> Page:
         """The last lines there are; fewer, if they are long."""
         beginning = self.last(tail, most_bytes=most_bytes)
-        lines = list(islice((line.line for line in self.lines(beginning.places)), tail))
+        lines = list(islice((line.line for line in self.lines(beginning.positions)), tail))
         return Page(lines=lines, beginning=beginning)
 
     def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> Beginning:
@@ -72,46 +72,46 @@ class JobLog:
             key=lambda placed: placed.line.at,
             reverse=True,
         )
-        places = {log.process_id: end_of_lines(log) for log in logs}
+        positions = {log.process_id: end_of_lines(log) for log in logs}
         held = 0
         for placed in islice(newest_first, tail):
             held += placed.size
             if held > most_bytes:
                 break
-            places[placed.line.process_id] = placed.start
-        begin = Places(self.job_id, dict(places))
+            positions[placed.line.process_id] = placed.start
+        begin = LogPositions(self.job_id, dict(positions))
         begin.settle(logs)
         return Beginning(
-            places=begin,
-            has_earlier=any(places[log.process_id] > log.start for log in logs),
+            positions=begin,
+            has_earlier=any(positions[log.process_id] > log.start for log in logs),
             is_trimmed=self._is_trimmed(logs),
         )
 
     def first(self) -> Beginning:
         """Where the first line is that is left."""
         logs = self._logs()
-        places = Places(self.job_id, {log.process_id: log.start for log in logs})
-        return Beginning(places=places, has_earlier=False, is_trimmed=self._is_trimmed(logs))
+        positions = LogPositions(self.job_id, {log.process_id: log.start for log in logs})
+        return Beginning(positions=positions, has_earlier=False, is_trimmed=self._is_trimmed(logs))
 
-    def lines(self, places: Places) -> Iterator[Placed]:
-        """What stands behind these places now, which do not change."""
+    def lines(self, positions: LogPositions) -> Iterator[Placed]:
+        """What stands behind these positions now, which do not change."""
         logs = self._logs()
         block_bytes = _block_bytes(logs)
         yield from heapq.merge(
-            *(forward(log, places.of(log), block_bytes=block_bytes) for log in logs),
+            *(forward(log, positions.of(log), block_bytes=block_bytes) for log in logs),
             key=lambda placed: placed.line.at,
         )
 
-    def news(self, places: Places) -> Iterator[LogLine | Cut]:
-        """As `lines`, but the places move on with each, and it is told what was dropped."""
+    def news(self, positions: LogPositions) -> Iterator[LogLine | Cut]:
+        """As `lines`, but the positions move on with each, and it is told what was dropped."""
         logs = self._logs()
         for log in logs:
-            if (place := places.of(log)) < log.start:
-                places.by_process[log.process_id] = log.start
-                yield Cut(process_id=log.process_id, size=log.start - place)
-        places.settle(logs)
-        for placed in self.lines(places):
-            places.by_process[placed.line.process_id] = placed.end
+            if (position := positions.of(log)) < log.start:
+                positions.by_process[log.process_id] = log.start
+                yield Cut(process_id=log.process_id, size=log.start - position)
+        positions.settle(logs)
+        for placed in self.lines(positions):
+            positions.by_process[placed.line.process_id] = placed.end
             yield placed.line
 
     def _is_trimmed(self, logs: list[ProcessLog]) -> bool:
@@ -135,7 +135,7 @@ def read_processes(
     logs = [JobLog(job_id=job_id, state_dir=state_dir, worker=one) for one in process_ids]
     beginnings = [log.first() if tail is None else log.last(tail) for log in logs]
     lines = heapq.merge(
-        *(log.lines(begin.places) for log, begin in zip(logs, beginnings, strict=True)),
+        *(log.lines(begin.positions) for log, begin in zip(logs, beginnings, strict=True)),
         key=lambda placed: placed.line.at,
     )
     told = [placed.line for placed in lines]

@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from cluster.logs import log_files, log_places
+from cluster.logs import log_files, log_positions
 from cluster.logs.log_blocks import BLOCK_BYTES
 from cluster.logs.log_files import LogBounds, LogFile
 from cluster.logs.log_lines import LineLog
-from cluster.logs.log_places import BadPlace, Places
+from cluster.logs.log_positions import BadLogPosition, LogPositions
 from cluster.logs.log_store import Cut, JobLog
 from cluster.worker_host import LogLine
 from hypothesis import given
@@ -118,10 +118,10 @@ def test_following_misses_and_repeats_nothing_over_new_workers(
     tmp_path: Path, write: Callable[..., None]
 ) -> None:
     log = JobLog(job_id=JOB, state_dir=tmp_path)
-    places = log.first().places
+    positions = log.first().positions
 
     def news() -> list[str]:
-        return [one.text for one in log.news(places) if isinstance(one, LogLine)]
+        return [one.text for one in log.news(positions) if isinstance(one, LogLine)]
 
     write("w1", at(1, "a"), at(2, "b"))
     assert news() == ["a", "b"]
@@ -159,13 +159,13 @@ def test_a_reader_goes_on_behind_any_line_over_any_number_of_files(
     whole = texts(log.page(tail=1000).lines)
     assert [int(text.split()[0]) for text in whole] == list(range(len(told)))
     seen: list[str] = []
-    text = log.last(tail).places.text()
+    text = log.last(tail).positions.text()
     for most in [*breaks, None]:
-        places = log_places.parse(text, job_id=JOB)
-        for line in itertools.islice(log.news(places), most):
+        positions = log_positions.parse(text, job_id=JOB)
+        for line in itertools.islice(log.news(positions), most):
             assert isinstance(line, LogLine)
             seen.append(line.text)
-            text = places.text()
+            text = positions.text()
     assert seen == (whole[-tail:] if tail else [])
 
 
@@ -183,14 +183,14 @@ def test_a_job_that_writes_without_end_keeps_its_last_lines(tmp_path: Path) -> N
     path = log_files.path_of("w1", job_id=JOB, state_dir=tmp_path)
     log = LineLog(path, SMALL)
     reader = JobLog(job_id=JOB, state_dir=tmp_path)
-    places = reader.first().places
+    positions = reader.first().positions
     for number in range(1000):
         log.write("stdout", [b"%d" % number])
         assert held_bytes(tmp_path) <= SMALL.process_bytes + 100
     page = reader.page(tail=20)
     assert texts(page.lines) == [str(number) for number in range(980, 1000)]
     assert page.beginning.is_trimmed
-    cut, *rest = reader.news(places)
+    cut, *rest = reader.news(positions)
     left = [line.text for line in rest if isinstance(line, LogLine)]
     assert left == [str(number) for number in range(1000 - len(left), 1000)]
     assert isinstance(cut, Cut)
@@ -236,7 +236,9 @@ def test_a_file_that_is_no_log_takes_no_memory(tmp_path: Path, content: bytes) -
     log = JobLog(job_id=JOB, state_dir=tmp_path)
     tracemalloc.start()
     assert texts(log.page(tail=10).lines) == ["line"]
-    assert texts([one for one in log.news(Places(JOB)) if isinstance(one, LogLine)]) == ["line"]
+    assert texts([one for one in log.news(LogPositions(JOB)) if isinstance(one, LogLine)]) == [
+        "line"
+    ]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 80 * BLOCK_BYTES
@@ -247,11 +249,11 @@ def test_of_very_many_processes_only_the_last_are_named(tmp_path: Path) -> None:
         log_files.ProcessLog(f"{JOB}-1-{n}", (LogFile(tmp_path, f"{JOB}-1-{n}", 0, 10, n),))
         for n in range(1, 901)
     ]
-    places = Places(JOB, {log.process_id: log.end for log in logs})
-    places.settle(logs)
-    text = places.text()
+    positions = LogPositions(JOB, {log.process_id: log.end for log in logs})
+    positions.settle(logs)
+    text = positions.text()
     assert len(text) < 2000
-    again = log_places.parse(text, job_id=JOB)
+    again = log_positions.parse(text, job_id=JOB)
     assert [again.of(log) for log in logs] == [10] * 900
     new = LogFile(tmp_path, "new", 0, 10, 901)
     assert again.of(log_files.ProcessLog("new", (new,))) == 0
@@ -265,21 +267,21 @@ def test_no_place_is_given_out_that_is_not_taken_back(tmp_path: Path) -> None:
         path.write_text(at(number % 60, f"{number}").replace(":33:", f":{number // 60:02}:") + "\n")
         os.utime(path, ns=(number + 1, number + 1))
     log = JobLog(job_id=JOB, state_dir=tmp_path)
-    places, given = log.first().places, list[str]()
-    for _ in log.news(places):
-        given.append(places.text())
-    assert list(log.news(places)) == []
-    given.append(places.text())
+    positions, given = log.first().positions, list[str]()
+    for _ in log.news(positions):
+        given.append(positions.text())
+    assert list(log.news(positions)) == []
+    given.append(positions.text())
     assert all(len(quote(text, safe="")) < 4000 for text in given)
     assert "" in given
     assert given[-1]
-    assert list(log.news(log_places.parse(given[-1], job_id=JOB))) == []
-    begin = log.last(10).places.text()
+    assert list(log.news(log_positions.parse(given[-1], job_id=JOB))) == []
+    begin = log.last(10).positions.text()
     assert begin
-    assert len(list(log.news(log_places.parse(begin, job_id=JOB)))) == 10
+    assert len(list(log.news(log_positions.parse(begin, job_id=JOB)))) == 10
 
 
 @pytest.mark.parametrize("text", ["x", "a:", "a:g", "../a:1", "a:1;b:2", "@", "a:1" * 9000, "é:1"])
 def test_what_is_no_place_is_refused(text: str) -> None:
-    with pytest.raises(BadPlace):
-        log_places.parse(text, job_id=JOB)
+    with pytest.raises(BadLogPosition):
+        log_positions.parse(text, job_id=JOB)

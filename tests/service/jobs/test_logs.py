@@ -199,16 +199,16 @@ def test_a_reader_goes_on_behind_the_last_event_it_has(followed: Made, by: str) 
     whole = followed_to_its_end(followed)
     assert texts_of(whole) == [f"line {number}" for number in range(4)]
     for number, event in enumerate(whole[:-1]):
-        place = {"Last-Event-ID": event.id} if by == "header" else {"after": event.id}
+        position = {"Last-Event-ID": event.id} if by == "header" else {"after": event.id}
         rest = followed_to_its_end(
             followed,
-            headers=place if by == "header" else {},
-            query={"tail": "1", **(place if by == "query" else {})},
+            headers=position if by == "header" else {},
+            query={"tail": "1", **(position if by == "query" else {})},
         )
         assert texts_of(rest) == [f"line {left}" for left in range(number, 4)]
 
 
-def test_what_is_no_place_is_refused(api: APIClient, job: Job) -> None:
+def test_what_is_no_log_position_is_refused(api: APIClient, job: Job) -> None:
     url = f"/api/v1/jobs/{job.id}/logs"
     by_query = api.get(url, {"follow": "true", "after": "x"})
     by_header = api.get(url, {"follow": "true"}, headers={"Last-Event-ID": "a:1\0"})

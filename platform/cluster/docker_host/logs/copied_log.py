@@ -15,19 +15,19 @@ from cluster.logs.log_files import LogBounds
 
 
 class CopiedLog:
-    """Appends to one process's log; reads along what is there from `place` on.
+    """Appends to one process's log; reads along what is there from `position` on.
 
     What is too much of it, and of those of its job, goes whenever a new file is begun.
     """
 
-    def __init__(self, path: Path, *, place: int, bounds: LogBounds) -> None:
+    def __init__(self, path: Path, *, position: int, bounds: LogBounds) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._first, self._bounds = path, bounds
         found = log_files.logs_in(path.parent, process_id=path.stem)
         self._start = found[0].files[-1].start if found else 0
         self._descriptor = log_files.open_locked(log_files.next_path(path, self._start))
         self._end = self._start + os.fstat(self._descriptor).st_size
-        self._read = min(max(place, found[0].start if found else 0), self._end)
+        self._read = min(max(position, found[0].start if found else 0), self._end)
         self._pending: list[bytes] = []
         self._trim()
 
@@ -89,14 +89,14 @@ class CopiedLog:
             return line[len(known) :]
         return line if ending == b"\n" else b"\n" + line
 
-    def _held(self, place: int, size: int) -> bytes:
+    def _held(self, position: int, size: int) -> bytes:
         """What the log has there; a line is in one file."""
-        if place >= self._start:
-            return os.pread(self._descriptor, size, place - self._start)
+        if position >= self._start:
+            return os.pread(self._descriptor, size, position - self._start)
         for log in log_files.logs_in(self._first.parent, process_id=self._first.stem):
             for file in log.files:
-                if file.start <= place < file.end:
+                if file.start <= position < file.end:
                     with contextlib.suppress(FileNotFoundError), file.path.open("rb") as opened:
-                        opened.seek(place - file.start)
+                        opened.seek(position - file.start)
                         return opened.read(size)
         return b""

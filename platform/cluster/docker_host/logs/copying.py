@@ -129,7 +129,7 @@ class Copy:
         """What comes over one connection; of an ended container that is all there is."""
         path = self._source.record.log_cursor_path
         cursor = cursors.read(path, container=self._source.container)
-        file = CopiedLog(self._path, place=cursor.file_bytes, bounds=self._bounds)
+        file = CopiedLog(self._path, position=cursor.file_bytes, bounds=self._bounds)
         try:
             self._take_all(cursor, file, is_ended=is_ended)
             if is_ended:
@@ -190,7 +190,7 @@ def copy_message(message: Message, cursor: Cursor, file: CopiedLog) -> None:
 
 def copy_rest(cursor: Cursor, file: CopiedLog) -> None:
     """What is left of lines that never ended."""
-    for stream, place in cursor.places.items():
-        if rest := log_lines.last_state(place.held):
-            file.add(f"{place.at[:26]}Z {stream} {log_lines.readable(rest)}\n".encode())
+    for stream, position in cursor.positions.items():
+        if rest := log_lines.last_state(position.held):
+            file.add(f"{position.at[:26]}Z {stream} {log_lines.readable(rest)}\n".encode())
     file.flush()

@@ -23,7 +23,7 @@ _OVERLAP_SECONDS: Final = 10  # guessed: as far as two streams may be out of ord
 
 
 @dataclass(slots=True)
-class Place:
+class LogPosition:
     """Where one stream stands."""
 
     at: str = ""  # moment of its last message, as Docker writes it: they sort like text
@@ -43,30 +43,30 @@ class Cursor:
     container: str = ""
     file_bytes: int = 0  # how long the log file was
     is_complete: bool = False
-    places: dict[str, Place] = field(default_factory=dict)
+    positions: dict[str, LogPosition] = field(default_factory=dict)
 
     def since(self) -> int:
         """From which second on Docker has to be asked."""
-        latest = max((place.at for place in self.places.values()), default="")
-        unfinished = [place.at for place in self.places.values() if place.is_inside]
+        latest = max((position.at for position in self.positions.values()), default="")
+        unfinished = [position.at for position in self.positions.values() if position.is_inside]
         seconds = [_whole_seconds(at) for at in (latest, *unfinished)]
         return max(min([seconds[0] - _OVERLAP_SECONDS, *seconds[1:]]), 0)
 
     def lines(self, message: Message) -> list[bytes]:
         """Pass by a message, which is copied now; what of it becomes lines of the file.
 
-        Always the same, for the same place: lines that come again are known by that.
+        Always the same, for the same position: lines that come again are known by that.
         """
-        place = self.places.setdefault(message.stream, Place())
-        is_bare_end = not message.text and not place.rest and place.is_inside
-        text = place.held + message.text
-        place.count = place.count + 1 if place.at == message.at else 1
-        place.at, place.is_inside, place.rest = message.at, not message.is_whole, ""
+        position = self.positions.setdefault(message.stream, LogPosition())
+        is_bare_end = not message.text and not position.rest and position.is_inside
+        text = position.held + message.text
+        position.count = position.count + 1 if position.at == message.at else 1
+        position.at, position.is_inside, position.rest = message.at, not message.is_whole, ""
         if message.is_whole:  # a line may end where its last piece did
             return [] if is_bare_end else log_lines.pieces(log_lines.last_state(text))
         if b"\r" not in text:
             return log_lines.pieces(text)
-        place.rest = log_lines.without_overwritten(text).decode("latin-1")
+        position.rest = log_lines.without_overwritten(text).decode("latin-1")
         state = log_lines.last_state(text.rpartition(b"\r")[0])
         return log_lines.pieces(state) if state else []
 
@@ -76,8 +76,8 @@ class Cursor:
             "file_bytes": self.file_bytes,
             "is_complete": self.is_complete,
             "places": {
-                stream: [place.at, place.count, place.is_inside, place.rest]
-                for stream, place in self.places.items()
+                stream: [position.at, position.count, position.is_inside, position.rest]
+                for stream, position in self.positions.items()
             },
         }
         json_files.replace(path, document, is_durable=False)
@@ -94,12 +94,12 @@ def read(path: Path, *, container: str) -> Cursor:
         document = json_files.read(path)
     if document is None or document["container"] != container:
         return Cursor(container=container)
-    places = {stream: Place(*place) for stream, place in document["places"].items()}
+    positions = {stream: LogPosition(*position) for stream, position in document["places"].items()}
     return Cursor(
         container=container,
         file_bytes=document["file_bytes"],
         is_complete=document["is_complete"],
-        places=places,
+        positions=positions,
     )
 
 
@@ -109,7 +109,8 @@ class News:
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
         self._known = {
-            stream: Place(place.at, place.count) for stream, place in cursor.places.items()
+            stream: LogPosition(position.at, position.count)
+            for stream, position in cursor.positions.items()
         }
 
     def has(self, stream: str, at: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any, Final
 
-from cluster.logs import log_places
-from cluster.logs.log_places import BadPlace, Places
+from cluster.logs import log_positions
+from cluster.logs.log_positions import BadLogPosition, LogPositions
 from cluster.logs.log_store import JobLog
 from django.conf import settings
 from django.db import connections
@@ -51,7 +51,7 @@ class LogQuery(serializers.Serializer[Any]):
         required=False,
         default="",
         allow_blank=True,
-        max_length=log_places.MOST_CHARACTERS,
+        max_length=log_positions.MOST_CHARACTERS,
         help_text="With `follow`: go on behind the event with this id, as `Last-Event-ID` does.",
     )
 
@@ -111,7 +111,7 @@ class LogsView(APIView):
                 }
             )
         grant = grant_of(request, team_id=job.team_id)
-        after = _places(request, parameters["after"], job_id=job.id)
+        after = _positions(request, parameters["after"], job_id=job.id)
         connections.close_all()  # the stream outlives this request's need for the database
         team = str(job.team_id)
         stream = LogStream(log=log, team=team, grant=grant, tail=parameters["tail"], after=after)
@@ -119,12 +119,12 @@ class LogsView(APIView):
         return StreamedLog(stream, stream_slots.take(grant.holder, team=team))
 
 
-def _places(request: Request, after: str, *, job_id: str) -> Places | None:
+def _positions(request: Request, after: str, *, job_id: str) -> LogPositions | None:
     """Return the position the reader has reached; None is the beginning."""
     text = request.headers.get(LAST_EVENT_ID, "") or after
     try:
-        return log_places.parse(text, job_id=job_id) if text else None
-    except BadPlace:
+        return log_positions.parse(text, job_id=job_id) if text else None
+    except BadLogPosition:
         problem = "is no id of an event of this log. Leave it out to read from the beginning."
         raise exceptions.ValidationError({"after": [problem]}) from None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from cluster.logs.log_places import Places
+from cluster.logs.log_positions import LogPositions
 from cluster.logs.log_store import Beginning, Cut, JobLog
 from cluster.worker_host import LogLine
 from tenancy.access.grants import Grant
@@ -51,7 +51,7 @@ class LogStream:
     team: str
     grant: Grant
     tail: int | None
-    after: Places | None
+    after: LogPositions | None
 
     async def events(self) -> AsyncIterator[bytes]:
         """Yield the log as server-sent events until the job has ended."""
@@ -59,25 +59,25 @@ class LogStream:
         followed_grants.follow(self.grant)
         try:
             beginning = await _read(self._beginning)
-            yield _event(_begun(beginning), name="begin", place=beginning.places)
-            async for event in self._following(beginning.places):
+            yield _event(_begun(beginning), name="begin", position=beginning.positions)
+            async for event in self._following(beginning.positions):
                 yield event
         finally:
             _final_jobs.unfollow(self.log.job_id)
             followed_grants.unfollow(self.grant)
 
-    async def _following(self, places: Places) -> AsyncIterator[bytes]:
+    async def _following(self, positions: LogPositions) -> AsyncIterator[bytes]:
         """Ask if the job has ended before each look, so that its last lines are sent."""
         poll_seconds, spoke_at = POLL_SECONDS, time.monotonic()
         while True:
             is_last_look = await _final_jobs.is_final(self.log.job_id)
-            news, count = self.log.news(places), 0
+            news, count = self.log.news(positions), 0
             while True:
                 state = await followed_grants.look_at(self.grant)
                 if state is not GrantState.VALID:
                     yield _refusal(state)
                     return
-                batch, seconds = await _read(partial(_timed, partial(_batch, news, places)))
+                batch, seconds = await _read(partial(_timed, partial(_batch, news, positions)))
                 _shares.use(self.team, seconds + FRONT_SECONDS)
                 if not batch:
                     break
@@ -99,7 +99,7 @@ class LogStream:
 
     def _beginning(self) -> Beginning:
         if self.after is not None:
-            return Beginning(places=self.after, has_earlier=True, is_trimmed=False)
+            return Beginning(positions=self.after, has_earlier=True, is_trimmed=False)
         return self.log.first() if self.tail is None else self.log.last(self.tail)
 
 
@@ -124,15 +124,15 @@ def _timed(work: Callable[[], bytes]) -> tuple[bytes, float]:
     return work(), time.thread_time() - began
 
 
-def _batch(news: Iterator[LogLine | Cut], places: Places) -> bytes:
+def _batch(news: Iterator[LogLine | Cut], positions: LogPositions) -> bytes:
     """Return the next events, as many as are sent at once; empty if there is nothing new."""
     events, size = [], 0
     for one in news:
         if isinstance(one, Cut):
             cut = {"worker": one.process_id, "bytes": one.size}
-            event = _event(cut, name="cut", place=places)
+            event = _event(cut, name="cut", position=positions)
         else:
-            event = _event(document_of(one), place=places)
+            event = _event(document_of(one), position=positions)
         events.append(event)
         size += len(event)
         if size >= _BATCH_BYTES:
@@ -140,9 +140,9 @@ def _batch(news: Iterator[LogLine | Cut], places: Places) -> bytes:
     return b"".join(events)
 
 
-def _event(data: dict[str, Any], *, name: str = "", place: Places | None = None) -> bytes:
+def _event(data: dict[str, Any], *, name: str = "", position: LogPositions | None = None) -> bytes:
     head = f"event: {name}\n" if name else ""
-    text = place.text() if place is not None else ""
+    text = position.text() if position is not None else ""
     number = f"id: {text}\n" if text else ""
     return f"{head}data: {json.dumps(data)}\n{number}\n".encode()
 

@@ -1,6 +1,6 @@
 """How far has somebody read a job's log? As a text that goes with each line, to go on behind it.
 
-For each process the place in its log, `-1-0:3f2` for the process `<job>-1-0`. Of a job with very
+For each process the position in its log, `-1-0:3f2` for the process `<job>-1-0`. Of a job with very
 many processes only those that wrote last are named; before them stands `@` and a moment: whoever
 wrote nothing since was read to the end. (Should one write again, it is read from its beginning.)
 """
@@ -23,12 +23,12 @@ _PART: Final = re.compile(r"(-?[A-Za-z0-9][A-Za-z0-9-]{0,79}):([0-9a-f]{1,13})")
 _MOMENT: Final = re.compile(r"@([0-9a-f]{1,16})")
 
 
-class BadPlace(Exception):
-    """This is no place in a log."""
+class BadLogPosition(Exception):
+    """This is no position in a log."""
 
 
 @dataclass(slots=True)
-class Places:
+class LogPositions:
     """Where one reader stands in each log of a job."""
 
     job_id: str
@@ -36,7 +36,7 @@ class Places:
     settled_at: int = 0  # nanoseconds: logs that nobody wrote to since, and not named, are read
 
     def of(self, log: ProcessLog) -> int:
-        """The place in this log."""
+        """The position in this log."""
         if log.process_id in self.by_process:
             return self.by_process[log.process_id]
         return log.end if log.written_at <= self.settled_at else 0
@@ -57,9 +57,9 @@ class Places:
 
         A reader then goes on from the text before, and reads again what came since.
         """
-        is_told = self.settled_at or not self.by_process  # no text would be no place
+        is_told = self.settled_at or not self.by_process  # no text would be no position
         moment = [f"@{self.settled_at:x}"] if is_told else []
-        named = (f"{self._short(name)}:{place:x}" for name, place in self.by_process.items())
+        named = (f"{self._short(name)}:{position:x}" for name, position in self.by_process.items())
         text = ",".join([*moment, *named])
         return text if len(quote(text, safe="")) <= _MOST_IN_AN_ADDRESS else ""
 
@@ -68,17 +68,17 @@ class Places:
         return process_id.removeprefix(self.job_id) if process_id.startswith(mine) else process_id
 
 
-def parse(text: str, *, job_id: str) -> Places:
-    """Raises: BadPlace."""
-    places = Places(job_id)
+def parse(text: str, *, job_id: str) -> LogPositions:
+    """Raises: BadLogPosition."""
+    positions = LogPositions(job_id)
     if len(text) > MOST_CHARACTERS:
-        raise BadPlace
+        raise BadLogPosition
     for part in filter(None, text.split(",")):
         if moment := _MOMENT.fullmatch(part):
-            places.settled_at = int(moment[1], 16)
+            positions.settled_at = int(moment[1], 16)
         elif named := _PART.fullmatch(part):
             name = f"{job_id}{named[1]}" if named[1].startswith("-") else named[1]
-            places.by_process[name] = int(named[2], 16)
+            positions.by_process[name] = int(named[2], 16)
         else:
-            raise BadPlace
-    return places
+            raise BadLogPosition
+    return positions
