@@ -6,7 +6,7 @@
 - `strikes`: how a fault hits, and how its end is brought about
 - `stacks`: on which stack, and which jobs train on it meanwhile
 - `containers`: on which machines jobs in containers train, and how they burn down
-- `surroundings`: what around a stack can be taken away from it
+- `disk_and_network`: what around a stack can be taken away from it
 - `observation`: what is seen of jobs and processes from outside
 - `checks`: what must hold nevertheless, and whether everything came back
 - `measuring`, `table`: what each fault cost, and how a person reads it

@@ -16,6 +16,8 @@ from concertina.errors import ConcertinaError
 from local_stack import checkout as checkouts
 from local_stack.chaos import faults, table
 from local_stack.chaos.containers.machines import three_machines
+from local_stack.chaos.disk_and_network import namespaces
+from local_stack.chaos.disk_and_network.namespaces import OwnNamespaces
 from local_stack.chaos.experiment import Experiment
 from local_stack.chaos.faults import IN_CONTAINERS, Component, Strike
 from local_stack.chaos.measuring import Result, StrikeOutcome
@@ -24,8 +26,6 @@ from local_stack.chaos.stacks.running_stack import CannotBeHit, running_stack
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.stacks.workload import NotTraining, SubmittedTwice
 from local_stack.chaos.strikes import outages
-from local_stack.chaos.surroundings import namespaces
-from local_stack.chaos.surroundings.namespaces import Surroundings
 from local_stack.commands.trouble import TROUBLE, explain
 from local_stack.terminal import duration
 
@@ -131,15 +131,17 @@ def _stack(choice: Choice) -> Iterator[TargetStack]:
             yield stack
         return
     if not choice.is_in_containers:
-        surroundings = namespaces.enter(say=_say)
-        with private_stack(tick_seconds=TICK_SECONDS, surroundings=surroundings, say=_say) as stack:
+        own_namespaces = namespaces.enter(say=_say)
+        with private_stack(
+            tick_seconds=TICK_SECONDS, own_namespaces=own_namespaces, say=_say
+        ) as stack:
             yield stack
         return
     keep_in = checkouts.find().state_dir / "chaos"
     with (
         three_machines(keep_in=keep_in, say=_say) as machines,
         private_stack(
-            tick_seconds=TICK_SECONDS, surroundings=Surroundings(), machines=machines, say=_say
+            tick_seconds=TICK_SECONDS, own_namespaces=OwnNamespaces(), machines=machines, say=_say
         ) as stack,
     ):
         yield stack

@@ -15,7 +15,7 @@ from control_plane import database_roles
 from control_plane.configuration import environment
 
 from local_stack.checkout import Checkout
-from local_stack.containers.surroundings import Containers
+from local_stack.containers.prerequisites import Containers
 from local_stack.processes import embedded_postgres, embedded_valkey
 from local_stack.processes.child_process import ProcessSpec, always_ready
 from local_stack.secrets_file import Secrets

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from local_stack import checkout as checkouts
 from local_stack import gpus, secrets_file, stack_record
 from local_stack.checkout import Checkout
-from local_stack.containers import ending, images, own_daemon, surroundings
+from local_stack.containers import ending, images, own_daemon, prerequisites
 from local_stack.containers import endpoint as endpoints
 from local_stack.containers.endpoint import Endpoint
-from local_stack.containers.surroundings import Containers
+from local_stack.containers.prerequisites import Containers
 from local_stack.processes import embedded_postgres
 from local_stack.processes.supervisor import Supervisor
 from local_stack.stack import leftovers, preparation
@@ -134,7 +134,7 @@ class Stack:
             with self._step("Docker"):
                 self._supervisor.start(own_daemon.spec(self._checkout))
         worker_image = images.worker_image(self._checkout, endpoint.url)
-        return surroundings.prepare(
+        return prerequisites.prepare(
             endpoint, host_id=self._checkout.identity, worker_image=worker_image
         )
 

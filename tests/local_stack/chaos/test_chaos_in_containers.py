@@ -29,7 +29,7 @@ from local_stack.chaos.observation.processes import JobProcess, Part
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes import aims, outages
 from local_stack.chaos.strikes.strikes import Struck, Target
-from local_stack.containers import surroundings
+from local_stack.containers import prerequisites
 from local_stack.containers.endpoint import Endpoint
 from local_stack.processes.supervisor import Supervisor
 
@@ -223,7 +223,7 @@ def test_a_run_knows_what_is_left_of_others_by_its_name() -> None:
 def test_no_network_is_made_where_nodes_reach_this_machine_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(surroundings.GIVEN, "10.64.0.1")
+    monkeypatch.setenv(prerequisites.GIVEN, "10.64.0.1")
     nobody = Endpoint(url="unix:///nowhere/docker.sock")
-    prepared = surroundings.prepare(nobody, host_id="h", worker_image="localhost/w:1")
+    prepared = prerequisites.prepare(nobody, host_id="h", worker_image="localhost/w:1")
     assert prepared.environment(8000)["CONCERTINA_INTERNAL_URL"] == "http://10.64.0.1:8000"

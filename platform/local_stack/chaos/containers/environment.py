@@ -8,7 +8,7 @@ from control_plane import database_roles
 
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import NODE_LOST_SECONDS
-from local_stack.containers import surroundings
+from local_stack.containers import prerequisites
 from local_stack.stack import preparation
 from local_stack.stack.service import Service
 
@@ -28,7 +28,7 @@ def of_service(machines: Machines) -> dict[str, str]:
     """The environment of its processes."""
     return {
         "DOCKER_HOST": machines.beside.url,
-        surroundings.GIVEN: machines.gateway,
+        prerequisites.GIVEN: machines.gateway,
         "CONCERTINA_NODE_LOST_SECONDS": str(NODE_LOST_SECONDS),
     }
 

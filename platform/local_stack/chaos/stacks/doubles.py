@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Final
 
+from local_stack.chaos.disk_and_network import cuts
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.surroundings import cuts
 from local_stack.processes.child_process import ProcessSpec, always_ready
 from local_stack.processes.supervisor import Supervisor
 from local_stack.stack.service import health

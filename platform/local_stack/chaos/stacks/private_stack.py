@@ -10,10 +10,10 @@ from local_stack import checkout as checkouts
 from local_stack import secrets_file
 from local_stack.chaos.containers import environment
 from local_stack.chaos.containers.machines import Machines
+from local_stack.chaos.disk_and_network import disk as disks
+from local_stack.chaos.disk_and_network import earlier_runs
+from local_stack.chaos.disk_and_network.namespaces import OwnNamespaces
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.surroundings import disk as disks
-from local_stack.chaos.surroundings import earlier_runs
-from local_stack.chaos.surroundings.namespaces import Surroundings
 from local_stack.stack import background
 from local_stack.stack.stack import Options
 
@@ -24,7 +24,7 @@ SLOTS = 4  # on two machines, 2 each
 def private_stack(
     *,
     tick_seconds: float,
-    surroundings: Surroundings,
+    own_namespaces: OwnNamespaces,
     machines: Machines | None = None,
     say: Callable[[str], None],
 ) -> Iterator[TargetStack]:
@@ -40,7 +40,7 @@ def private_stack(
         shared_dir.mkdir()
         shared_dir.chmod(0o777)
         disk = None
-        if surroundings.has_mounts:
+        if own_namespaces.has_mounts:
             disk = at_the_end.enter_context(disks.mounted(home / "disk", home / "home"))
         checkout = checkouts.find(home=home / "home")
         at_the_end.callback(background.stop, checkout, say=say)
@@ -52,7 +52,7 @@ def private_stack(
             tokens=dict(secrets_file.load_or_create(checkout).tokens),
             shared_dir=shared_dir,
             disk=disk,
-            has_network=surroundings.has_network,
+            has_network=own_namespaces.has_network,
             machines=machines,
         )
         if machines is not None:

@@ -11,9 +11,9 @@ import psutil
 from local_stack import secrets_file, stack_record
 from local_stack.chaos.containers import seen
 from local_stack.chaos.containers.machines import Machines
+from local_stack.chaos.disk_and_network.disk import PrivateDisk
 from local_stack.chaos.observation import processes
 from local_stack.chaos.observation.processes import JobProcess
-from local_stack.chaos.surroundings.disk import PrivateDisk
 from local_stack.checkout import Checkout
 from local_stack.stack import background
 from local_stack.stack.service import LATE_TICKS, Service, health

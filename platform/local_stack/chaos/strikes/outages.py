@@ -11,6 +11,8 @@ from typing import Any, Final, Protocol
 
 import psutil
 
+from local_stack.chaos.disk_and_network import cuts
+from local_stack.chaos.disk_and_network.disk import FullDisk, SlowDisk
 from local_stack.chaos.faults import (
     IN_CONTAINERS,
     OF_MACHINES,
@@ -22,8 +24,6 @@ from local_stack.chaos.faults import (
 )
 from local_stack.chaos.observation.processes import JobProcess, Part, drawn
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.surroundings import cuts
-from local_stack.chaos.surroundings.disk import FullDisk, SlowDisk
 
 # Packets of jobs are known by the users that these run as.
 OF_USERS: Final = (Component.REPORTS, Component.GRADIENTS)

@@ -86,7 +86,7 @@ def find(fault: Fault, stack: TargetStack, jobs: Collection[str]) -> Target | No
     if fault.component in OF_THE_SERVICE:
         return _of_service(fault, stack)
     if fault.component not in _HITS and fault.component not in OF_MACHINES:
-        return _of_surroundings(fault, stack)
+        return _of_outages(fault, stack)
     running = [one for one in stack.job_processes() if not one.job_id or one.job_id in jobs]
     if fault.component in OF_MACHINES:
         return _of_machines(fault, stack, running)
@@ -143,7 +143,7 @@ def _of_machines(fault: Fault, stack: TargetStack, running: Sequence[JobProcess]
     )
 
 
-def _of_surroundings(fault: Fault, stack: TargetStack) -> Target | None:
+def _of_outages(fault: Fault, stack: TargetStack) -> Target | None:
     found = outages.find(fault, stack)
     if found is None:
         return None

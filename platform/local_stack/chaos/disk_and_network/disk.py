@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from local_stack.chaos.surroundings import hanging
+from local_stack.chaos.disk_and_network import hanging
 
 SIZE_BYTES: Final = 2 * 2**30  # of which only what is written takes room
 FILLING: Final = "taken by chaos"

@@ -22,21 +22,21 @@ CUTTING: Final = ("ip", "iptables")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class OwnNamespaces:
     """What this run has for itself."""
 
     has_mounts: bool = False
     has_network: bool = False
 
 
-def enter(*, say: Callable[[str], None]) -> Surroundings:
+def enter(*, say: Callable[[str], None]) -> OwnNamespaces:
     """Move this thread, and all processes that it starts from now on, into namespaces of its own.
 
     Call it from the main thread, before anything was started. What is not to be had is said.
     """
     has_mounts = _said(_why_no_mounts(), "full and slow disks", say)
     has_network = _said(_why_no_network(), "cut networks", say)
-    return Surroundings(has_mounts=has_mounts, has_network=has_network)
+    return OwnNamespaces(has_mounts=has_mounts, has_network=has_network)
 
 
 def _said(why_not: str, what: str, say: Callable[[str], None]) -> bool:

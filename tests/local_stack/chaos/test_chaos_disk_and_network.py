@@ -13,10 +13,10 @@ import psutil
 import pytest
 from local_stack import checkout as checkouts
 from local_stack.chaos import faults
+from local_stack.chaos.disk_and_network import cuts, earlier_runs
 from local_stack.chaos.faults import OF_THE_NETWORK, Component, Way
 from local_stack.chaos.stacks import doubles
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.surroundings import cuts, earlier_runs
 from local_stack.processes.child_process import ProcessSpec
 from local_stack.stack.stack import Options
 
@@ -26,7 +26,7 @@ USERS = "1900000000-1900009999"
 ON_A_DISK_OF_ITS_OWN = """
 import os, subprocess, sys
 from pathlib import Path
-from local_stack.chaos.surroundings import cuts, disk, namespaces
+from local_stack.chaos.disk_and_network import cuts, disk, namespaces
 
 folder = Path(sys.argv[1])
 found = namespaces.enter(say=lambda text: None)
