@@ -18,7 +18,7 @@ Message = dict[str, Any]
 class FromWorker(StrEnum):
     """What a worker tells the coordinator."""
 
-    HELLO = "hello"  # first line of a connection: token and the worker's whole standing
+    HELLO = "hello"  # first line of a connection: token and the worker's whole status
     READY = "ready"  # registered and warm: model_bytes
     STORE = "store"  # rank 0 opened the rendezvous of a generation: generation, address
     BUILD_FAILED = "build_failed"  # the group of a plan could not be built: generation

@@ -17,7 +17,7 @@ from torch.utils.data import IterableDataset
 
 from concertina_worker.data.loading.prefetch import Prefetch
 from concertina_worker.data.loading.reading import Reader
-from concertina_worker.data.loading.requests import Ahead, Requests
+from concertina_worker.data.loading.requests import PlannedBatch, Requests
 from concertina_worker.data.share import Share
 from concertina_worker.data.source import Loading, Source
 from concertina_worker.data.step_plan import Segment, StepPlan
@@ -202,16 +202,16 @@ class ReadingJob:
         self._workers = {name: self._workers.get(name) or self._hire(name) for name in members}
 
     def _hire(self, name: str) -> Worker:
-        def foresee(step: int) -> Ahead:
+        def planned_batch(step: int) -> PlannedBatch:
             segment = self._step_plan.at(step)
-            return Ahead(
+            return PlannedBatch(
                 batch_size=segment.batch_size, division=segment.division(name, limit=worker.limit)
             )
 
         prefetch = Prefetch(
             self.source,
             seed=1,
-            foresee=foresee,
+            planned_batch=planned_batch,
             loader_of=lambda reader, source, requests, _: Pipeline(reader, source, requests),
         )
         worker = Worker(name, prefetch)

@@ -14,7 +14,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_worker_info
 
 from concertina_worker.data.loading.prefetch import Prefetch
-from concertina_worker.data.loading.requests import Ahead
+from concertina_worker.data.loading.requests import PlannedBatch
 from concertina_worker.data.share import Division
 from concertina_worker.data.source import source_of
 
@@ -81,7 +81,9 @@ class Sharding(IterableDataset[int]):
 def prefetch_of(data: Any, *, parts: int = 1, index: int = 0, limit: int | None = 4) -> Prefetch:
     division = Division(parts=parts, index=index, limit=limit)
     return Prefetch(
-        source_of(data), seed=5, foresee=lambda _: Ahead(batch_size=BATCH, division=division)
+        source_of(data),
+        seed=5,
+        planned_batch=lambda _: PlannedBatch(batch_size=BATCH, division=division),
     )
 
 
@@ -268,14 +270,14 @@ def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> Non
 def test_a_limit_that_no_share_comes_to_throws_nothing_away_that_was_loaded_ahead() -> None:
     limits: list[int | None] = [None]
 
-    def foresee(_: int) -> Ahead:
+    def planned_batch(_: int) -> PlannedBatch:
         division = Division(parts=2, index=0, limit=limits[-1])
-        return Ahead(batch_size=BATCH, division=division)
+        return PlannedBatch(batch_size=BATCH, division=division)
 
     def thrown_away_by(limit: int) -> int:
         dice: Any = Dice()
         loader = DataLoader(dice, batch_size=4, num_workers=1, prefetch_factor=2)
-        prefetch = Prefetch(source_of(loader), seed=5, foresee=foresee)
+        prefetch = Prefetch(source_of(loader), seed=5, planned_batch=planned_batch)
         prefetch.begin_epoch(0)
         prefetch.begin_step(0, 0)
         limits.append(limit)

@@ -104,5 +104,5 @@ def test_a_lower_limit_of_a_leg_to_come_does_not_hold_before() -> None:
     later = Segment(first_step=2, batch_size=2, workers=("alone",), batch_limit=1)
     epoch_data, alone = training.loop.epoch_data, training.alone
     alone.step_plan = alone.step_plan.then(later)
-    limits = [epoch_data.foresee(step).division.limit for step in (2, 0)]
+    limits = [epoch_data.planned_batch(step).division.limit for step in (2, 0)]
     assert limits == [1, None]

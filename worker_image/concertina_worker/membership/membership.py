@@ -85,7 +85,7 @@ class Membership:
     def enter(self, trainer: Trainer) -> None:
         """Wait, ready to train, until this worker is a member of a generation."""
         model_bytes = trainer.state.model_bytes
-        self._line.control.stand(phase=WorkerPhase.READY, model_bytes=model_bytes)
+        self._line.control.update_status(phase=WorkerPhase.READY, model_bytes=model_bytes)
         self._line.control.send(FromWorker.READY, model_bytes=model_bytes)
         self._entrance.enter(trainer)
         self._line.orders.is_training = True
@@ -210,7 +210,7 @@ class Membership:
         if self._presence.group is not None:
             self._presence.group.part()
         self._line.orders.is_training = False
-        self._line.control.stand(phase=WorkerPhase.FINISHED)
+        self._line.control.update_status(phase=WorkerPhase.FINISHED)
         self._line.control.send(FromWorker.FINISHED)
 
     def close(self) -> None:

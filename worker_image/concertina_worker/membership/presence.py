@@ -80,7 +80,7 @@ class Presence:
             self.tried = max(self.tried, newest.generation)
         self._line.preparations.drop(self.tried)
         self._line.preparations.stand_in(None)
-        self._line.control.stand(failed_in=self.tried)
+        self._line.control.update_status(failed_in=self.tried)
         self._line.control.send(FromWorker.FAILED, generation=self.tried)
 
     def end(self) -> None:

@@ -17,7 +17,7 @@ from concertina_worker.data.comparison import (
 )
 from concertina_worker.data.cursor import Cursor
 from concertina_worker.data.loading.prefetch import Prefetch
-from concertina_worker.data.loading.requests import Ahead
+from concertina_worker.data.loading.requests import PlannedBatch
 from concertina_worker.data.share import REHEARSED_SAMPLES, Share, nobodys
 from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
@@ -56,12 +56,12 @@ class EpochData:
         """Start what will load these samples, before it is known which are needed."""
         self._prefetch_of(source).warm_up()
 
-    def foresee(self, step: int) -> Ahead:
-        """What the step will be like before which so many were made."""
+    def planned_batch(self, step: int) -> PlannedBatch:
+        """The batch of the step before which so many were made."""
         segment = self._membership.step_plan.at(step)
         limit = smaller(self._batch_limit, segment.batch_limit)
         division = segment.division(self._membership.worker, limit=limit, fewest=self._fewest)
-        return Ahead(batch_size=segment.batch_size, division=division)
+        return PlannedBatch(batch_size=segment.batch_size, division=division)
 
     def begin_epoch(self, source: Source) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
@@ -160,7 +160,9 @@ class EpochData:
 
     def _prefetch_of(self, source: Source) -> Prefetch:
         if self._begun is None or not self._begun.serves(source):
-            self._begun = Prefetch(source, seed=self._environment.seed, foresee=self.foresee)
+            self._begun = Prefetch(
+                source, seed=self._environment.seed, planned_batch=self.planned_batch
+            )
         return self._begun
 
     def _compare(self, batch_stop: int) -> Comparison:

@@ -2,7 +2,7 @@
 
 PyTorch's DataLoader loads; its batch sampler is ours and asks for what the step plan says will be
 needed. Each answer is kept with its request, so that one which is not needed any more, because a
-worker was lost, is recognised and thrown away: foresight makes loading fast, never wrong.
+worker was lost, is recognised and thrown away: a step plan makes loading fast, never wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from concertina_worker.data.loading.reading import (
     StreamReader,
     reader_of,
 )
-from concertina_worker.data.loading.requests import Foresight, Requests
+from concertina_worker.data.loading.requests import BatchPlan, Requests
 from concertina_worker.data.order import Order
 from concertina_worker.data.share import REHEARSED_SAMPLES, Share
 from concertina_worker.data.source import DataError, Source
@@ -39,7 +39,7 @@ class Prefetch:
         source: Source,
         *,
         seed: int,
-        foresee: Foresight,
+        planned_batch: BatchPlan,
         loader_of: LoaderOf | None = None,
     ) -> None:
         """`loader_of`: what answers the requests; by default PyTorch's DataLoader."""
@@ -48,7 +48,7 @@ class Prefetch:
         self.fingerprint: int | None = None
         self.thrown_away = 0  # micro-batches loaded for nothing
         self._seed = seed
-        self._requests = Requests(foresee, drops_last=source.drops_last)
+        self._requests = Requests(planned_batch, drops_last=source.drops_last)
         self._reader = reader_of(source, seed=seed)
         self._generator = torch.Generator()
         loader_of = loader_of or _data_loader

@@ -16,23 +16,23 @@ from concertina_worker.data.share import Division
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
-    """What is known of a step that is still to come."""
+class PlannedBatch:
+    """The batch of a step that is still to come, as far as it is known."""
 
     batch_size: int
     division: Division
 
 
-Foresight = Callable[[int], Ahead]
-"""What will the step be like before which so many were made?"""
+BatchPlan = Callable[[int], PlannedBatch]
+"""Tells the batch of the step before which so many were made."""
 
 
 class Requests:
     """The requests of an epoch, one per micro-batch of each step."""
 
-    def __init__(self, foresee: Foresight, *, drops_last: bool) -> None:
+    def __init__(self, planned_batch: BatchPlan, *, drops_last: bool) -> None:
         self.unanswered: deque[Request] = deque()
-        self._foresee = foresee
+        self._planned_batch = planned_batch
         self._drops_last = drops_last
         self._order: Order | None = None  # of a stream: none
         self._epoch = self._step = self._position = self._oldest = 0
@@ -104,14 +104,14 @@ class Requests:
         self._position = batch.stop
 
     def _first_of(self, step: int, position: int) -> Request | None:
-        ahead = self._foresee(step)
-        stop = position + ahead.batch_size
+        planned = self._planned_batch(step)
+        stop = position + planned.batch_size
         if self._order is not None:
             is_short = stop > self._order.length
             if position >= self._order.length or (is_short and self._drops_last):
                 return None
             stop = min(stop, self._order.length)
-        return self._request(ahead.division.up_to(ahead.batch_size), range(position, stop), 0)
+        return self._request(planned.division.up_to(planned.batch_size), range(position, stop), 0)
 
     def _request(self, division: Division, batch: range, number: int) -> Request:
         indices: tuple[int, ...] = ()

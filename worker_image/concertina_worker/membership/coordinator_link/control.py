@@ -1,6 +1,6 @@
 """How does a worker hear its coordinator while it trains? Through threads of their own.
 
-One thread connects, says hello with the worker's whole standing, and receives; whenever the
+One thread connects, says hello with the worker's whole status, and receives; whenever the
 connection is gone it connects again. Another sends, so that no training step ever waits for a
 socket. Training goes on without a coordinator.
 """
@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class WorkerStatus:
     """What a coordinator that knows nothing must know of this worker."""
 
     phase: WorkerPhase = WorkerPhase.CONNECTED
@@ -78,7 +78,7 @@ class Control:
         self._pulse = pulse
         self._on_plan = on_plan
         self._on_release = on_release
-        self._standing = Standing()
+        self._status = WorkerStatus()
         self._outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._connection: Connection | None = None
         self._changed = threading.Condition()
@@ -99,17 +99,17 @@ class Control:
     def send(self, kind: FromWorker, **fields: Any) -> None:
         """Send this line; never blocks or locks, so it is safe in a signal handler.
 
-        What is sent while there is no coordinator is lost, but for the standing and `_REPEATED`.
+        What is sent while there is no coordinator is lost, but for the status and `_REPEATED`.
         """
         message = {"type": kind, **fields}
         if kind in _REPEATED:
             self._newest[kind] = message
         self._outbox.put(message)
 
-    def stand(self, **changes: Any) -> None:
+    def update_status(self, **changes: Any) -> None:
         """Change what the next hello will say."""
         with self._changed:
-            self._standing = replace(self._standing, **changes)
+            self._status = replace(self._status, **changes)
 
     @property
     def release_reason(self) -> str | None:
@@ -180,7 +180,7 @@ class Control:
         connection = Connection(stream)
         self.local_host = connection.local_host
         with self._changed:
-            connection.send(self._hello(self._standing))
+            connection.send(self._hello(self._status))
             self._connection = connection
         for kind in _REPEATED:
             if message_again := self._newest.get(kind):
@@ -188,17 +188,17 @@ class Control:
         while message := connection.receive():
             self._take(message)
 
-    def _hello(self, standing: Standing) -> Message:
+    def _hello(self, status: WorkerStatus) -> Message:
         return {
             "type": FromWorker.HELLO,
             "token": self._platform.token,
             "worker": self._platform.worker_id,
             "attempt": self._platform.attempt,
-            "phase": standing.phase,
-            "plan": standing.plan.to_json() if standing.plan else None,
-            "failed_in": standing.failed_in,
-            "model_bytes": standing.model_bytes,
-            "store": standing.store,
+            "phase": status.phase,
+            "plan": status.plan.to_json() if status.plan else None,
+            "failed_in": status.failed_in,
+            "model_bytes": status.model_bytes,
+            "store": status.store,
         }
 
     def _take(self, message: Message) -> None:

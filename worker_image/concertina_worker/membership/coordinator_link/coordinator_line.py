@@ -60,9 +60,9 @@ class CoordinatorLine:
             if prepared is not None:
                 return prepared
 
-    def tell_switched(self, plan: Plan, *, step: int, lost_steps: int = 0, **standing: Any) -> None:
+    def tell_switched(self, plan: Plan, *, step: int, lost_steps: int = 0, **status: Any) -> None:
         """Tell that the worker trains by the plan after this step, or has left."""
-        self.control.stand(plan=plan, **standing)
+        self.control.update_status(plan=plan, **status)
         self.control.send(
             FromWorker.SWITCHED, generation=plan.generation, step=step, lost_steps=lost_steps
         )
@@ -86,7 +86,7 @@ class CoordinatorLine:
 
     def _announce_store(self, plan: Plan, address: str) -> None:
         store = {"generation": plan.generation, "address": address}
-        self.control.stand(store=store)
+        self.control.update_status(store=store)
         self.control.send(FromWorker.STORE, **store)
 
     def _report_failed_build(self, plan: Plan) -> None:

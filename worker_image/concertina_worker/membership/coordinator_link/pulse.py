@@ -19,15 +19,15 @@ class Pulse:
 
     def __init__(self) -> None:
         self._steps = 0
-        self._standing = (Place.ELSEWHERE, time.monotonic())
+        self._place_since = (Place.ELSEWHERE, time.monotonic())
 
     def move_to(self, place: Place) -> None:
-        self._standing = (place, time.monotonic())
+        self._place_since = (place, time.monotonic())
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Wait for the others; afterwards the thread is where it was, as if just come there."""
-        place, _ = self._standing
+        place, _ = self._place_since
         self.move_to(Place.WAITING)
         try:
             yield
@@ -43,5 +43,5 @@ class Pulse:
 
     def beat(self) -> dict[str, Any]:
         """The fields of a heartbeat."""
-        place, since = self._standing
+        place, since = self._place_since
         return {"place": place, "seconds": time.monotonic() - since, "steps": self._steps}

@@ -1,4 +1,4 @@
-"""What a worker says of its own place between a loss and the next generation."""
+"""What a worker says of itself between a loss and the next generation."""
 
 from __future__ import annotations
 
