@@ -17,7 +17,7 @@ from autoscaler.simulation.engine.replay.settings import (
 from autoscaler.simulation.engine.replay.simulator import run
 from autoscaler.simulation.engine.results.records import Progress
 from autoscaler.simulation.engine.truth.profiles import Profile
-from autoscaler.simulation.engine.truth.progress import course_of
+from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
 
 
@@ -148,10 +148,10 @@ def test_a_job_that_fits_nowhere_does_not_keep_the_simulation_going() -> None:
 def test_progress_slows_down_where_the_gradient_is_hardly_noisy() -> None:
     """EFF = (phi + 64) / (phi + 256): 0.4 in the first half of the work, 0.57 in the second."""
     noisy = replace(LINEAR, noise=((0.0, 64.0), (0.5, 192.0)))
-    course = course_of(noisy, samples=100.0, batch=256, rate=10.0, counts_noise=True)
-    assert course.legs == ((50.0, pytest.approx(4.0)), (100.0, pytest.approx(10 * 256 / 448)))
-    assert course.after(0.0, 12.5 + 1.0) == pytest.approx(50.0 + 10 * 256 / 448)
-    assert course.seconds_to_end(0.0) == pytest.approx(12.5 + 50 / (10 * 256 / 448))
+    rates = rate_schedule_of(noisy, samples=100.0, batch=256, rate=10.0, counts_noise=True)
+    assert rates.segments == ((50.0, pytest.approx(4.0)), (100.0, pytest.approx(10 * 256 / 448)))
+    assert rates.after(0.0, 12.5 + 1.0) == pytest.approx(50.0 + 10 * 256 / 448)
+    assert rates.seconds_to_end(0.0) == pytest.approx(12.5 + 50 / (10 * 256 / 448))
 
 
 def test_use_of_the_pool_is_sampled_whenever_it_changes() -> None:

@@ -1,7 +1,8 @@
 """What is a job truly doing at this moment of the simulation?
 
-Its state changes only at events: between two of them its rate is that of its course, so progress
-is brought up to date lazily, whenever something happens to the job or somebody looks at it.
+Its state changes only at events: between two of them its rate is that of its rate schedule, so
+progress is brought up to date lazily, whenever something happens to the job or somebody looks at
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from autoscaler.planning.snapshot.cluster_state import Allocation, Job
 from autoscaler.simulation.engine.results.records import AllocationSpan
 from autoscaler.simulation.engine.truth.profiles import Profile, step_seconds
-from autoscaler.simulation.engine.truth.progress import Course, course_of
+from autoscaler.simulation.engine.truth.progress import RateSchedule, rate_schedule_of
 
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.replay.measuring import Measuring
@@ -52,7 +53,7 @@ class SimulatedJob:
     allocation: Allocation | None = None  # held, joiners included
     trains_with: Allocation | None = None  # what the present rate comes from
     ready_at: float | None = None  # when the present start, joining or stall is over
-    course: Course | None = None
+    rates: RateSchedule | None = None
     done: float = 0.0
     saved: float = 0.0  # of `done`, at the last checkpoint
     since_checkpoint: float = 0.0  # seconds of training
@@ -98,9 +99,9 @@ class SimulatedJob:
 
     @property
     def finishes_at(self) -> float | None:
-        if self.stage not in TRAINS or self.course is None:
+        if self.stage not in TRAINS or self.rates is None:
             return None
-        return self.updated_at + self.course.seconds_to_end(self.done)
+        return self.updated_at + self.rates.seconds_to_end(self.done)
 
     @property
     def loses_worker_at(self) -> float | None:
@@ -119,8 +120,8 @@ class SimulatedJob:
             self.worker_seconds_to_loss -= seconds * self.allocation.workers
         if self.stage in STANDS_STILL:
             self.stall_seconds += seconds
-        elif self.course is not None:
-            self._train(self.course, seconds)
+        elif self.rates is not None:
+            self._train(self.rates, seconds)
         self.updated_at = now
 
     def measure(self) -> None:
@@ -210,13 +211,13 @@ class SimulatedJob:
         self.dropped_at = now
         self.stage = Stage.ENDED
 
-    def _train(self, course: Course, seconds: float) -> None:
+    def _train(self, rates: RateSchedule, seconds: float) -> None:
         every = self.settings.failures.checkpoint_seconds
         checkpoints = int((self.since_checkpoint + seconds) // every)
         if checkpoints:
-            self.saved = course.after(self.done, checkpoints * every - self.since_checkpoint)
+            self.saved = rates.after(self.done, checkpoints * every - self.since_checkpoint)
         self.since_checkpoint += seconds - checkpoints * every
-        self.done = course.after(self.done, seconds)
+        self.done = rates.after(self.done, seconds)
 
     def _save(self) -> None:
         self.saved, self.since_checkpoint = self.done, 0.0
@@ -225,7 +226,7 @@ class SimulatedJob:
         if seconds <= 0:
             self._run(now)
             return
-        self.stage, self.ready_at, self.trains_with, self.course = stage, now + seconds, None, None
+        self.stage, self.ready_at, self.trains_with, self.rates = stage, now + seconds, None, None
 
     def _run(self, now: float) -> None:
         self.stage, self.ready_at, self.steady_since = Stage.RUNNING, None, now
@@ -234,7 +235,7 @@ class SimulatedJob:
     def _train_with(self, allocation: Allocation) -> None:
         self.trains_with = allocation
         batch = allocation.global_batch_size
-        self.course = course_of(
+        self.rates = rate_schedule_of(
             self.profile,
             samples=self.samples,
             batch=batch,
@@ -261,7 +262,7 @@ class SimulatedJob:
         self.version += 1
         self.measure()
         self.stage, self.ready_at, self.waiting_since = Stage.WAITING, None, now
-        self.allocation, self.trains_with, self.course = None, None, None
+        self.allocation, self.trains_with, self.rates = None, None, None
         self._remember(now)
 
     def _remember(self, now: float) -> None:

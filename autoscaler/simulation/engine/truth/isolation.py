@@ -11,7 +11,7 @@ import numpy as np
 from autoscaler.planning.demand.batch import FeasibleBatches
 from autoscaler.planning.demand.sizes import PoolShape, WorkerRules, allowed_sizes
 from autoscaler.simulation.engine.truth.profiles import Profile, step_seconds
-from autoscaler.simulation.engine.truth.progress import course_of
+from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 
 if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import Job, Pool
@@ -53,7 +53,7 @@ def seconds_per_sample(
         return math.inf
     return min(
         (
-            course_of(
+            rate_schedule_of(
                 profile,
                 samples=1.0,
                 batch=batch,
