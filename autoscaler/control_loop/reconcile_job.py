@@ -43,21 +43,21 @@ def reconcile_job(view: JobView, context: TickContext) -> bool:
     try:
         return _reconcile(view, context)
     except OperationalError as error:
-        if is_given_up(error, job_id=view.id, action="attend"):
+        if is_given_up(error, job_id=view.id, action="reconcile"):
             return False
         raise
     except (Overtaken, InterfaceError):
         raise
     except HostUnavailable as problem:
-        extra = {"action": "attend", "job_id": view.id}
+        extra = {"action": "reconcile", "job_id": view.id}
         _log.warning("A job waits for its node: %s", problem, extra=extra)
         return False
     except Job.DoesNotExist:
-        _log.info("A job was deleted.", extra={"action": "attend", "job_id": view.id})
+        _log.info("A job was deleted.", extra={"action": "reconcile", "job_id": view.id})
         return False
     except Exception:  # noqa: BLE001 - whatever it is, the others go on
-        extra = {"action": "attend", "job_id": view.id}
-        _log.exception("A job could not be attended to.", extra=extra)
+        extra = {"action": "reconcile", "job_id": view.id}
+        _log.exception("A job could not be reconciled.", extra=extra)
         note_error(view.id, context)
         return False
 
@@ -70,7 +70,7 @@ def _reconcile(view: JobView, context: TickContext) -> bool:
         if not views:  # deleted meanwhile
             return True
         (view,) = views
-    _log.error("A job does not come to rest.", extra={"action": "attend", "job_id": view.id})
+    _log.error("A job does not come to rest.", extra={"action": "reconcile", "job_id": view.id})
     return True
 
 

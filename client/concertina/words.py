@@ -80,7 +80,7 @@ def age(text: str | None, now: datetime | None = None) -> str:
     return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
 
 
-def foretold(span: Span | None, now: datetime | None = None) -> str:
+def predicted(span: Span | None, now: datetime | None = None) -> str:
     """`in 3 min 05 s, probably 2 min 10 s to 5 min 00 s`."""
     if span is None:
         return NOTHING

@@ -1,4 +1,4 @@
-"""Are starts and finishes foreseen, with honest ranges, at a bounded cost?"""
+"""Are starts and finishes predicted, with honest ranges, at a bounded cost?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def busy(name: str, *, seconds: float, workers: int = 4, scaling: ScalingModel =
     )
 
 
-def foresee(state: ClusterState, past: Past | None = None, seed: int = 0) -> dict[str, Prediction]:
+def predict_from(
+    state: ClusterState, past: Past | None = None, seed: int = 0
+) -> dict[str, Prediction]:
     return dict(predict(state, past=past, rescale=AT_ONCE, effort=EFFORT, seed=seed))
 
 
@@ -53,14 +55,14 @@ def from_now(span: Range | None) -> tuple[float, float, float]:
 
 
 def test_a_running_job_ends_when_its_work_is_done() -> None:
-    low, middle, high = from_now(foresee(cluster(busy("a", seconds=100)))["a"].finish)
+    low, middle, high = from_now(predict_from(cluster(busy("a", seconds=100)))["a"].finish)
     assert middle == pytest.approx(100, rel=0.05)
     assert 85 < low < middle < high < 115
 
 
 def test_a_waiting_job_starts_when_the_one_before_it_has_ended() -> None:
     state = cluster(busy("a", seconds=100), waiting("b", min_workers=4))
-    predictions = foresee(state)
+    predictions = predict_from(state)
     assert predictions["a"].start is None
     _, start, _ = from_now(predictions["b"].start)
     _, end, _ = from_now(predictions["a"].finish)
@@ -68,8 +70,8 @@ def test_a_waiting_job_starts_when_the_one_before_it_has_ended() -> None:
 
 
 def test_a_job_that_was_measured_little_has_a_wider_range() -> None:
-    sure = from_now(foresee(cluster(busy("a", seconds=100)))["a"].finish)
-    unsure = from_now(foresee(cluster(busy("a", seconds=100, scaling=DOUBTFUL)))["a"].finish)
+    sure = from_now(predict_from(cluster(busy("a", seconds=100)))["a"].finish)
+    unsure = from_now(predict_from(cluster(busy("a", seconds=100, scaling=DOUBTFUL)))["a"].finish)
     assert unsure[2] - unsure[0] > 2 * (sure[2] - sure[0])
 
 
@@ -81,7 +83,7 @@ def test_jobs_that_will_come_make_a_waiting_job_later() -> None:
     state = cluster(
         busy("a", seconds=60), waiting("b", min_workers=4), quotas={"language": (4, None)}
     )
-    alone, crowded = foresee(state, past)["b"].start, foresee(state, busier)["b"].start
+    alone, crowded = predict_from(state, past)["b"].start, predict_from(state, busier)["b"].start
     assert alone is not None
     assert crowded is not None
     assert alone.p90 is not None
@@ -91,32 +93,32 @@ def test_jobs_that_will_come_make_a_waiting_job_later() -> None:
 def test_a_job_of_unknown_length_is_taken_for_one_that_ended_lately() -> None:
     ended = PastJob(job=waiting("old", scaling=CERTAIN), samples=6_000, run_seconds=60)
     state = cluster(waiting("a", max_workers=1))
-    low, middle, high = from_now(foresee(state, Past(ended=(ended,)))["a"].finish)
+    low, middle, high = from_now(predict_from(state, Past(ended=(ended,)))["a"].finish)
     assert 30 < middle < 120
     assert high > 1.5 * low
 
 
 def test_nothing_is_predicted_of_a_length_that_nobody_knows() -> None:
-    prediction = foresee(cluster(waiting("a")))["a"]
+    prediction = predict_from(cluster(waiting("a")))["a"]
     assert prediction.finish is None
     assert from_now(prediction.start)[2] <= EFFORT.horizon_seconds
 
 
 def test_what_is_later_than_was_looked_ahead_has_no_number() -> None:
-    span = foresee(cluster(busy("a", seconds=10_000)))["a"].finish
+    span = predict_from(cluster(busy("a", seconds=10_000)))["a"].finish
     assert span == Range(p10=None, p50=None, p90=None)
 
 
 def test_the_same_question_has_the_same_answer_and_another_seed_another() -> None:
     state = cluster(busy("a", seconds=100, scaling=DOUBTFUL))
-    assert foresee(state) == foresee(state)
-    assert foresee(state, seed=1) != foresee(state)
+    assert predict_from(state) == predict_from(state)
+    assert predict_from(state, seed=1) != predict_from(state)
 
 
 def test_most_outcomes_of_possible_worlds_fall_into_the_range() -> None:
     """The truth is drawn from the same distribution: about 80 % should be within 10 to 90 %."""
     state = cluster(busy("a", seconds=100, scaling=DOUBTFUL))
-    low, _, high = from_now(foresee(state)["a"].finish)
+    low, _, high = from_now(predict_from(state)["a"].finish)
     outcomes = [
         from_now(
             predict(

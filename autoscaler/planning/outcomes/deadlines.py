@@ -1,7 +1,7 @@
 """Will a job end in time? A warning as soon as the plan says that it will not.
 
 Under every policy: the end of a job is predicted from its remaining work, at the size the plan
-gives it and at the fastest of its sizes. Changes to come are not foreseen.
+gives it and at the fastest of its sizes. Changes to come are not predicted.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"
     yield "Left", words.duration(job["eta_seconds"])
-    yield from _foretold(job)
+    yield from _predicted(job)
     span = f"{job['min_workers']} to {job['max_workers']}"
     yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"
     yield "Batch", words.number(job["global_batch_size"] or None)
@@ -92,15 +92,15 @@ def _cost(job: Job) -> str:
     return f"{stood}; longest {longest}{again}"
 
 
-def _foretold(job: Job) -> Iterator[tuple[str, str]]:
+def _predicted(job: Job) -> Iterator[tuple[str, str]]:
     """What a replay of the plan predicts; what has happened is left out."""
     prediction = job.get("prediction")
     if prediction is None:
         return
     if prediction["start"] is not None:
-        yield "Starts", words.foretold(prediction["start"])
+        yield "Starts", words.predicted(prediction["start"])
     if prediction["finish"] is not None:
-        yield "Finishes", words.foretold(prediction["finish"])
+        yield "Finishes", words.predicted(prediction["finish"])
 
 
 def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-/** What was foretold of a job, and how well does foretelling do? In words. */
+/** What was predicted of a job, and how good are predictions? In words. */
 
 import type { Calibration, Job, PredictedSpan } from "../api/types";
 import { formatDuration } from "./format";
@@ -32,14 +32,14 @@ function secondsUntil(moment: string | null, now: number): number | null {
   return Math.max(Math.round((milliseconds(moment) - now) / 1000), 0);
 }
 
-/** As the plan foresees it; until it does, what would be left at the speed of now. */
+/** As predicted from the plan; until it is, what would be left at the speed of now. */
 export function describeTimeLeft(
   job: Pick<Job, "prediction" | "eta_seconds">,
   now: number,
 ): string | null {
-  const foreseen = job.prediction?.finish ?? null;
-  if (foreseen !== null) {
-    const seconds = secondsUntil(foreseen.p50, now);
+  const predicted = job.prediction?.finish ?? null;
+  if (predicted !== null) {
+    const seconds = secondsUntil(predicted.p50, now);
     return seconds === null ? null : `${formatDuration(seconds)} left`;
   }
   if (job.eta_seconds === null) return null;

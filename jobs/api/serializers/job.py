@@ -18,7 +18,7 @@ from jobs.models import Job
 from jobs.queries.newest_decision import position_in_queue
 
 _KEEP = "keep"  # as decisions are written down: nothing changes
-_NOT_FORETOLD = FINAL | {State.PAUSED, State.STOPPING}
+_NOT_PREDICTED = FINAL | {State.PAUSED, State.STOPPING}
 
 _JOB_FIELDS = (
     "id",
@@ -163,7 +163,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     @extend_schema_field(PredictionSerializer(allow_null=True))
     def get_prediction(self, job: Job) -> dict[str, Any] | None:
-        if job.state in _NOT_FORETOLD or not job.prediction:
+        if job.state in _NOT_PREDICTED or not job.prediction:
             return None
         has_started = job.state != State.QUEUED
         return {**job.prediction, "start": None if has_started else job.prediction["start"]}

@@ -270,12 +270,12 @@ def test_progress_of_a_job_that_knows_nothing_yet_is_short() -> None:
     assert reporting.progress_line(documents.waiting_job()) == "queued, 0 workers"
 
 
-def test_a_description_tells_what_was_foretold_and_what_a_rescale_brought() -> None:
+def test_a_description_tells_what_was_predicted_and_what_a_rescale_brought() -> None:
     far = {"p10": "2999-01-01T00:00:00Z", "p50": "2999-01-02T00:00:00Z", "p90": None}
-    foretold = {"made_at": "2026-11-21T07:00:00Z", "start": far, "finish": None}
+    predicted = {"made_at": "2026-11-21T07:00:00Z", "start": far, "finish": None}
     text = seen(
         description.description(
-            documents.job(prediction=foretold), [documents.generation()], [], []
+            documents.job(prediction=predicted), [documents.generation()], [], []
         )
     )
     assert "or more" in next(line for line in text.splitlines() if line.startswith("Starts"))

@@ -70,8 +70,8 @@ def test_a_predicted_moment_has_its_middle_and_its_range() -> None:
         "later than was looked ahead": (None, None, None),
     }
     for text, (p10, p50, p90) in spans.items():
-        assert words.foretold({"p10": p10, "p50": p50, "p90": p90}, now) == text
-    assert words.foretold(None) == "-"
+        assert words.predicted({"p10": p10, "p50": p50, "p90": p90}, now) == text
+    assert words.predicted(None) == "-"
 
 
 def test_a_gain_has_its_sign() -> None:

@@ -42,7 +42,7 @@ def test_a_job_whose_row_is_held_waits_and_the_others_start(world: World) -> Non
     assert fresh(held).state == "starting"
 
 
-def test_a_running_job_whose_row_is_held_keeps_no_other_from_being_attended(world: World) -> None:
+def test_a_running_job_whose_row_is_held_keeps_no_other_from_being_reconciled(world: World) -> None:
     held, other = world.job("held"), world.job("other")
     for job in (held, other):
         world.running(job, 1)

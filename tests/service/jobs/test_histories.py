@@ -139,7 +139,7 @@ def point(job: Job, number: int, *, at: datetime, step: int, samples: int) -> No
     )
 
 
-def test_a_rescale_is_told_with_what_was_foretold_and_what_was_measured(
+def test_a_rescale_is_told_with_what_was_predicted_and_what_was_measured(
     api: APIClient, job: Job
 ) -> None:
     began = job.submitted_at

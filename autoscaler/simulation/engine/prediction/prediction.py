@@ -23,7 +23,7 @@ from autoscaler.simulation.engine.prediction.uncertainty import (
     Past,
     draw,
     expected_arrivals,
-    is_foreseeable,
+    is_predictable,
 )
 from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
 from autoscaler.simulation.engine.replay.simulator import Simulation
@@ -102,7 +102,7 @@ def predict(
             if job.phase is JobPhase.WAITING
             else None,
             finish=_range([one[job.job_id].finished_at for one in outcomes])
-            if is_foreseeable(job, past)
+            if is_predictable(job, past)
             else None,
         )
         for job in state.jobs

@@ -89,7 +89,7 @@ def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float
     return min(past.arrivals_per_second * horizon_seconds, most)
 
 
-def is_foreseeable(job: Job, past: Past) -> bool:
+def is_predictable(job: Job, past: Past) -> bool:
     """Whether anything is known of how long the job takes."""
     return bool(past.ended) or (job.scaling is not None and job.remaining_samples is not None)
 

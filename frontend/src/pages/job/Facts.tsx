@@ -14,7 +14,7 @@ import {
   NONE,
   plural,
 } from "../../domain/format";
-import { Foreseen } from "./Foreseen";
+import { Predicted } from "./Predicted";
 import styles from "./Facts.module.css";
 
 export function Facts({ job }: { readonly job: Job }) {
@@ -49,7 +49,7 @@ export function Facts({ job }: { readonly job: Job }) {
         note={`attempt ${job.attempt}, ${plural(job.failures, "failure")}`}
       />
       <Stat label="Rescales" value={String(job.rescales)} note={<Costs job={job} />} />
-      <Foreseen job={job} />
+      <Predicted job={job} />
       <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={`pool ${job.pool}`} />
     </section>
   );

@@ -5,7 +5,7 @@ import { useNow } from "../../design/now";
 import { Stat } from "../../design/Stat";
 import { describeSpan } from "../../domain/predictions";
 
-export function Foreseen({ job }: { readonly job: Job }) {
+export function Predicted({ job }: { readonly job: Job }) {
   const now = useNow();
   const prediction = job.prediction;
   if (prediction === null) return null;
