@@ -26,6 +26,8 @@ _MADE_BY: Final = (
 )
 # Of interfaces to come: their second address, seconds later, would be another change.
 _NO_IPV6: Final = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
+# Nobody is out there: a look-up of a name need not ask for six seconds before it knows.
+_ASKS_ANEW_AFTER: Final = Path("/proc/sys/net/ipv4/neigh/outside/retrans_time_ms")
 _SERVERS: Final = frozenset({"DATABASE_URL", "REDIS_URL", "DOCKER_HOST"})
 
 
@@ -43,3 +45,4 @@ def enter_if_possible() -> None:
     _NO_IPV6.write_text("1")
     for arguments in _MADE_BY:
         subprocess.run(("ip", *arguments.split()), check=True)
+    _ASKS_ANEW_AFTER.write_text("10")
