@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.pulse import Pulse
 from concertina_worker.plan import Plan
@@ -121,18 +122,24 @@ class Control:
         """How long there has been no coordinator."""
         return 0.0 if self._connection else time.monotonic() - self._heard_at
 
-    def await_store(self, generation: int, *, timeout_seconds: float) -> str:
+    def await_store(self, generation: int, wires: Wires, *, timeout_seconds: float) -> str:
         """The address of a generation's store, once its rank 0 has opened it.
 
         Raises:
-            RuntimeError: it did not in time.
+            RuntimeError: it did not in time, or before the generation's `wires` were cut.
         """
+        wires.when_cut(self._look_again)
         with self._changed:
-            if not self._changed.wait_for(
-                lambda: generation in self._stores, timeout=timeout_seconds
-            ):
+            self._changed.wait_for(
+                lambda: generation in self._stores or wires.are_cut, timeout=timeout_seconds
+            )
+            if generation not in self._stores:
                 raise RuntimeError(f"nobody opened a store for generation {generation}")
             return self._stores[generation]
+
+    def _look_again(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
 
     def close(self, *, answer_seconds: float, away_seconds: float) -> None:
         """Hang up once the coordinator has kept all it was told, or the time is over.

@@ -78,7 +78,7 @@ class CoordinatorLine:
             token=self._token,
             announce=lambda address: self._announce_store(plan, address),
             await_address=lambda: self.control.await_store(
-                plan.generation, timeout_seconds=MEETING_SECONDS
+                plan.generation, wires, timeout_seconds=MEETING_SECONDS
             ),
             gpu=self._gpu,
         )
