@@ -41,10 +41,13 @@ class NetworkSweep:
                 self._background.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
 
     def _tidy_up(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
-        self.sweep(endpoint, everyone)
-        former_release.end_containers(
-            endpoint, self.networks.connections, installation=self.networks.installation
-        )
+        """Networks that the daemon will not let go of keep no container from ending."""
+        try:
+            former_release.end_containers(
+                endpoint, self.networks.connections, installation=self.networks.installation
+            )
+        finally:
+            self.sweep(endpoint, everyone)
 
     def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
         """One daemon, now. Raises: HostUnavailable, docker.errors.APIError."""
