@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import logging
 import os
 import shutil
 import signal
@@ -149,7 +150,8 @@ def _spec(server: Any, data: str) -> ProcessSpec:
 
 
 def pytest_unconfigure() -> None:
-    """Leave nothing behind."""
+    """Leave nothing behind. Threads that tests began may live on; nobody hears what they log."""
+    logging.disable()
     while _servers:
         _servers.pop().stop()
     shutil.rmtree(FOLDER, ignore_errors=True)
