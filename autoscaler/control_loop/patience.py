@@ -57,7 +57,7 @@ def impatiently(patience: Patience = PATIENCE) -> Iterator[None]:
 
 
 def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:
-    """Whether the database gave up waiting for this job; what comes then waits for less long."""
+    """True if the database gave up waiting for this job; what comes then waits for less long."""
     why = _GIVEN_UP.get(getattr(error.__cause__, "pgcode", None) or "")
     if why is None:
         return False

@@ -97,7 +97,7 @@ class _Look:
         return change_the_job(instructions)
 
     def _instructions_of(self, rule: Rule) -> Instructions:
-        """What the rule gives, once it knows all that it asks for."""
+        """Return what the rule gives, once it knows all that it asks for."""
         while True:
             try:
                 return rule(self._snapshot)

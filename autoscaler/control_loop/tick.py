@@ -151,7 +151,7 @@ class ControlLoop:
             silence.note(silent, leftovers=leftovers, now=context.now, told_after=told_after)
 
     def _go_on_in_background(self, context: TickContext, orders: Orders) -> None:
-        """What no job waits for: it may take several ticks."""
+        """Go on with what no job waits for: it may take several ticks."""
         fetch_images_ahead(context)
         remove_leftovers(orders, context.now)
         if (survey := self.host.survey) is not None:

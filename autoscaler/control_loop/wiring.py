@@ -47,14 +47,14 @@ def control_loop() -> ControlLoop:
 
 
 def process_environments() -> ProcessEnvironments:
-    """What the processes of jobs see."""
+    """Return what the processes of jobs see."""
     configured = settings.CONCERTINA
     return configured.worker_host.process_environments(configured)
 
 
 @lru_cache(maxsize=1)
 def worker_host() -> WorkerHost:
-    """Where the processes of jobs run, for all ticks of this process."""
+    """Return where the processes of jobs run, for all ticks of this process."""
     return new_worker_host()
 
 
@@ -66,7 +66,7 @@ def new_worker_host() -> WorkerHost:
 
 @lru_cache(maxsize=1)
 def _gpu_discovery() -> GpuDiscovery:
-    """What this process asked nodes for; a loop lasts for one tick only."""
+    """Return what this process asked nodes for; a loop lasts for one tick only."""
     from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery  # noqa: PLC0415 - as above
 
     return GpuDiscovery()
@@ -74,7 +74,7 @@ def _gpu_discovery() -> GpuDiscovery:
 
 @lru_cache(maxsize=1)
 def _machine_discovery() -> MachineDiscovery:
-    """As `_gpu_discovery`, of their machines."""
+    """Return what this process asked nodes of their machines, as `_gpu_discovery` of GPUs."""
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery  # noqa: PLC0415
 
     return MachineDiscovery()
@@ -82,7 +82,7 @@ def _machine_discovery() -> MachineDiscovery:
 
 @lru_cache(maxsize=1)
 def _disk_watch() -> DiskWatch:
-    """As `_gpu_discovery`, of what jobs write."""
+    """Return what this process looks into, as `_gpu_discovery` what it asked for."""
     from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch, finder  # noqa: PLC0415 - as above
 
     configured = settings.CONCERTINA

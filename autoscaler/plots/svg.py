@@ -22,7 +22,7 @@ def text(words: str, **attributes: str | float) -> str:
 
 
 def hint(words: str) -> str:
-    """What a browser shows when one points at the element around it."""
+    """Return what a browser shows when one points at the element around it."""
     return element("title", escape(words))
 
 

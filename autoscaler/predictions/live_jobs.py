@@ -70,7 +70,7 @@ def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
 
 
 def _advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now: datetime) -> None:
-    """Where the planner fails, the tick finds out for which job; nobody is advised until then."""
+    """Advise on jobs; where the planner fails, not yet: the tick finds out for which job."""
     try:
         advise(state, planner=planner, now=now)
     except (OperationalError, InterfaceError):

@@ -62,7 +62,7 @@ def _newest_of_all_teams(ended: QuerySet[Job]) -> list[str]:
 
 
 def _credible_samples(job: Job) -> float:
-    """As reported, and no more out of proportion to what was declared than scripts get it wrong."""
+    """Return the reported samples, no more out of proportion to the declared ones than usual."""
     if not job.total_samples:
         return float(job.samples)
     least, most = job.total_samples / _MOST_WRONG, job.total_samples * _MOST_WRONG
@@ -70,14 +70,14 @@ def _credible_samples(job: Job) -> float:
 
 
 def _arrivals_window(now: datetime) -> timedelta:
-    """As long as there have been jobs, and no longer than is looked back."""
+    """Return how long there have been jobs, and no longer than is looked back."""
     first = Job.objects.order_by("submitted_at").values_list("submitted_at", flat=True).first()
     age = now - first if first is not None else ARRIVALS_WINDOW
     return min(max(age, SHORTEST_WINDOW), ARRIVALS_WINDOW)
 
 
 def rescale_cost(now: datetime) -> HotRescale:
-    """What starts and changes took lately, as it is usual among the teams.
+    """Return what starts and changes took lately, as it is usual among the teams.
 
     The median of each team's, and of these the median, the lower of two: jobs report what it took,
     and no team's word alone makes the others' predictions worse.

@@ -95,7 +95,7 @@ _USAGE: Final = re.compile(r"\berror: |can't open file|^Error: ")
 
 
 def cannot_run_as_it_stands(exit_code: int | None, error: str) -> str:
-    """What to change, where a script's last words say that no retry can help; empty: they do not.
+    """Return what to change if the script's last words say that no retry can help; else empty.
 
     Errors of syntax and of imports, and arguments that the script does not take.
     """

@@ -143,7 +143,7 @@ class JobSnapshot:
     answers: Mapping[Question[object], object] = field(default_factory=dict)
 
     def answer_to(self, question: Question[_Answer]) -> _Answer:
-        """What was found out. Raises: Unanswered."""
+        """Return what was found out. Raises: Unanswered."""
         try:
             return cast("_Answer", self.answers[question])
         except KeyError:

@@ -64,7 +64,7 @@ class NumberedLine:
 
 
 def numbered(line: LogLine) -> NumberedLine | None:
-    """What the line tells; None: nothing."""
+    """Return what the line tells; None: nothing."""
     text = _ESCAPES.sub("", line.text[:_MOST_CHARACTERS])
     epoch = _EPOCH.search(text) or _TRAIN.search(text)
     inner = _ITERATION.search(text) or _BAR.search(text)

@@ -72,7 +72,7 @@ def _scale(old: Sequence[NumberedLine], new: Sequence[NumberedLine]) -> Scale:
 
 
 def _goes_on_over_epochs(*runs: Sequence[NumberedLine]) -> bool:
-    """What is counted beside the epoch does not begin anew with it."""
+    """True if what is counted beside the epoch does not begin anew with it."""
     steps = [
         (_value(before.epoch), _value(after.epoch), _value(after.inner) - _value(before.inner))
         for run in runs

@@ -76,7 +76,7 @@ def _repeated(
 
 
 def _may_begin_anew(old: Sequence[NumberedLine], runs: Iterable[Sequence[NumberedLine]]) -> bool:
-    """Whether a number without an epoch may be one of several rounds, of which nobody knows which.
+    """True if a number without an epoch may be one of several rounds, of which nobody knows which.
 
     So it may if other lines tell of epochs, unless it is seen to go on from one to the next, and if
     the old run ended with a whole round.
@@ -90,7 +90,7 @@ def _may_begin_anew(old: Sequence[NumberedLine], runs: Iterable[Sequence[Numbere
 
 
 def _goes_on(shape: str, run: Sequence[NumberedLine]) -> bool:
-    """Whether an epoch began between two lines of this shape, the later of which counts on."""
+    """True if an epoch began between two lines of this shape, the later of which counts on."""
     epoch: float | None = None
     seen: list[tuple[float, float]] = []  # of each line behind an epoch: this, and its own number
     for line in run:

@@ -220,7 +220,7 @@ class Client:
         return self._items("/teams", pool=pool)
 
     def notices(self) -> list[str]:
-        """What whoever uses this installation should know, in sentences; mostly nothing."""
+        """Return what whoever uses this installation should know, in sentences; mostly nothing."""
         return self._items("/notices")
 
     def pools(self) -> list[Pool]:

@@ -73,7 +73,7 @@ def date_time(text: str | None) -> str:
 
 
 def age(text: str | None, now: datetime | None = None) -> str:
-    """How long ago that was."""
+    """Return how long ago that was."""
     then = moment(text)
     if then is None:
         return NOTHING
@@ -105,7 +105,7 @@ def gain(share: float | None) -> str:
 
 
 def first_line(text: str) -> str:
-    """What of a text fits into a row of a table; `…` where more would follow."""
+    """Return what of a text fits into a row of a table; `…` where more would follow."""
     first, *more = text.strip().splitlines() or [""]
     return f"{first} …" if more else first
 

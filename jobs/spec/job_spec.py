@@ -106,7 +106,7 @@ def _pattern(names: re.Pattern[str]) -> dict[str, Any]:
 
 
 def _named(names: re.Pattern[str]) -> Any:
-    """What a mapping's description says of its names, beside what it says of its values."""
+    """Return what a mapping's description says of its names, beside what it says of its values."""
     return Field(
         json_schema_extra={"propertyNames": _pattern(names), "maxProperties": MOST_ENTRIES}
     )

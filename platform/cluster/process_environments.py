@@ -42,13 +42,13 @@ class ProcessEnvironments(Protocol):
 
     @property
     def are_workers_apart(self) -> bool:
-        """Whether each worker is alone on what looks like a machine to it."""
+        """True if each worker is alone on what looks like a machine to it."""
 
     def of_coordinator(self, job_id: str) -> ProcessEnvironment:
-        """What the job's coordinator sees."""
+        """Return what the job's coordinator sees."""
 
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
-        """What a worker sees whose job names this image."""
+        """Return what a worker sees whose job names this image."""
 
     def user_of(self, team_id: int, role: Role) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.
@@ -58,7 +58,7 @@ class ProcessEnvironments(Protocol):
         """
 
     def is_user_of_a_team(self, user: int) -> bool:
-        """Whether this number is given to none but teams' users."""
+        """True if this number is given to none but teams' users."""
 
     def coordinator_host(self, node: Node) -> str:
         """The name by which a job's workers reach its coordinator on this node."""
@@ -73,7 +73,7 @@ class ProcessEnvironments(Protocol):
         """A port for the first worker of one more set."""
 
     def gpu_names(self, node: Node, indices: Collection[int]) -> tuple[str, ...]:
-        """What a process that was given these GPUs of the node calls them."""
+        """Return what a process that was given these GPUs of the node calls them."""
 
     def network_hints(self, node: Node) -> Mapping[str, str]:
         """Variables that lead libraries to the right interface, where they would not find it."""

@@ -81,7 +81,7 @@ class WorkerHostKind(ABC):
         """
 
     def complaint_of_node_url(self, url: str) -> str:  # noqa: ARG002 - the default takes any
-        """What is wrong with where a node is said to be, and what to write; empty: nothing.
+        """Return what is wrong with where a node is said to be, and what to write; empty: nothing.
 
         An empty URL is where the settings say. Nodes of the same URL are of one machine.
         """
@@ -93,4 +93,4 @@ class WorkerHostKind(ABC):
 
     @abstractmethod
     def process_environments(self, installation: Installation) -> ProcessEnvironments:
-        """What its processes see."""
+        """Return what its processes see."""

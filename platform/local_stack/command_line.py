@@ -86,7 +86,7 @@ def _add_up(commands: _Commands) -> None:
 
 
 def _add_supervise(commands: _Commands) -> None:
-    """What `up --detach` and `demo` run in the background; no command for people."""
+    """Add what `up --detach` and `demo` run in the background; no command for people."""
     _add_run(commands.add_parser("supervise"))
 
 

@@ -141,7 +141,7 @@ class Job:
         self._registration.take_over(loop, warm_up, data)
 
     def ddp(self, model: torch.nn.Module) -> DistributedModel:
-        """What to write for `DistributedDataParallel(model)`; register it like any model."""
+        """Return what to write for `DistributedDataParallel(model)`; register it like any model."""
         return DistributedModel(model, lambda: self._epochs.loop.holding_back())  # noqa: PLW0108 - later
 
     def state(

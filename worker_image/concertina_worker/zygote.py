@@ -79,7 +79,7 @@ class Zygote:
 
 
 def listen(path: Path) -> socket.socket:
-    """Whoever finds the socket finds it listening.
+    """Return a socket that listens by the time anybody finds it.
 
     From inside its folder, because a socket's address may have no more than 107 bytes.
     """

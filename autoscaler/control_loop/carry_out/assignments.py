@@ -54,7 +54,7 @@ def assign(
 
 
 def go_on_with(view: JobView, staying: Sequence[WorkerView], *, message: str) -> bool:
-    """As `assign`, for the members that are left of the newest assignment."""
+    """Assign the members that are left of the newest assignment, as `assign` does."""
     assert view.assignment is not None  # noqa: S101 - its members are
     return assign(
         view,

@@ -114,7 +114,7 @@ def is_of_gpus(pool: Pool) -> bool:
 
 
 def _memories(seen: ProcessEnvironment, epoch: int) -> str:
-    """Where the coordinators of a job keep theirs; what they knew in another epoch never was."""
+    """Return the folder of a job's coordinators; what they knew in another epoch never was."""
     return f"{seen.folder}/epoch-{epoch}" if epoch else seen.folder
 
 
@@ -186,7 +186,7 @@ def _common(
 def _defaults(
     view: JobView, node: Node, gpu_indices: tuple[int, ...], context: TickContext
 ) -> dict[str, str]:
-    """What a job may overrule in its `env`."""
+    """Return what a job may overrule in its `env`."""
     hints = context.environments.network_hints(node)
     if not _has_gpus(view):
         return {**_ON_A_SLOT, **hints}
@@ -220,7 +220,7 @@ def _as_torchrun(view: JobView, worker: WorkerView, context: TickContext) -> dic
 
 
 def _rendezvous_of(view: JobView, context: TickContext) -> dict[str, str]:
-    """Where its workers would meet by themselves; of interest while nobody knows what they are."""
+    """Return where its workers would meet by themselves, while nobody knows what they are."""
     if not view.members or view.spec.elastic.mode not in {"auto", "fixed"}:
         return {}
     host, port = _rendezvous(view, context)

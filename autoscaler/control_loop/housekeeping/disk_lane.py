@@ -50,7 +50,7 @@ class Lane:
         self._keep_walking()
 
     def new_looks(self) -> Iterator[Look]:
-        """What was found since the last time."""
+        """Yield what was found since the last time."""
         with suppress(Empty):
             while True:
                 look = self._looks.get_nowait()

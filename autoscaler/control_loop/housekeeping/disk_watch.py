@@ -82,7 +82,7 @@ class DiskWatch:
             _write_down(look.job_id, look.found, context)
 
     def _ask(self, context: TickContext) -> None:
-        """Those that have waited longest; jobs that ended are not remembered."""
+        """Ask for the jobs that have waited longest; those that ended are forgotten."""
         held = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
         ids = set(held.values_list("id", flat=True))
         self._due_at = {job: at for job, at in self._due_at.items() if job in ids}

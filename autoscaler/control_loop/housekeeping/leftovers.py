@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def remove_leftovers(orders: Orders, now: datetime) -> None:
-    """Those that have waited longest; the next ticks go on.
+    """Remove what has waited longest; the next ticks go on.
 
     Raises:
         Overtaken: another process holds the lease now.

@@ -61,7 +61,7 @@ class NodeQuestions(Generic[T]):
             self._thread.start()
 
     def new_answers(self) -> Iterator[Answer[T]]:
-        """What was answered since the last time, in the order of the answers."""
+        """Yield what was answered since the last time, in the order of the answers."""
         while True:
             try:
                 answer = self._answers.get_nowait()

@@ -57,7 +57,7 @@ def settle(fence: Fence, state_dir: Path, now: datetime) -> Fence:
 
 
 def has_lost_time(mine: Turn, known: Turn | None) -> bool:
-    """Whether somebody took this turn, or a later one, before."""
+    """True if somebody took this turn, or a later one, before."""
     if known is None:
         return mine.number > _FIRST_TURN
     return mine.number <= known.number or mine.epoch < known.epoch

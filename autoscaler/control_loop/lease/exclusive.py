@@ -52,7 +52,7 @@ class Fence:
             yield
 
     def check(self) -> None:
-        """Whether nobody has, at this moment.
+        """Check that nobody has overtaken it, at this moment.
 
         Raises:
             Overtaken: somebody has.

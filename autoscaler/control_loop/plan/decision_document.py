@@ -35,7 +35,7 @@ def timeless(decision: Decision, explanation: Explanation, *, message: str) -> d
 
 
 def _storable(value: Any) -> Any:
-    """What JSON can hold: a number that is not finite becomes null."""
+    """Replace what JSON cannot hold: a number that is not finite becomes null."""
     if value is None or type(value) in _AS_THEY_ARE:
         return value
     if isinstance(value, float):

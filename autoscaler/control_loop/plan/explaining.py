@@ -59,7 +59,7 @@ def explained_decisions(
 
 @contextmanager
 def _blamed_on(job_id: str, failing: dict[str, Exception]) -> Iterator[None]:
-    """Whatever it is, the others go on."""
+    """Blame the job for whatever goes wrong, so that the others go on."""
     try:
         yield
     except Exception as error:  # noqa: BLE001

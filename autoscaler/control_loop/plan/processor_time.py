@@ -35,7 +35,7 @@ class ProcessorTime:
     _spent: float = field(default=0.0, init=False)
 
     def bound(self, compute: Callable[[], Result], *, at_most: float) -> Result:
-        """What is computed, in `at_most` seconds or what is left.
+        """Return what is computed, in `at_most` seconds or what is left.
 
         Raises:
             TakesTooLong: it takes longer, or nothing is left.
@@ -55,7 +55,7 @@ class ProcessorTime:
 
 
 def within(seconds: float, compute: Callable[[], Result]) -> Result:
-    """What is computed, if it takes no longer.
+    """Return what is computed, if it takes no longer.
 
     Raises:
         TakesTooLong: it does.

@@ -66,7 +66,7 @@ def consolidate(room: Room, demands: Sequence[Demand], *, now: float) -> Consoli
 def room_balance(
     waiting: Demand, moved: Iterable[Demand], others: Iterable[Demand], *, now: float
 ) -> MoveBalance:
-    """What the moves bring to the waiting job, and cost, all together."""
+    """Return what the moves bring to the waiting job, and cost, all together."""
     ends = (_seconds_left(other, now) for other in others if other.is_active)
     lasts = min((end for end in ends if end is not None), default=UNTIL_NEXT_END)
     runs = waiting.remaining_seconds

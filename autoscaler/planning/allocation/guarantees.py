@@ -153,7 +153,7 @@ def _limits_are_kept(tree: TeamTree, needs: Mapping[str, _TeamNeed]) -> bool:
 
 
 def _kept(tree: TeamTree, granted: Shares, least: Mapping[str, int]) -> dict[str, int]:
-    """What may have to lie idle, by team: what it never lends beyond what it is sure to use."""
+    """Return what may lie idle, by team: what it never lends beyond what it is sure to use."""
     kept: dict[str, int] = {}
     inside: dict[str, int] = {}
     for name, node in tree.nodes.items():
@@ -185,7 +185,7 @@ def _most(node: TeamNode, least: int) -> int | None:
 
 
 def _useful_gpus(values_of_jobs: Sequence[SizeValues]) -> int:
-    """What the team's jobs have a use for together.
+    """Return what the team's jobs have a use for together.
 
     A team that asks for more must gain clearly; one that holds it keeps it while it is of any use.
     Otherwise noise would move the same GPU to and fro.

@@ -131,7 +131,7 @@ def _seats(demand: Demand, size: Size) -> Seats:
 
 
 def _stays_put(demand: Demand, size: Size) -> bool:
-    """As many workers as before, none of which has to leave, or is to."""
+    """True if it keeps its number of workers, and none of them has to leave, or is to."""
     is_calm = demand.held == size.workers and not demand.displaced_workers
     return is_calm and not _is_gathered(demand, size)
 
@@ -156,7 +156,7 @@ def _misfits(placing: Placing) -> dict[str, Fragmentation]:
 
 
 def _corrected(placing: Placing) -> dict[str, Demand | None]:
-    """What the optimizer should be told; None: the job cannot go on.
+    """Return what the optimizer should be told; None: the job cannot go on.
 
     Waiting jobs without any size that fits are left for `_make_room`.
     """

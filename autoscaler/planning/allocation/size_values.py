@@ -67,12 +67,12 @@ class SizeValues:
 
     @cached_property
     def useful_gpus(self) -> int:
-        """As far as each step up makes it any faster."""
+        """The GPUs up to which each step up makes it any faster."""
         return self._useful_gpus(1.0)
 
     @cached_property
     def clearly_useful_gpus(self) -> int:
-        """As far as each step up makes it clearly faster."""
+        """The GPUs up to which each step up makes it clearly faster."""
         return self._useful_gpus(1 + MIN_GAIN)
 
     def _useful_gpus(self, gain: float) -> int:
@@ -157,7 +157,7 @@ def size_values_for(demand: Demand, objective: Objective, now: float) -> SizeVal
 
 
 def index_of(wanted: Size, sizes: Sequence[Size]) -> int | None:
-    """Where the size stands among these; their workers tell most of them apart."""
+    """Return where the size stands among these; their workers tell most of them apart."""
     for index, size in enumerate(sizes):
         if size.workers == wanted.workers and size == wanted:
             return index
@@ -193,7 +193,7 @@ def _values(
 def _values_by_metric(
     demand: Demand, workers: NDArray[np.int_], objective: Objective, factor: float
 ) -> list[float]:
-    """As if it scaled perfectly up to the size its application asks for, and no further.
+    """Value it as if it scaled perfectly up to the size its application asks for, and no further.
 
     A change that the application asks for costs nothing, or noise would be louder than its wish.
     """

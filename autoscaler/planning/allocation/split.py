@@ -66,7 +66,7 @@ def is_cooling(demand: Demand, now: float) -> bool:
 
 
 def _calm(job_values: SizeValues, rule: Callable[[Demand, Size], bool], now: float) -> SizeValues:
-    """What the policy wants of the job; of one that was changed a short while ago less."""
+    """Return what the policy wants of the job; of one that was changed a short while ago less."""
     if is_cooling(job_values.demand, now):
         job_values = job_values.restricted(lambda size: rule(job_values.demand, size))
     return job_values.wanted

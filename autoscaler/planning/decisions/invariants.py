@@ -197,7 +197,7 @@ def _guarantee_rule(
 
 
 def _subtree_sums(own: Mapping[str, int], quotas: Mapping[str, TeamQuota]) -> Counter[str]:
-    """What each team uses together with all teams below it."""
+    """Return what each team uses together with all teams below it."""
     sums = Counter[str]()
     for team, gpus in own.items():
         for above in _path(team, quotas):
@@ -206,7 +206,7 @@ def _subtree_sums(own: Mapping[str, int], quotas: Mapping[str, TeamQuota]) -> Co
 
 
 def _promised_to_itself(quota: TeamQuota, quotas: Mapping[str, TeamQuota]) -> int:
-    """What is guaranteed to the team and to none of those below it."""
+    """Return what is guaranteed to the team and to none of those below it."""
     below = sum(q.guaranteed_gpus for q in quotas.values() if q.parent == quota.team)
     return quota.guaranteed_gpus - below
 
@@ -310,7 +310,7 @@ def _for_memory(job: Job) -> int:
 
 
 def _has_tidy_sizes(pool: Pool) -> bool:
-    """Whether the planner may leave out sizes that pack badly."""
+    """True if the planner may leave out sizes that pack badly."""
     return sum(node.gpus for node in pool.nodes) > _ANY_SIZE_UP_TO
 
 

@@ -32,7 +32,7 @@ _FULL_SHARES: Final = (1, 2, 4, 8)  # micro-batches; full ones, which a grid wou
 
 
 def fewest_workers(rules: BatchRange) -> int:
-    """How many it takes to hold the smallest batch of the range in memory."""
+    """Return how many it takes to hold the smallest batch of the range in memory."""
     if rules.max_per_gpu is None or rules.accumulation:
         return 1
     lowest = -(-rules.minimum // rules.multiple_of) * rules.multiple_of

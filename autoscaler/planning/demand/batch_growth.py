@@ -20,7 +20,7 @@ BATCH_SETTLES_SECONDS: Final = 30.0  # guessed: after a change it grows no soone
 
 
 def has_settled(job: Job, now: float) -> bool:
-    """Whether it has trained with its present batch for a while."""
+    """True if it has trained with its present batch for a while."""
     times = (job.last_rescaled_at, job.running_since)
     changed_at = max((time for time in times if time is not None), default=-math.inf)
     return now - changed_at >= BATCH_SETTLES_SECONDS

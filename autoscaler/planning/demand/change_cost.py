@@ -12,7 +12,7 @@ SMALLEST_FACTOR: Final = 0.01  # a young job may be forced to change, but never 
 
 
 def change_factor(job: Job, now: float) -> float:
-    """What is left of a job's speed when it is rescaled once more: below 1, above 0.
+    """Return what is left of a job's speed when it is rescaled once more: below 1, above 0.
 
     f = max(age - stall * rescales, 0) / (age + stall): a job that keeps stopping for changes has
     paid for them with its own time. On top a change must gain `MIN_GAIN`, or noise would decide.

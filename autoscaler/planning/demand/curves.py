@@ -84,7 +84,7 @@ def curve_of(inputs: CurveInputs) -> Curve:
 
 @lru_cache(maxsize=16384)
 def size_at(inputs: CurveInputs, workers: int, batch: int, crosses_nodes: bool) -> Size:  # noqa: FBT001 - part of the key
-    """What a job does at one configuration, whether or not it may choose it."""
+    """Return what a job does at one configuration, whether or not it may choose it."""
     curve = curve_of(inputs)
     at = np.array([workers]), np.array([batch])
     predicted = _Prediction.of(inputs, *at, crosses_nodes=np.array([crosses_nodes]))
@@ -200,7 +200,7 @@ def _base_rate(inputs: CurveInputs, smallest: int) -> float:
 
 
 def _reach(inputs: CurveInputs, sizes: tuple[Size, ...], smallest: int) -> int:
-    """How many of the sizes, from the first up, may be tried now.
+    """Return how many of the sizes, from the first up, may be tried now.
 
     Where a job was never measured, the smallest only. Then one size more than the largest measured
     one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever

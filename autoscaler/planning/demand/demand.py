@@ -82,7 +82,7 @@ class Demand:
 
     @property
     def floor_gpus(self) -> int:
-        """What the job needs at least once it can be changed again."""
+        """The GPUs that the job needs at least once it can be changed again."""
         return min(self.smallest_gpus, self.job.min_workers * self.job.gpus_per_worker)
 
     @property
@@ -210,7 +210,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
 
 
 def _expected_allocation(job: Job, ground: _Ground) -> Allocation | None:
-    """Where the job stands or is being brought to, without workers on nodes that are gone."""
+    """Return where the job is, or is being brought to, leaving out nodes that are gone."""
     allocation = job.allocation if job.target is None else job.target
     if job.phase is JobPhase.WAITING or allocation is None:
         return None

@@ -56,11 +56,11 @@ class PoolShape(NamedTuple):
         return sum(gpus * count for gpus, count in self.nodes)
 
     def workers(self, gpus_per_worker: int) -> int:
-        """How many workers the whole pool takes."""
+        """Return how many workers the whole pool takes."""
         return sum(gpus // gpus_per_worker * count for gpus, count in self.nodes)
 
     def workers_per_node(self, gpus_per_worker: int) -> int:
-        """How many the largest node takes."""
+        """Return how many the largest node takes."""
         return self.nodes[-1][0] // gpus_per_worker if self.nodes else 0
 
 

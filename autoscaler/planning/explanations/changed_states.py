@@ -43,7 +43,7 @@ def _with_job(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
 
 
 def _in_pool(state: ClusterState, job: Job, name: str) -> ClusterState:
-    """What was measured of the job holds on GPUs of the same type only."""
+    """Put the job into a pool; its measurements hold on GPUs of the same type only."""
     types = {pool.name: pool.gpu_type for pool in state.pools}
     is_alike = types.get(job.pool) == types[name]
     return _with_job(state, job, pool=name, scaling=job.scaling if is_alike else None)

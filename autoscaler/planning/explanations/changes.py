@@ -127,7 +127,7 @@ def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
 
 
 def _owed(takers: Sequence[Outcome], picture: PoolPicture) -> Owed | None:
-    """What the first taker's team has too little of its guarantee, as far as they take it."""
+    """Return what the first taker's team lacks of its guarantee, as far as they take it."""
     if not takers:
         return None
     team = takers[0].demand.job.team

@@ -34,7 +34,7 @@ def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Reme
 
 
 def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
-    """What makes a job possible at all, read off the bounds that it does not fit into."""
+    """Return what makes a job possible at all, read off the bounds that it does not fit into."""
     demand = outcome.demand
     needed, limit = demand.needed_gpus, picture.quotas[demand.job.team].limit_gpus
     possible = picture.gpus_total if limit is None else min(limit, picture.gpus_total)
@@ -81,7 +81,7 @@ def _higher_quota(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[R
 
 
 def _can_be_promised(gpus: int, waiting: Waiting, state: ClusterState) -> bool:
-    """Whether the pool has them beside what others are promised, and the team's bounds allow it."""
+    """True if the pool has them beside what others are promised, and the team's bounds allow it."""
     quotas = [quota for quota in state.quotas if quota.pool == waiting.pool]
     own = next((quota for quota in quotas if quota.team == waiting.team.team), None)
     if own is not None and (own.parent is not None or gpus > (own.limit_gpus or gpus)):

@@ -65,7 +65,7 @@ class RemedySearch:
         return found
 
     def _paused_by(self, job_id: str, remedy: Remedy) -> int | None:
-        """How many jobs are paused that else would not be; None: the job does not start."""
+        """Return how many jobs are paused that else would not be; None: the job does not start."""
         self.planned_jobs -= self._cost_of_a_try()
         changed = self.planner(with_remedy(self.state, job_id, remedy))
         if job_id not in _those_to(Action.START, changed):

@@ -61,7 +61,7 @@ def _imagined(demand: Demand, running: AbstractSet[str], *, pool: Pool, now: flo
 
 
 def _in_all(passes: Sequence[Admission], demands: Sequence[Demand]) -> Admission:
-    """What all passes together do to the jobs as they are."""
+    """Return what all passes together do to the jobs as they are."""
     last = passes[-1]
     admitted = _admitted(last)
     here = {demand.job.job_id: demand for demand in demands}

@@ -134,7 +134,7 @@ class AdmissionPass:
         return is_young and ledger.takes_from_others(demand)
 
     def _comes_soon(self, owed: Demand, ledger: Ledger, claim: Entitlement) -> bool:
-        """Whether it waits for a delay, a change under way or a young borrower.
+        """True if it waits for a delay, a change under way or a young borrower.
 
         Otherwise it waits for jobs that cannot be paused, and that may take long.
         """
@@ -152,7 +152,7 @@ class AdmissionPass:
 def _admit_or_pause(
     ledger: Ledger, running: Iterable[Demand], *, keeps_what_is_kept: bool = False
 ) -> list[Demand]:
-    """Those that fit, beside what teams never lend if so wanted; the others are paused."""
+    """Return those that fit, beside what teams never lend if so wanted; the others are paused."""
     admitted: list[Demand] = []
     for demand in running:
         if ledger.missing_for(demand) == 0 if keeps_what_is_kept else ledger.has_gpus_for(demand):

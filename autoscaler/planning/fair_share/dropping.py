@@ -32,7 +32,7 @@ def admit_or_drop(
     gpus: int,
     now: float,
 ) -> tuple[Admission, frozenset[str]]:
-    """Who runs on `gpus` schedulable GPUs, and the ids of those to drop, as if they never came."""
+    """Return who runs on `gpus` schedulable GPUs, and the ids of the jobs to drop."""
     dropped: set[str] = set()
     while True:
         left = [demand for demand in demands if demand.job.job_id not in dropped]
@@ -69,6 +69,6 @@ def _is_refused(demand: Demand, admission: Admission, room: int) -> bool:
 
 
 def _lasting_gpus(demand: Demand) -> int:
-    """What an admitted job needs at least, once the change that is under way is over."""
+    """Return what an admitted job needs at least, once the change that is under way is over."""
     is_changing = demand.is_pinned and not demand.job.can_pause
     return demand.floor_gpus if is_changing else demand.smallest_gpus

@@ -99,7 +99,7 @@ def _within(jobs: Sequence[Demand], share: int, to_start: int, node: TeamNode) -
 
 
 def _usable(covered: Sequence[Demand], share: int) -> int:
-    """What these jobs can grow to within the share, one after the other."""
+    """Return what these jobs can grow to within the share, one after the other."""
     used = sum(demand.floor_gpus for demand in covered)
     for demand in covered:
         room = share - used

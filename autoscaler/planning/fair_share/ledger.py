@@ -106,7 +106,7 @@ class Ledger:
         return demand.smallest_gpus - demand.stuck_gpus <= self.gpus_free
 
     def may_claim(self, demand: Demand) -> bool:
-        """Whether it may start within its team's claim.
+        """True if it may start within its team's claim.
 
         Not on what idle teams never lend, unless more was promised than there is.
         """
@@ -121,12 +121,12 @@ class Ledger:
         return max(needed - self.gpus_free, kept_from, 0)
 
     def takes_from_others(self, demand: Demand) -> bool:
-        """Whether a start needs more than idle GPUs and what its own team's jobs can give up."""
+        """True if a start needs more than idle GPUs and what its own team's jobs can give up."""
         own = self._shrinkable[demand.job.team]
         return demand.smallest_gpus > max(self.gpus_idle, 0) + own
 
     def limit_problem(self, demand: Demand) -> JobReason | None:
-        """Whether the job's smallest size would break its team's limit, now or ever."""
+        """Return how its smallest size would break the team's limit, now or ever; else None."""
         job, needed = demand.job, demand.smallest_gpus
         if any(n.limit is not None and needed > n.limit for n in self.tree.path(job.team)):
             return JobReason.EXCEEDS_LIMIT
@@ -134,7 +134,7 @@ class Ledger:
         return JobReason.WAITING_FOR_QUOTA if is_reached else None
 
     def may_be_lent_to(self, demand: Demand) -> bool:
-        """What cannot be taken back may only be lent where nobody has a guarantee."""
+        """True where nobody has a guarantee: what cannot be taken back is lent only there."""
         if demand.job.preemptibility is not Preemptibility.NON_PREEMPTIBLE:
             return True
         promised = self.tree.pool.guaranteed

@@ -89,7 +89,7 @@ class Lending:
         self.ledger.refuse(demand, reason)
 
     def _guests_of(self, holder: Demand) -> list[Demand]:
-        """Those that started just now first, then running ones, least important first."""
+        """Return those that started just now first, then running ones, least important first."""
         return [
             demand
             for demand in reversed([*self.borrowers, *self._lent])
@@ -109,7 +109,7 @@ class Lending:
         return []
 
     def _without_the_needless(self, aside: list[Demand], holder: Demand) -> list[Demand]:
-        """Whoever was set aside first, and was not enough, may not have been needed at all."""
+        """Put back whoever was set aside first and, as it turns out, need not have been."""
         needed: list[Demand] = []
         for guest in aside:
             self.ledger.put_back(guest)
@@ -162,7 +162,7 @@ class Lending:
         return max(holder.smallest_gpus - missing, 0)
 
     def _free_by(self, missing: int) -> float | None:
-        """When running jobs will have given so many GPUs back, if their lengths are right."""
+        """Return when running jobs will have given so many GPUs back, if lengths are right."""
         ends = sorted(
             (seconds, demand.smallest_gpus)
             for demand in self.ledger.admitted.values()
@@ -175,7 +175,7 @@ class Lending:
         return None
 
     def _may_be_guest(self, demand: Demand) -> bool:
-        """Whoever would give way, for a while that is worth while."""
+        """True for whoever would give way, for a while that is worth while."""
         until = self.reservation.promised_at if self.reservation else None
         is_too_short = until is not None and until - self.now < GUEST_SECONDS
         is_guest = self._holder is not None and self._is_guest(demand, self._holder)

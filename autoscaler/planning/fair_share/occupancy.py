@@ -37,15 +37,15 @@ class Occupancy:
         return self._inside[POOL] - self._used_inside[POOL]
 
     def inside(self, node: TeamNode) -> int:
-        """What the team's own jobs and its sub-teams take up together."""
+        """Return what the team's own jobs and its sub-teams take up together."""
         return self._inside[node.name]
 
     def own(self, team: str) -> int:
-        """What the team's own jobs use."""
+        """Return what the team's own jobs use."""
         return self._used[team]
 
     def takes_up(self, team: str, gpus: int) -> int:
-        """What more of the pool is taken up when the team uses so many GPUs more."""
+        """Return what more of the pool is taken up when the team uses so many GPUs more."""
         *_, (_, rise) = self._rises(team, self._rise(team, gpus))
         return rise
 
@@ -79,7 +79,7 @@ class Occupancy:
         return max(used + gpus, held) - max(used, held)
 
     def _rises(self, team: str, rise: int) -> Iterator[tuple[TeamNode, int]]:
-        """How the rise of a team's own jobs shows inside each team on the way up to the pool."""
+        """Yield how the rise of a team's own jobs shows in each team on the way up to the pool."""
         for node in self.tree.path(team):
             yield node, rise
             inside = self._inside[node.name]

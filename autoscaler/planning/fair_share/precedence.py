@@ -28,7 +28,7 @@ def waited_seconds(demand: Demand, now: float) -> float:
 
 
 def runs_since(demand: Demand) -> float:
-    """When the present run of an active job began."""
+    """Return when the present run of an active job began."""
     job = demand.job
     began = job.started_at if job.running_since is None else job.running_since
     return job.submitted_at if began is None else began
@@ -76,7 +76,7 @@ def in_team_order(
 
 
 def _protected(running: Sequence[Demand], share: int) -> list[Demand]:
-    """Whose smallest size uses up the share before all others; those that run longest first.
+    """Return the demands whose smallest size uses up the share first; those that run longest first.
 
     What cannot be paused at all, and what is semi-preemptible where it fits beside all that ran
     before it: one that started as a borrower pushes nobody out of the share.

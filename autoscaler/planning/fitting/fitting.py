@@ -49,7 +49,7 @@ def fit(
     batch: BatchRange | None = None,
     all_reduce: AllReduceTable | None = None,
 ) -> ScalingModel | None:
-    """What all of a job's measurements say of its speed on one GPU type; None: nothing at all.
+    """Return what a job's measurements say of its speed on one GPU type; None: nothing at all.
 
     Measurements of other types are the prior of this one. About 3 ms, then cached.
     """

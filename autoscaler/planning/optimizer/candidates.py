@@ -101,7 +101,7 @@ def _market_of(problem: Problem, relaxation: Relaxation) -> Integers:
 
 
 def _groups_to_blame(table: Table) -> list[int]:
-    """Where no selection was found though all groups below have some: those, and all below."""
+    """Return the groups with no selection though all below have one, and all groups below."""
     failed = [below for below in table.tables if below.window is None]
     if not failed:
         return _groups(table)

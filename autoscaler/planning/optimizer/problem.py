@@ -105,7 +105,7 @@ class Problem:
         )
 
     def _complaints(self) -> Iterator[str]:
-        """What is wrong with the arrays, if anything. Each check relies on those before it."""
+        """Yield what is wrong with the arrays. Each check relies on those before it."""
         options, groups = len(self.sizes), len(self.parents)
         if self.starts[0] != 0 or self.starts[-1] != options or _falls(self.starts).any():
             yield "the options of all jobs must stand one after another"
@@ -128,7 +128,7 @@ class Problem:
 
     @property
     def gpus(self) -> int:
-        """How many GPUs the pool has."""
+        """The number of GPUs in the pool."""
         return int(self.most[POOL])
 
 

@@ -119,7 +119,7 @@ def least_losses(
 
 
 def _limit(members: Sequence[Doubt | Table], left_out: float) -> float:
-    """What a selection loses at least that has an option, or a sub-group's share, not looked at."""
+    """Return what a selection loses at least if it has an option or a share not looked at."""
     tables = [member for member in members if isinstance(member, Table)]
     floor = sum(table.floor for table in tables)
     if np.isinf(floor):
@@ -160,7 +160,7 @@ def _reach(
 
 
 def _is_free(members: Sequence[Doubt | Table], bounds: tuple[float, float]) -> bool:
-    """Whether no choice of the members leaves the bounds."""
+    """True if no choice of the members leaves the bounds."""
     spans = [member.span for member in members]
     lowest, highest = bounds
     return lowest <= sum(low for low, _ in spans) and sum(high for _, high in spans) <= highest
@@ -196,7 +196,7 @@ def _options(member: Doubt | Table) -> tuple[Integers, Floats]:
 
 
 def _with_slack(window: Window, relaxation: Relaxation, group: int, budget: float) -> Window | None:
-    """What the group leaves unused of a bound it pays for is a loss too."""
+    """Add what the group leaves unused of a bound that it pays for to the losses."""
     unused = relaxation.targets[group] - relaxation.totals[group] - window.deviations
     losses = window.losses + relaxation.multipliers[group] * unused
     return Window(lowest=window.lowest, losses=losses).within(-np.inf, np.inf, budget)

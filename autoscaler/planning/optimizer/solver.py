@@ -52,7 +52,7 @@ def solve(problem: Problem, *, most_attempts: int = MOST_ATTEMPTS) -> Solution |
 
 
 def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
-    """What nobody's deviating costs, in unused GPUs; infinite if it breaks a bound."""
+    """Return the loss, in unused GPUs, if nobody deviates; infinite if that breaks a bound."""
     totals, multipliers = relaxation.totals, relaxation.multipliers
     if (totals > problem.most).any() or (totals < problem.least).any():
         return np.inf

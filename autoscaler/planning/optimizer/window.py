@@ -36,7 +36,7 @@ class Window:
         return np.arange(self.lowest, self.lowest + len(self.losses))
 
     def within(self, lowest: float, highest: float, budget: float) -> Window | None:
-        """What deviates and loses no more than that; None if nothing does."""
+        """Return what deviates and loses no more than that; None if nothing does."""
         start = int(max(lowest - self.lowest, 0))
         end = int(min(highest - self.lowest + 1, len(self.losses)))
         losses = self.losses[start : max(end, start)]

@@ -155,12 +155,12 @@ class PoolPicture:
         return self.held_by_team[team] > self.quotas[team].guaranteed_gpus
 
     def changed(self, kind: ChangeKind) -> tuple[Change, ...]:
-        """What happened lately in this pool."""
+        """Return what happened lately in this pool."""
         return tuple(change for change in self.changes if change.kind is kind)
 
     @property
     def has_lost_nodes(self) -> bool:
-        """Whether a node is closed, or was lost lately."""
+        """True if a node is closed, or was lost lately."""
         is_closed = any(not node.is_schedulable for node in self.pool.nodes)
         return is_closed or bool(self.changed(ChangeKind.NODE_LOST))
 
@@ -171,17 +171,17 @@ class PoolPicture:
 
     @property
     def price(self) -> float | None:
-        """What one more GPU would add to the pool's value."""
+        """The value that one more GPU would add to the pool."""
         return self.split.solution.price if self.split.solution else None
 
     @cached_property
     def givers_back(self) -> tuple[Outcome, ...]:
-        """Those that lose GPUs which their team holds beyond its guarantee."""
+        """The jobs that lose GPUs which their team holds beyond its guarantee."""
         return tuple(o for o in self.losers if self.is_above_guarantee(o.demand.job.team))
 
     @cached_property
     def claimants(self) -> tuple[Outcome, ...]:
-        """Those that gain GPUs which their team lacks of its guarantee."""
+        """The jobs that gain GPUs which their team lacks of its guarantee."""
         return tuple(o for o in self.gainers if self.is_below_guarantee(o.demand.job.team))
 
     @cached_property
@@ -193,7 +193,7 @@ class PoolPicture:
         return frozenset(demand.job.job_id for demand in self.admission.owed)
 
     def guests_of(self, outcome: Outcome) -> tuple[Outcome, ...]:
-        """Those that are paused now because the job fits on what was reserved for it."""
+        """Return the jobs that are paused now because this one fits on what was reserved for it."""
         gave_way = self.admission.gave_way.items()
         return tuple(self.by_id[guest] for guest, due in gave_way if due.job_id == outcome.job_id)
 
@@ -222,7 +222,7 @@ class PoolPicture:
         return tuple((node, gpus) for node, gpus in free.items() if gpus > 0)
 
     def best_last_step(self, *, besides: Outcome) -> LastStep | None:
-        """Who gained most from the last step it was given, this job left out."""
+        """Return who gained most from the last step it was given, this job left out."""
         others = (step for step in self._best_last_steps if step.outcome is not besides)
         return next(others, None)
 
@@ -233,7 +233,7 @@ class PoolPicture:
         return tuple(nlargest(2, steps, key=lambda step: (step.gain, step.outcome.job_id)))
 
     def gpus_asked_up_to(self, outcome: Outcome) -> int:
-        """What the job and all that stand before it in the queue need together."""
+        """Return what the job and all that stand before it in the queue need together."""
         return self._asked_by_position[self.admission.refused[outcome.job_id].position]
 
     @cached_property

@@ -101,7 +101,7 @@ def _lost_workers(outcome: Outcome, picture: PoolPicture) -> bool:
 
 
 def _is_drained(outcome: Outcome, picture: PoolPicture) -> bool:
-    """Whether it stands on a node that is being drained."""
+    """True if it stands on a node that is being drained."""
     draining = {node.name for node in picture.pool.nodes if node.is_draining}
     held = outcome.demand.allocation
     return held is not None and any(node in draining for node, _ in held.workers_by_node)
@@ -142,7 +142,7 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: P
 
 
 def _is_asked_for(outcome: Outcome) -> bool:
-    """Whether its application asks for a change in this direction."""
+    """True if its application asks for a change in this direction."""
     reading = reading_of(outcome.demand.job)
     wish = reading.wish if reading else Wish.STAY
     return (outcome.gains and wish is Wish.GROW) or (outcome.loses and wish is Wish.SHRINK)
@@ -187,7 +187,7 @@ def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: P
 
 
 def _is_given_back(outcome: Outcome, picture: PoolPicture) -> bool:
-    """Whether it gets GPUs its team is guaranteed from jobs of teams that borrowed them."""
+    """True if it gets GPUs its team is guaranteed from jobs of teams that borrowed them."""
     return bool(picture.givers_back) and picture.is_below_guarantee(outcome.demand.job.team)
 
 

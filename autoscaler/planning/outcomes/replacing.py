@@ -42,7 +42,7 @@ def with_substitutes(outcomes: Iterable[Outcome], room: Room, *, now: float) -> 
 
 
 def _may_swap(outcome: Outcome, straggler: Straggler, *, now: float) -> bool:
-    """Whether a free GPU is all that it takes."""
+    """True if a free GPU is all that it takes."""
     is_calm = outcome.action is Action.KEEP and not outcome.demand.is_pinned
     return is_calm and straggler.may_be_replaced and not is_cooling(outcome.demand, now)
 

@@ -40,7 +40,7 @@ class Room:
     def of(
         cls, nodes: Iterable[Node], placements: Iterable[tuple[WorkersByNode, int]] = ()
     ) -> Self:
-        """What is free beside workers of so many GPUs each."""
+        """Return what is free beside workers of so many GPUs each."""
         free = {node.name: node.gpus for node in nodes if node.is_schedulable}
         files = range(max(free.values(), default=0) + 1)
         distributed = defaultdict[str, int](int)
@@ -98,7 +98,7 @@ class Room:
         return _widest(self._shared, gpus_per_worker)
 
     def most_together(self, gpus_per_worker: int) -> int:
-        """How many workers of this size fit on the node that takes most."""
+        """Return how many workers of this size fit on the node that takes most."""
         most = len(self._quiet) - 1
         while most > 0 and not (self._quiet[most] or self._shared[most]):
             most -= 1
@@ -113,7 +113,7 @@ class Room:
         )
 
     def capacity(self, gpus_per_worker: int) -> int:
-        """How many workers of this size fit, all nodes together."""
+        """Return how many workers of this size fit, all nodes together."""
         return sum(max(gpus, 0) // gpus_per_worker for gpus in self._free.values())
 
     def _file_of(self, node: str) -> list[str]:

@@ -74,7 +74,7 @@ def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
 
 
 def _kept(seat: Seats, nodes: Mapping[str, Node]) -> dict[str, int]:
-    """Who stays where he is: all but the surplus, and all but those on draining nodes."""
+    """Return the workers that stay: all but the surplus and those on draining nodes."""
     if seat.is_pinned:
         return dict(seat.placement)
     placement = {
@@ -118,7 +118,7 @@ def _cost(room: Room, seat: Seats, place: Mapping[str, int]) -> tuple[bool, int,
 
 
 def _beside(room: Room, seat: Seats, kept: dict[str, int]) -> dict[str, int] | None:
-    """Those who stay, the missing ones beside them, and the rest on as few nodes as possible."""
+    """Seat the missing ones beside those who stay, and the rest on as few nodes as possible."""
     gpus, missing = seat.gpus_per_worker, seat.workers - sum(kept.values())
     fitting = {node: room.free(node) // gpus for node in kept}
     takes_all = [node for node in kept if fitting[node] >= missing]

@@ -36,7 +36,7 @@ class CompletionTime(Policy):
 
 
 def weights(demands: Sequence[Demand]) -> Mapping[str, float]:
-    """How much each job counts, by job id; the mean weight of a pool is its number of jobs.
+    """Return how much each job counts, by job id; the mean weight of a pool is its number of jobs.
 
     w_j = 2 * rank_j - 1, rank 1 = most remaining work: the heSRPT shares for speedup exponent 1/2.
     Jobs of nearly the same length share a rank, so that noise does not turn the order round. A job

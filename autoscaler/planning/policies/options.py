@@ -75,7 +75,7 @@ def hints_of(policy: type[Policy]) -> dict[str, Any]:
 
 
 def options_of(policy: type[Policy]) -> tuple[Option, ...]:
-    """What can be set of a policy, in the order of its fields."""
+    """Return what can be set of a policy, in the order of its fields."""
     hints = hints_of(policy)
     return tuple(
         _described(one, hints[one.name])

@@ -67,7 +67,7 @@ class Policy(ABC):
 
     @abstractmethod
     def objective(self, situation: Situation) -> Objective:
-        """What sizes are worth, to be asked job by job.
+        """Return what sizes are worth, to be asked job by job.
 
         Values may have any unit and need be neither concave nor rising. Of a job to which no size
         that is possible at the moment is wanted, the planner chooses for itself.

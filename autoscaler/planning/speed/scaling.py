@@ -53,7 +53,7 @@ class ScalingModel:
         return np.asarray(np.sqrt((off**2).sum(axis=0) / 2))
 
     def error(self, standard_normals: Column) -> Column:
-        """How far the logarithms of the seven numbers are off, in one draw of seven chances."""
+        """Return how far the logarithms of the seven numbers are off, in one of seven draws."""
         if not self.deviations:
             return np.zeros_like(standard_normals)
         forth, back = np.split(np.array(self.deviations), 2)

@@ -94,7 +94,7 @@ def _parents(settings: Mapping[str, TeamQuota]) -> dict[str, str]:
 
 
 def _leads_to(team: str, above: str, parents: Mapping[str, str]) -> bool:
-    """Whether the way up from `above` passes `team`."""
+    """True if the way up from `above` passes `team`."""
     while above != POOL:
         if above == team:
             return True

@@ -29,7 +29,7 @@ def is_near(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> bool:
 
 
 def warning(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
-    """How near, and what happens then."""
+    """Say how near the limit is, and what happens there."""
     limit = limits.bytes_of(spec.resources.disk_per_job)
     return (
         f"Its files take {in_words(use.disk_bytes or 0)} of the {format_size(limit)} that it may"
@@ -38,7 +38,7 @@ def warning(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
 
 
 def sentence(found: JobReason, use: DiskUse, spec: JobSpec, limits: DiskLimits) -> str:
-    """What was too much, what the limit is, and what to change."""
+    """Say what was too much, what the limit is, and what to change."""
     return f"{_what_is_wrong(found, use, spec, limits)} {_AFTERWARDS}"
 
 
@@ -68,7 +68,7 @@ _UNITS: Final = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20))
 
 
 def in_words(size: int) -> str:
-    """As people read it: `61.3 GiB`."""
+    """Write the size as people read it: `61.3 GiB`."""
     for unit, factor in _UNITS:
         if size >= factor:
             return f"{size / factor:.1f} {unit}"

@@ -36,19 +36,19 @@ def grace_seconds(job: JobSnapshot) -> float:
 
 
 def _patience(job: JobSnapshot) -> float:
-    """Who is not gone by then is killed, which takes a moment more."""
+    """Return how long it may take to go; then it is killed, which takes a moment more."""
     return max(job.context.reclaim_seconds - job.limits.kill_grace, 0.0)
 
 
 def _began(job: JobSnapshot) -> datetime:
-    """When it began to give something back."""
+    """Return when it began to give something back."""
     if job.state is State.STOPPING or job.assignment is None:
         return job.state_since
     return job.assignment.at
 
 
 def _claimed_at(job: JobSnapshot) -> datetime | None:
-    """When another team laid claim to what it holds; None: nobody does."""
+    """Return when another team laid claim to what it holds; None: nobody does."""
     of_assignment = job.assignment.reason if job.assignment else ""
     reason = job.reason if job.state is State.STOPPING else of_assignment
     if reason == JobReason.RECLAIM_GUARANTEE:

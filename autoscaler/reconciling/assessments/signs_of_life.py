@@ -39,7 +39,7 @@ def due(*, since: datetime, told_at: datetime | None, now: datetime, timeout: fl
 
 
 def losses_in_a_row(life: Life, *, now: datetime) -> int:
-    """How often all workers have been lost with no sign of life between, this time included."""
+    """Count the losses of all workers with no sign of life between, this one included."""
     if life.lost_at is None or now - life.lost_at > LOSSES_COUNT_FOR:
         return 1
     has_lived = life.progress_at is not None and life.progress_at > life.lost_at
@@ -47,7 +47,7 @@ def losses_in_a_row(life: Life, *, now: datetime) -> int:
 
 
 def of_run(*, began: datetime, ended: datetime, wrote: datetime | None) -> datetime | None:
-    """When a script that reports nothing was last alive in this run; None: it never got so far."""
+    """Return when a script that reports nothing was last alive in this run; None: never."""
     if wrote is not None and wrote - began >= _STARTING:
         return wrote
     return ended if ended - began >= _LONG_RUN else None

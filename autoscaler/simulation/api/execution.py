@@ -72,7 +72,7 @@ class _Signs:
         self._began_at = self._told_at = perf_counter()
 
     def after(self, runs: int) -> Callable[[Progress], None]:
-        """What a run is given when so many have ended before it."""
+        """Return what a run is given when so many have ended before it."""
 
         def on_progress(progress: Progress) -> None:
             now = perf_counter()

@@ -33,7 +33,7 @@ class Credentials:
 
 
 def config_file(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where `login` stores: `$XDG_CONFIG_HOME/concertina`, or the platform's own place."""
+    """Return where `login` stores: `$XDG_CONFIG_HOME/concertina`, or the platform's own place."""
     if home := environ.get("XDG_CONFIG_HOME"):
         return Path(home) / "concertina" / "credentials.json"
     return Path(typer.get_app_dir("concertina")) / "credentials.json"

@@ -53,7 +53,7 @@ def server_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
 
 
 def told_of_missing(document: dict[str, bool], *, tail: int) -> str:
-    """What a reader should know of lines that are not shown; nothing if all are."""
+    """Return what a reader should know of lines that are not shown; nothing if all are."""
     if document["has_earlier"]:
         more = f"Only the last {tail} lines are shown, fewer if they are long; --tail shows more."
         return f"{more} {_TRIMMED}" if document["is_trimmed"] else more

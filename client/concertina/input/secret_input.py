@@ -51,7 +51,7 @@ def password(file: str | None) -> str:
 
 
 def _text(file: str | None) -> str | None:
-    """What the file or standard input holds; None: a person sits there and can be asked."""
+    """Return what the file or standard input holds; None: a person sits there and can be asked."""
     if file is None and sys.stdin.isatty():
         return None
     try:

@@ -102,7 +102,7 @@ def progress_line(job: Job) -> str:
 
 
 def outcome_line(job: Job) -> Text:
-    """How a final job went, in one line."""
+    """Return how a final job went, in one line."""
     facts = [f"after {words.duration(job['completion_seconds'])}"]
     facts.append(f"{job['rescales']} rescales")
     facts.append(f"longest stall {words.duration(job['longest_stall_seconds'])}")

@@ -82,7 +82,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
 
 
 def _cost(job: Job) -> str:
-    """What all changes together cost, and which part of the run that was."""
+    """Return what all changes together cost, and which part of the run that was."""
     share = job["stall_seconds"] / job["trained_seconds"] if job["trained_seconds"] else 0.0
     longest = words.duration(job["longest_stall_seconds"])
     part = words.percent(share, places=1)
@@ -93,7 +93,7 @@ def _cost(job: Job) -> str:
 
 
 def _predicted(job: Job) -> Iterator[tuple[str, str]]:
-    """What a replay of the plan predicts; what has happened is left out."""
+    """Yield what a replay of the plan predicts; what has happened is left out."""
     prediction = job.get("prediction")
     if prediction is None:
         return
@@ -131,7 +131,7 @@ def _generations_table(generations: Sequence[Generation]) -> Table:
 
 
 def _costs(generation: Generation) -> tuple[str, str, str]:
-    """What restarts cost; of a script that reports nothing, only what its log tells."""
+    """Return what restarts cost; of a script that reports nothing, only what its log tells."""
     restart = generation.get("restart")
     if restart is None:
         return (

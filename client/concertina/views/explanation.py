@@ -66,7 +66,7 @@ def _numbers(why: Explanation) -> Iterator[str]:
 
 
 def _uses_of_the_next_gpus(details: Details | None) -> Iterator[str]:
-    """What they would bring here, and what as many bring elsewhere."""
+    """Yield what they would bring here, and what as many bring elsewhere."""
     if not details or details.get("kind") != "running":
         return
     details = cast("RunningDetails", details)

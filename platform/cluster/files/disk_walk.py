@@ -110,7 +110,7 @@ class _Counter:
 
 
 def _read(descriptor: int, counter: _Counter, most_files: int, seconds: float) -> bool:
-    """Whether all was read that there is."""
+    """Read all that there is; true if that was possible."""
     give_up_at = time.monotonic() + seconds
     ready = select.poll()
     ready.register(descriptor, select.POLLIN)

@@ -40,7 +40,7 @@ def holding(path: Path, *, seconds: float = math.inf) -> Iterator[bool]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process has it."""
+    """True if some process has it."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:

@@ -62,7 +62,7 @@ class ProcessLog:
 
     @property
     def start(self) -> int:
-        """Of what is left of it."""
+        """The position where what is left of it begins."""
         return self.files[0].start
 
     @property
@@ -75,7 +75,7 @@ class ProcessLog:
 
 
 def path_of(process_id: str, *, job_id: str, state_dir: Path) -> Path:
-    """Where the process's lines begin."""
+    """Return where the process's lines begin."""
     return folder_of(job_id, state_dir=state_dir) / f"{process_id}{_SUFFIX}"
 
 
@@ -92,12 +92,12 @@ def logs_in(folder: Path, *, process_id: str | None = None) -> list[ProcessLog]:
 
 
 def is_trimmed(folder: Path) -> bool:
-    """Whether lines of the job were dropped."""
+    """True if lines of the job were dropped."""
     return (folder / _TRIMMED).exists()
 
 
 def next_path(first: Path, start: int) -> Path:
-    """Where a log goes on at this position."""
+    """Return where a log goes on at this position."""
     return first.with_name(f"{first.name}.{start:0{_START_DIGITS}d}") if start else first
 
 
@@ -123,7 +123,7 @@ def trim(folder: Path, bounds: LogBounds) -> None:
 
 
 def _keep(newest_first: Iterable[LogFile], *, room: int, most: int) -> None:
-    """What is behind the first that is too much goes as well, else lines would miss in between."""
+    """Keep the newest; what is behind the first that is too much goes as well, leaving no gap."""
     held = 0
     for count, file in enumerate(newest_first, start=1):
         held += file.size

@@ -55,7 +55,7 @@ class LineSplitter:
         return lines
 
     def flush(self) -> list[bytes]:
-        """What is left at the end of the stream."""
+        """Return what is left at the end of the stream."""
         rest, self._rest = last_state(self._rest), b""
         return [rest] if rest else []
 
@@ -133,7 +133,7 @@ def pieces(line: bytes) -> list[bytes]:
 
 
 def last_state(line: bytes) -> bytes:
-    """What is seen of a line in the end, if a carriage return begins it anew."""
+    """Return what is seen of a line in the end, if a carriage return begins it anew."""
     return line.rstrip(b"\r").rpartition(b"\r")[2]
 
 

@@ -53,7 +53,7 @@ class LogPositions:
         self.by_process = rest
 
     def text(self) -> str:
-        """What `parse` takes; empty: it would be too long, while many logs are not read yet.
+        """Return what `parse` takes; empty: it would be too long, while many logs are not read yet.
 
         A reader then goes on from the text before, and reads again what came since.
         """

@@ -64,7 +64,7 @@ class JobLog:
         return Page(lines=lines, beginning=beginning)
 
     def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> Beginning:
-        """Where the last lines begin; fewer, if they are long."""
+        """Return where the last lines begin; fewer, if they are long."""
         logs = self._logs()
         block_bytes = _block_bytes(logs)
         newest_first = heapq.merge(
@@ -88,13 +88,13 @@ class JobLog:
         )
 
     def first(self) -> Beginning:
-        """Where the first line is that is left."""
+        """Return where the first line is that is left."""
         logs = self._logs()
         positions = LogPositions(self.job_id, {log.process_id: log.start for log in logs})
         return Beginning(positions=positions, has_earlier=False, is_trimmed=self._is_trimmed(logs))
 
     def lines(self, positions: LogPositions) -> Iterator[Placed]:
-        """What stands behind these positions now, which do not change."""
+        """Yield what stands behind these positions now, which do not change."""
         logs = self._logs()
         block_bytes = _block_bytes(logs)
         yield from heapq.merge(
@@ -103,7 +103,7 @@ class JobLog:
         )
 
     def news(self, positions: LogPositions) -> Iterator[LogLine | Cut]:
-        """As `lines`, but the positions move on with each, and it is told what was dropped."""
+        """Yield what `lines` does, but move the positions on, and tell what was dropped."""
         logs = self._logs()
         for log in logs:
             if (position := positions.of(log)) < log.start:

@@ -102,7 +102,7 @@ class Node(models.Model):
         return self.is_schedulable and self.silent_since is None
 
     def cuda_name(self, index: int) -> str:
-        """What CUDA_VISIBLE_DEVICES calls the GPU of this index; several may share one."""
+        """Return what CUDA_VISIBLE_DEVICES calls the GPU of this index; several may share one."""
         return self.gpu_uuids[index] if index < len(self.gpu_uuids) else str(index)
 
     def cuda_names(self, indices: Iterable[int]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ def note(kind: Kind, node: Node) -> None:
 
 
 def _remember(instance: Node, **_: Any) -> None:
-    """How the node stands before it is saved, for `_note_saved`."""
+    """Remember how the node is before it is saved, for `_note_saved`."""
     instance._before = Node.objects.filter(pk=instance.pk).first()  # type: ignore[attr-defined]  # noqa: SLF001
 
 

@@ -79,6 +79,6 @@ def mean_gpus_used(*, since: datetime, until: datetime) -> float:
 
 
 def last_sampled_at() -> datetime | None:
-    """When the control loop last looked at the cluster."""
+    """Return when the control loop last looked at the cluster."""
     newest: datetime | None = UtilisationSample.objects.aggregate(at=Max("at"))["at"]
     return newest

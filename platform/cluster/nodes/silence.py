@@ -70,6 +70,6 @@ def _open(node: Node) -> None:
 
 
 def _is_told(node: Node, since: datetime) -> bool:
-    """Whether this silence is a change of the node already."""
+    """True if this silence is a change of the node already."""
     told = NodeChange.objects.filter(kind=NodeChange.Kind.SILENT, node=node.name, at__gte=since)
     return told.exists()

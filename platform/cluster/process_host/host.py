@@ -170,7 +170,7 @@ class ProcessHost:
 
 
 def _installed() -> set[Path]:
-    """Where the interpreter's packages are."""
+    """Return where the interpreter's packages are."""
     return {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
 
 

@@ -51,7 +51,7 @@ def of(
 
 
 def visible(own: Iterable[Path]) -> list[str]:
-    """What a team's user must see: Python and its packages, the sources, and these of its own."""
+    """Return what a team's user must see: Python, its packages, the sources, and its own files."""
     worker_package = Path(protocol.__file__).parent
     python = (Path(sys.base_prefix), Path(sys.prefix))
     paths = [path.absolute() for path in (*python, SOURCE_ROOT.parent, worker_package.parent, *own)]

@@ -190,7 +190,7 @@ def main(folder: str, *warm_start: str) -> None:
 
 
 def _owns(record: records.Record) -> bool:
-    """Whether this is the only supervisor of the record; held until the process ends."""
+    """True if this is the only supervisor of the record; held until the process ends."""
     descriptor = os.open(record.lock_path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -34,7 +34,7 @@ signal.pause()
 
 
 def why_not(user: int) -> str:
-    """What keeps processes from running as this user; empty: nothing does."""
+    """Return what keeps processes from running as this user; empty: nothing does."""
     if os.geteuid() != 0:
         return f"only root can start them so, and this is user {os.geteuid()}"
     from cluster.process_host import launch_document  # noqa: PLC0415 - the program does without
@@ -81,7 +81,7 @@ def _try(user: int, closed: str, own: str, visible: list[str]) -> str:
 
 
 def _verdict(pid: int, reader: int) -> str:
-    """What it wrote last until it was ready, or until its end; then whether we may look at it."""
+    """Return what it wrote last until it was ready or ended, and whether we may look at it."""
     said = ""
     with os.fdopen(reader, errors="replace") as lines:
         for line in lines:

@@ -118,7 +118,7 @@ class Experiment:
         )
 
     def _aim(self, strike: Strike) -> tuple[list[Target], bool]:
-        """Whom it hits, found as late as possible, and whether the moment was met."""
+        """Return whom it hits, found as late as possible, and whether the moment was met."""
         if strike.moment in OF_A_RESCALE and not self._workload.has_guest:
             self._workload.change_sizes()  # so that it can leave, and another job grow
             self._follow()
@@ -163,7 +163,7 @@ class Experiment:
         )
 
     def _while_away(self, struck: Struck) -> Iterator[str]:
-        """What stood still though a node alone was away."""
+        """Yield what stood still though a node alone was away."""
         if self._stack.machines is not None:
             newest = {
                 one.name: self._watcher.newest_step_at(one.record_dir)

@@ -49,7 +49,7 @@ def lines(outcomes: Sequence[StrikeOutcome]) -> Iterator[str]:
 
 
 def report(outcome: StrikeOutcome) -> Iterator[str]:
-    """What a person reads while it goes on."""
+    """Yield what a person reads while it goes on."""
     strike = outcome.strike
     met = "" if outcome.is_at_its_moment else " (moment not met)"
     yield f"#{strike.number} {strike}{met}"

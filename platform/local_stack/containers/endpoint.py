@@ -52,7 +52,7 @@ def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> Endpo
 
 
 def own_url(checkout: Checkout) -> str:
-    """Where a daemon of this checkout listens."""
+    """Return where a daemon of this checkout listens."""
     return f"unix://{checkout.runtime_dir / 'docker.sock'}"
 
 

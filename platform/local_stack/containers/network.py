@@ -8,7 +8,7 @@ GATEWAY = "{{(index .IPAM.Config 0).Gateway}}"
 
 
 def name_of(host_id: str) -> str:
-    """What the service calls it by default, too."""
+    """Return what the service calls it by default, too."""
     return f"concertina-{host_id}-coordinators"
 
 

@@ -108,7 +108,7 @@ def free_network() -> IPv4Network:
 
 
 def _routes() -> list[IPv4Network]:
-    """Where packets go by a route of their own, not by the default one."""
+    """Return where packets go by a route of their own, not by the default one."""
     rows = [line.split() for line in ROUTES.read_text().splitlines()[1:]]
     routes = [IPv4Network((_address(row[1]), _address(row[7]))) for row in rows]
     return [route for route in routes if route.prefixlen]

@@ -21,7 +21,7 @@ class Containers:
     worker_image: str
 
     def environment(self, port: int) -> dict[str, str]:
-        """What the service's processes find in their environment, with the api at this port."""
+        """Return the environment of the service's processes, with the api at this port."""
         return {
             "CONCERTINA_WORKER_HOST": "docker",
             "CONCERTINA_DOCKER_URL": self.endpoint.url,

@@ -16,7 +16,7 @@ class Scripts:
     image: str | None = None  # None: there are no containers
 
     def command(self, name: str, *arguments: str) -> list[str]:
-        """What runs one of them."""
+        """Return what runs one of them."""
         return [self.python, str(self.folder / name), *arguments]
 
 

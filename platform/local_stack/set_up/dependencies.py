@@ -63,7 +63,7 @@ def is_for_gpus(venv: VirtualEnvironment) -> bool:
 
 
 def ways_to_torch(*, has_gpus: bool, is_uv: bool) -> tuple[tuple[str, ...], ...]:
-    """What to try in turn; nobody knows what this machine's own wheels are built for."""
+    """Return what to try in turn; nobody knows what this machine's own wheels are built for."""
     if has_gpus:
         return (FOR_THE_DRIVER, FROM_ANYWHERE) if is_uv else (FROM_ANYWHERE,)
     return (FROM_HERE, FOR_THE_CPU, FROM_ANYWHERE) if is_uv else (FROM_HERE, FROM_ANYWHERE)

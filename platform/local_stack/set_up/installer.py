@@ -65,7 +65,7 @@ def find(venv: VirtualEnvironment, *, logs: Path) -> Installer:
 
 
 def pip_configuration(venv: VirtualEnvironment) -> dict[str, str]:
-    """What this machine's owner configured for pip: option name to value."""
+    """Return what this machine's owner configured for pip: option name to value."""
     told = subprocess.run(
         (str(venv.python), "-m", "pip", "config", "list"),
         capture_output=True,

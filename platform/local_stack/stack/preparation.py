@@ -106,7 +106,7 @@ def _bootstrap(service: Service, supply: Supply) -> None:
 
 
 def _images(service: Service) -> tuple[str, ...]:
-    """What every team may run besides the worker image: the demo's."""
+    """Return what every team may run besides the worker image: the demo's."""
     return (image_names.tag(image_names.DEMO),) if service.containers else ()
 
 

@@ -46,7 +46,7 @@ class Service:
         return not os.environ.get("DATABASE_URL")
 
     def environment(self, role: str = database_roles.API) -> dict[str, str]:
-        """What a process of the service finds in its environment; in our database it has a role."""
+        """Return the environment of a process of the service; in our database it has a role."""
         runtime_dir = self.checkout.runtime_dir
         given = os.environ
         return {
@@ -73,7 +73,7 @@ class Service:
         return f"{first}-{first + UIDS_EACH - 1}"
 
     def why_jobs_are_trusted(self) -> str:
-        """Why jobs can do what the service can; empty: they cannot. Before anything is started.
+        """Return why jobs can do what the service can; empty: they cannot. Nothing is started yet.
 
         Raises:
             BadEnvironment: the service would not accept its environment.
@@ -167,7 +167,7 @@ class Service:
 
 
 def health(url: str) -> Mapping[str, Any]:
-    """What the service says of itself; empty when it does not answer."""
+    """Return what the service says of itself; empty when it does not answer."""
     try:
         with urllib.request.urlopen(f"{url}/api/v1/health", timeout=3) as answer:
             told: dict[str, Any] = json.load(answer)

@@ -83,7 +83,7 @@ class Stack:
                 self._stop()
 
     def _be_discreet(self) -> None:
-        """Whatever the umask was, nobody else writes what the service's processes keep.
+        """Keep others from writing the files of the service's processes, whatever the umask was.
 
         Nor reads it, but for the users of containers, who read what they are given.
         """

@@ -41,7 +41,7 @@ class Ramp:
     steps: int = 0
 
     def part_at(self, step: int) -> float:
-        """How much of the way is done, 0 to 1."""
+        """Return how much of the way is done, 0 to 1."""
         passed = step - self.begun_at
         return 1.0 if passed >= self.steps else max(passed, 0) / self.steps
 
@@ -85,7 +85,7 @@ class LearningRateRule:
         return Ramp(batch=batch, start=present, begun_at=step, steps=self.warmup_steps)
 
     def multiplier(self, batch: int, noise_scale: float | None = None) -> float:
-        """What a batch calls for, once the ramp is over."""
+        """Return what a batch calls for, once the ramp is over."""
         growth = batch / self.base
         match self.scaling:
             case LearningRateScaling.NONE:
@@ -105,7 +105,7 @@ class LearningRateRule:
         return self.scaling is LearningRateScaling.ADASCALE
 
     def efficiency(self, batch: int, noise_scale: float | None) -> float:
-        """What a sample of such a batch counts, compared with one of the base batch.
+        """Return what a sample of such a batch counts, compared with one of the base batch.
 
         1 except under AdaScale, which alone knows that the steps of a large batch carry a
         training less far than its samples say; there, unknown noise counts as none.

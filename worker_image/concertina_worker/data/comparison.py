@@ -55,7 +55,7 @@ class Comparison:
         self._work = exchange(self._numbers)
 
     def steps_ahead(self) -> int:
-        """How far the one loads ahead that does so furthest; blocks until all have told.
+        """Return how far the one loads ahead that does so furthest; blocks until all have told.
 
         Raises:
             RuntimeError: a worker was lost.

@@ -27,7 +27,7 @@ def seeded(*numbers: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Whatever is drawn inside, the generators are as before afterwards."""
+    """Leave the generators as they were, whatever is drawn inside."""
     before = get_state()
     try:
         yield

@@ -18,7 +18,7 @@ class Division:
     fewest: int = 1  # samples in a share, as far as the batch has them
 
     def share(self, batch: range) -> Share:
-        """Where a batch is too small for all to get `fewest`, the first in rank share it."""
+        """Return the share; where all cannot get `fewest`, the first in rank share the batch."""
         parts = max(1, min(self.parts, len(batch) // self.fewest))
         is_idle = self.index is None or self.index >= parts
         own = batch[:0] if is_idle else split(batch, parts=parts, index=self.index or 0)

@@ -58,6 +58,6 @@ class StreamPlace:
         self._loaded = place
 
     def take(self, reader: TellsPlace | None) -> Bookmark | None:
-        """What was set; from now on this reader will be asked."""
+        """Return what was set; from now on this reader will be asked."""
         self._reader = reader
         return self._loaded

@@ -123,7 +123,7 @@ class Handover:
         self.go_on()
 
     def _changed_since(self) -> list[torch.Tensor]:
-        """Which parameters of no optimizer have changed; the source knows that."""
+        """Return which parameters of no optimizer have changed; the source knows that."""
         if not self._loose:
             return []
         has_changed = torch.zeros(len(self._loose), dtype=torch.int32)

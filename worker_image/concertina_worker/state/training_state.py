@@ -100,7 +100,7 @@ class TrainingState:
         self._load_extras(header["extras"])
 
     def tensors(self) -> list[torch.Tensor]:
-        """What changes in an optimizer step, in the same order everywhere.
+        """Return what changes in an optimizer step, in the same order everywhere.
 
         Parameters of no optimizer are among them, which the script may change at other times.
         """
@@ -114,11 +114,11 @@ class TrainingState:
         return [p for p in self.model.parameters() if id(p) not in moved]
 
     def buffers(self) -> list[torch.Tensor]:
-        """What changes in a forward pass: running averages of normalisation layers."""
+        """Return what changes in a forward pass: running averages of normalisation layers."""
         return list(self.model.buffers())
 
     def keep(self) -> None:
-        """What this worker holds, until another's state `has_arrived`: the sender may be lost."""
+        """Keep what it holds until another's state `has_arrived`: the sender may be lost."""
         if self._kept is not None:
             return
         content = self._content()

@@ -39,7 +39,7 @@ class CheckpointDuty:
             self._furthest.note(self._state.step)
 
     def write_now(self) -> None:
-        """Whoever this worker is; returns when it is on disk."""
+        """Write it, whoever this worker is; returns when it is on disk."""
         if self._writer:
             self._writer.write_now(self._state.step, self._state.to_checkpoint())
 

@@ -35,7 +35,7 @@ class Commits:
         self._audit = SampleAudit(folder, membership.worker) if folder else None
 
     def schedule_after(self, step: StepUnderWay) -> Schedule:
-        """Where schedules stand once it counts."""
+        """Return where schedules stand once it counts."""
         return self._rates.schedule_after(
             step.share.batch, length=self._epoch_data.length, drops_last=self._epoch_data.drops_last
         )

@@ -97,7 +97,7 @@ class Ending:
         self._hook = sys.excepthook = hook
 
     def _exit(self, code: Any = None, /) -> NoReturn:
-        """What `sys.exit` does; the error that a script handles by it is remembered."""
+        """Do what `sys.exit` does; the error that a script handles by it is remembered."""
         is_own = os.getpid() == self._process and _is_main_thread()
         self._has_called_exit = self._has_called_exit or is_own
         if code not in (None, 0) and is_own and not self._is_crash:
@@ -151,7 +151,7 @@ class Ending:
             _exit_early(left)
 
     def _what_nobody_trained(self) -> str:
-        """What a worker of the platform left untrained; alone, a script ends as it likes."""
+        """Return what a worker of the platform left untrained; alone, a script ends as it likes."""
         is_own = isinstance(self._membership, Membership) and os.getpid() == self._process
         is_asked = is_own and not self.is_wanted and self._is_sure_of_its_code
         return self.what_is_left() if is_asked else ""

@@ -80,7 +80,7 @@ class EpochData:
         return self._prefetch.has_ended_at(self._state.cursor.position)
 
     def begin_step(self) -> Share | None:
-        """What this worker computes of the next batch; None at the end of the epoch.
+        """Return what this worker computes of the next batch; None at the end of the epoch.
 
         Blocks until the first micro-batch is loaded, and at the end of a stream until all have told
         whether they are there, too.
@@ -124,7 +124,7 @@ class EpochData:
         return True
 
     def after(self, batch: range) -> Cursor:
-        """Where the training stands once this batch is used."""
+        """Return where the training stands once this batch is used."""
         prefetch = self._prefetch
         cursor = self._state.cursor.after(batch)
         return replace(cursor, length=prefetch.length, fingerprint=prefetch.fingerprint)
@@ -141,7 +141,7 @@ class EpochData:
         return self._prefetch.source.drops_last
 
     def used_of(self, length: int, *, batch_size: int) -> int:
-        """How many samples of an epoch go into steps."""
+        """Return how many samples of an epoch go into steps."""
         return length - length % batch_size if self.drops_last else length
 
     @property

@@ -125,7 +125,7 @@ class Epochs:
             self._pitfalls.tell_early_end(self.loop.state.schedule.epochs, self._total)
 
     def _what_is_left(self) -> str:
-        """Where in its epochs the script is, as a sentence goes on; empty: behind the last.
+        """Say where in its epochs the script is, as a sentence goes on; empty: behind the last.
 
         An epoch is behind it once its data are used, wherever the script went from there.
         """

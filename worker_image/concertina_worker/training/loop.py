@@ -146,7 +146,7 @@ class TrainingLoop:
     # -- a step, in order ----------------------------------------------------------------------
 
     def begin_step(self) -> Share | None:
-        """What to compute next; None at the end of the epoch.
+        """Return what to compute next; None at the end of the epoch.
 
         A worker without samples in this step, because the batch is small or its state is still on
         the way, rehearses: it gets a few that others compute, and its gradient goes nowhere. So
@@ -244,7 +244,7 @@ class TrainingLoop:
     def step_optimizer(
         self, optimizer: torch.optim.Optimizer, real_step: Callable[[], Any]
     ) -> None:
-        """What the script's `optimizer.step()` does; nothing before the last micro-batch."""
+        """Do what the script's `optimizer.step()` does; nothing before the last micro-batch."""
         step = self.position.step
         if step is not None and self.exchange():
             self.samples_at_once = 0  # what comes now needs no memory per sample

@@ -55,7 +55,7 @@ class Rates:
     def schedule_after(
         self, batch: range, *, length: int | None, drops_last: bool = False
     ) -> Schedule:
-        """Where schedules stand once this batch of an epoch of `length` samples is used."""
+        """Return where schedules stand once this batch of an epoch of `length` samples is used."""
         return self._state.schedule.after(
             batch,
             length=length,
@@ -68,7 +68,7 @@ class Rates:
 
     @property
     def epochs_counted(self) -> int:
-        """How many steps of a schedule per epoch the epoch that has just ended stands for."""
+        """The steps per epoch that the epoch which has just ended stands for, to a schedule."""
         state = self._state
         if not self._rule.follows_worth or not state.schedule.epochs:
             return 1
@@ -95,7 +95,7 @@ class Rates:
         return base_steps(length, None if drops_last else length, self._rule.base)
 
     def total_samples(self, epochs: int, length: int) -> int:
-        """How many samples so many epochs take; under AdaScale at the present batch and noise."""
+        """Return the samples of so many epochs; under AdaScale at the present batch and noise."""
         if not self._rule.follows_worth:
             return epochs * length
         left = max(epochs - self._state.schedule.epochs, 0.0) * length
@@ -105,7 +105,7 @@ class Rates:
 
     @property
     def _rule(self) -> LearningRateRule:
-        """Where no platform chooses it, any batch is the base batch."""
+        """The job's rule; where no platform chooses it, any batch is the base batch."""
         return self._of_job or LearningRateRule(base=self._batch)
 
     @property

@@ -58,7 +58,7 @@ class ScriptPosition:
 
     @property
     def scheduler_steps(self) -> int:
-        """How many steps one `scheduler.step()` of the script stands for.
+        """The number of steps that one `scheduler.step()` of the script stands for.
 
         Inside an epoch: how many of the base batch the present step completes. Between epochs:
         one; under AdaScale as many epochs as the latest has been worth.

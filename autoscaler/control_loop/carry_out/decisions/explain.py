@@ -122,7 +122,7 @@ def _for_admins(decision: ExplainedDecision, context: TickContext) -> dict[str, 
 
 
 def _is_about_now(view: JobView, decision: ExplainedDecision) -> bool:
-    """Whether the sentence may replace that of the job's last change of state."""
+    """True if the sentence may replace that of the job's last change of state."""
     if view.state is State.QUEUED:
         return decision.action in {Action.WAIT, Action.START}
     return (

@@ -50,7 +50,7 @@ def rescale(view: JobView, decision: ExplainedDecision, context: TickContext) ->
 
 
 def takes_gpus(view: JobView, allocation: Allocation) -> bool:
-    """Whether it needs a GPU that it does not hold."""
+    """True if it needs a GPU that it does not hold."""
     held = Counter(worker.node.name for worker in view.live)
     return any(count > held[node] for node, count in allocation.workers_by_node)
 
@@ -79,7 +79,7 @@ def _nodes_of_joiners(staying: Sequence[WorkerView], allocation: Allocation) -> 
 
 
 def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
-    """Whether the new set fits into what is free and what the old one gives back."""
+    """True if the new set fits into what is free and what the old one gives back."""
     nodes = Node.objects.filter(name__in={seat.node for seat in wanted})
     free = seats.free_gpus([node.id for node in nodes])
     own = view.spec.resources.gpus_per_worker

@@ -71,7 +71,7 @@ def begin_generation(
 
 
 def release(releases: Sequence[Release], job: Job, view: JobView, context: TickContext) -> None:
-    """As many statements for all workers of a job as for one.
+    """Release workers with as many statements for all of a job as for one.
 
     Later ticks count only jobs that have workers: the time of the last one is counted here.
     """
@@ -103,7 +103,7 @@ _WRITTEN_OF_THE_GONE: Final = (
 
 
 def _gone(instruction: Release, *, now: datetime, revision: int | None) -> Worker:
-    """How it ended, as a row. Without a revision, no end counts."""
+    """Return how it ended, as a row. Without a revision, no end counts."""
     count = instruction.count
     is_on_record = revision is not None and count is not None and count.tell is not None
     return Worker(

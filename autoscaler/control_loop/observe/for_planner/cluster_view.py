@@ -139,7 +139,7 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 
 
 def _changes(now: datetime) -> Iterable[planning.Change]:
-    """What happened lately, once each: nodes first, then workers, then jobs, each in order."""
+    """Yield recent changes, once each: of nodes, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
     return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_finished(since)])
 
@@ -169,5 +169,5 @@ def _finished(since: datetime) -> Iterable[planning.Change]:
 
 
 def ended_jobs(since: datetime) -> QuerySet[Job]:
-    """Those that have ended or been paused since then, however many ended before."""
+    """Return those that have ended or been paused since then, however many ended before."""
     return Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)

@@ -31,7 +31,7 @@ def terms(view: JobView) -> JobTerms:
 
 
 def batch_range(view: JobView) -> BatchRange:
-    """As asked for, within what fits into the memory of its GPUs as far as is known."""
+    """Return the range asked for, within what is known to fit into the memory of its GPUs."""
     bounds = view.spec.batch.bounds()
     return BatchRange(
         base=bounds.base,

@@ -16,7 +16,7 @@ class PlannedMemory:
         self._made: dict[str, tuple[JobView, Job]] = {}
 
     def made_of(self, view: JobView) -> Job | None:
-        """What was made of this very view; None: nothing, or it is remembered no more."""
+        """Return what was made of this very view; None: nothing, or it is remembered no more."""
         made = self._made.get(view.id)
         return made[1] if made and made[0] is view else None
 

@@ -117,7 +117,7 @@ def holder_of(view: JobView, now: datetime) -> planning.Job | None:
 
 
 def _target_or_none(view: JobView) -> planning.Allocation | None:
-    """What an assignment says may be what nobody can read; then it stays with what it holds."""
+    """Return the target; None if nobody can read the assignment: the job keeps what it holds."""
     try:
         return _target(view)
     except (KeyError, TypeError, ValueError):
@@ -125,7 +125,7 @@ def _target_or_none(view: JobView) -> planning.Allocation | None:
 
 
 def _gpus_per_worker(view: JobView) -> int:
-    """As its spec says, or, where that cannot be read, as its workers hold."""
+    """Return the number in its spec or, if that cannot be read, what its workers hold."""
     if not view.unreadable or not view.live:
         return view.spec.resources.gpus_per_worker
     claims = GpuClaim.objects.filter(worker__in=[worker.id for worker in view.live]).count()
@@ -148,7 +148,7 @@ def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
 
 
 def _running_since(view: JobView) -> float | None:
-    """When its present run began: its workers are replaced one by one, hardly ever all at once."""
+    """Return when its present run began: workers are hardly ever replaced all at once."""
     began = [worker.row.created_at.timestamp() for worker in view.workers]
     return min(began) if began and view.is_active else None
 
@@ -169,7 +169,7 @@ def _held(view: JobView) -> planning.Allocation:
 
 
 def _target(view: JobView) -> planning.Allocation:
-    """What it will hold when the change under way is over."""
+    """Return what it will hold when the change under way is over."""
     if view.assignment is None or not view.is_active:
         return _allocation(Counter(), view)
     if view.is_between_sets:

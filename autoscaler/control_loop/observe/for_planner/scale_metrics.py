@@ -14,7 +14,7 @@ Values = Mapping[str, float | None]
 
 
 def newest_values(views: Iterable[JobView]) -> Mapping[str, Values]:
-    """What jobs that scale on a metric logged last in their present generation, by job id.
+    """Return what jobs that scale on a metric logged last in their present generation, by job id.
 
     Values of other generations speak of other sizes.
     """
@@ -25,7 +25,7 @@ def newest_values(views: Iterable[JobView]) -> Mapping[str, Values]:
 
 
 def reported(values: Values) -> tuple[tuple[str, float], ...]:
-    """Those that are numbers, as the planner reads them."""
+    """Return those that are numbers, as the planner reads them."""
     return tuple((name, value) for name, value in sorted(values.items()) if value is not None)
 
 

@@ -17,7 +17,7 @@ from jobs.models import GpuClaim, Job
 
 
 def reclaim_seconds(pool: Pool) -> float:
-    """What an admin has set; a pool without settings of its own has the defaults."""
+    """Return what an admin has set; a pool without settings of its own has the defaults."""
     settings = getattr(pool, "fair_share", None) or FairShareSettings()
     return float(settings.reclaim_seconds)
 
@@ -30,7 +30,7 @@ def is_slow_to_change(view: JobView, now: datetime) -> bool:
 
 
 def owners_wait_since(job: Job, now: datetime) -> datetime | None:
-    """Since when a team waits for what it is guaranteed and this job borrows; None: none does."""
+    """Return since when a team waits for its guarantee, which this job borrows; None: none does."""
     return _others_wait_since(job, now) if _is_borrowing(job) else None
 
 
@@ -42,7 +42,7 @@ def _is_borrowing(job: Job) -> bool:
 
 
 def _others_wait_since(job: Job, now: datetime) -> datetime | None:
-    """Since when a team waits that holds less than it is guaranteed; None: there is none.
+    """Return since when a team waits that holds less than it is guaranteed; None: there is none.
 
     Who waits out a back-off wants nothing yet; what the pool could never hold is owed to nobody.
     """

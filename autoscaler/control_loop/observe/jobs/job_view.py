@@ -72,7 +72,7 @@ class JobView:
 
     @property
     def state_since(self) -> datetime:
-        """When it came into its present state."""
+        """The moment when it came into its present state."""
         return self.job.state_since or self.job.submitted_at
 
     @property

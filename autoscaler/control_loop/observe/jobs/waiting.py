@@ -32,7 +32,7 @@ class WaitingMemory:
         self._seen: dict[str, tuple[Version, JobView]] = {}
 
     def unchanged(self, versions: Mapping[str, Version]) -> dict[str, JobView]:
-        """Those of the jobs whose rows still have the versions in which they were seen."""
+        """Return those of the jobs whose rows still have the versions in which they were seen."""
         known = ((job_id, version, self._seen.get(job_id)) for job_id, version in versions.items())
         return {job_id: seen[1] for job_id, version, seen in known if seen and seen[0] == version}
 
@@ -48,7 +48,7 @@ class WaitingMemory:
 def memorable(
     views: Iterable[JobView], most_characters: int = MOST_CHARACTERS
 ) -> Iterator[JobView]:
-    """Those that have only waited, as many as there is room for, in their order."""
+    """Yield those that have only waited, as many as there is room for, in their order."""
     characters = 0
     for view in views:
         if has_only_waited(view.job):

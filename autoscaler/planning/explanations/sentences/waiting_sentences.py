@@ -67,7 +67,7 @@ def _reserved(reserved: Reserved) -> str:
 
 
 def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
-    """What it needs on one node each, the map of what is free, and whether moves would help."""
+    """Say what it needs on one node each, what is free where, and whether moves would help."""
     shown = fragmentation.free_by_node[:_NODES_NAMED]
     free = ", ".join(f"{node} {count}" for node, count in shown) or "none"
     unnamed = fragmentation.nodes_free - len(shown)
@@ -144,7 +144,7 @@ def _closed(job: Waiting) -> str:
 
 
 def _claim(job: Waiting) -> str:
-    """What its team uses and may claim, where nothing else tells."""
+    """Return what its team uses and may claim, where nothing else tells."""
     if job.reason not in _SHARED_OUT:
         return ""
     team = job.team

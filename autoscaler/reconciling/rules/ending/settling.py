@@ -117,7 +117,7 @@ def _ran_to_its_end(job: JobSnapshot) -> Instructions:
 
 
 def _early_end(job: JobSnapshot, workers: Iterable[WorkerSnapshot]) -> Stop | None:
-    """What becomes of a job whose script ended before its training was through; None: none did."""
+    """Return how a job stops whose script ended before its training was through; None: none."""
     early = next((worker for worker in workers if worker.ending is Ending.ENDED_EARLY), None)
     if early is None:
         return None

@@ -70,7 +70,7 @@ def _may_be_silent(job: JobSnapshot) -> bool:
 
 
 def _wrote_last(job: JobSnapshot, since: datetime) -> datetime:
-    """When a worker wrote a line. The job remembers it, so that not every tick reads their logs."""
+    """Return when a worker last wrote a line; remembered, so that few ticks read their logs."""
     newest = [line.at for one in job.live for line in job.answer_to(LastLines(one.id, 1))]
     return max(newest, default=since)
 

@@ -50,7 +50,7 @@ def finish(job: JobSnapshot) -> Instructions:
 
 
 def _grace_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float | None:
-    """How long it has to end; None: it goes on for now."""
+    """Return how long it has to end; None: it goes on for now."""
     if job.state is State.STOPPING:
         return _grace_seconds_of_stopping(job)
     if worker.id in job.wanted:

@@ -30,7 +30,7 @@ _KIND_OF = {
 
 
 def release_ended_workers(job: JobSnapshot) -> Instructions:
-    """Those whose process has ended, is nowhere to be found, or counts as lost, are gone."""
+    """Release workers whose process has ended, is nowhere to be found, or counts as lost."""
     ends = [end_of(worker, job) for worker in job.live if _has_ended(worker, job)]
     releases = [_release(end, ends[:place], job) for place, end in enumerate(ends)]
     forgets = [Forget(end.worker.id) for end in ends if not end.worker.is_unheard]

@@ -59,7 +59,7 @@ def drop_late_joiners(job: JobSnapshot) -> Instructions:
 
 
 def give_up_preparations(job: JobSnapshot) -> Instructions:
-    """What takes so long will never be ready: the others go on without it, or nobody does."""
+    """Give up what takes so long that it will never be ready."""
     hopeless = _endless(job)
     if not hopeless:
         return NOTHING
@@ -100,13 +100,13 @@ def is_late(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
 
 
 def called_back(job: JobSnapshot) -> list[WorkerSnapshot]:
-    """Who was to leave for a substitute that did not come, and still trains: it stays."""
+    """Return who was to leave for a substitute that did not come, and still trains: it stays."""
     replaced = job.assignment.replaces if job.assignment else None
     return [worker for worker in job.live if worker.id == replaced and worker.is_running]
 
 
 def _endless(job: JobSnapshot) -> tuple[ObservedProcess, ...]:
-    """What has been in preparation for so long that nothing will come of it."""
+    """Return what has been in preparation for so long that nothing will come of it."""
     most = job.limits.preparation
     return tuple(p for p in job.in_preparation if job.seconds_since(p.started_at) > most)
 

@@ -152,7 +152,7 @@ def _pause_seconds(process: ObservedProcess, job: JobSnapshot) -> float:
 
 
 def _coordinator_node(job: JobSnapshot) -> NodeSnapshot:
-    """Where it runs: the same node, whoever leaves, unless that is lost."""
+    """Return where it runs: the same node, whoever leaves, unless that is lost."""
     name = job.coordinator.node
     named = job.answer_to(NodeNamed(name)) if name else None
     if named is not None:

@@ -14,7 +14,7 @@ from autoscaler.reconciling.words import listed, sentence_case
 
 
 def tell_of_preparations(job: JobSnapshot) -> Instructions:
-    """How far it is, as the job's message; an event when it begins. Afterwards the old message."""
+    """Tell of preparations in the job's message, and in an event when they begin."""
     if job.assignment is None:
         return NOTHING
     what = _what_is_prepared(job)

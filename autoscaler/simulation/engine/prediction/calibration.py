@@ -98,7 +98,7 @@ def _predicted(
 
 
 def _past(simulation: Simulation, now: float) -> Past:
-    """What a control loop would know of it: the jobs that ended last, and how often some came."""
+    """Return what a control loop would know: the jobs that ended last, and how often some came."""
     jobs = [job for job in simulation.world.jobs if job.submission.submitted_at <= now]
     ended = sorted(
         (job for job in jobs if job.finished_at is not None and job.finished_at <= now),

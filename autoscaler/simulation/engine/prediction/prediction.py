@@ -110,14 +110,14 @@ def predict(
 
 
 def _usual_jobs(state: ClusterState, past: Past, effort: Effort) -> int:
-    """How many jobs a plan has in the middle of a replay, where none of them had ended by then."""
+    """Return the number of jobs of a plan in the middle of a replay, if none had ended by then."""
     jobs = len(state.jobs)
     arrivals = expected_arrivals(past, jobs=jobs, horizon_seconds=effort.horizon_seconds)
     return jobs + round(arrivals / 2)
 
 
 def _affordable(effort: Effort, *, jobs: int) -> tuple[int, int]:
-    """How many replays, and of how many plans each. A plan costs something even without jobs."""
+    """Return how many replays to make, of how many plans each; each plan costs something."""
     plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
     replays = effort.replays
     if plans_in_all < effort.replays * effort.fewest_plans:
@@ -142,7 +142,7 @@ def _tick_growth(plans: int, effort: Effort) -> float:
 def _replay(
     state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator
 ) -> Mapping[str, SimulatedJob]:
-    """What becomes of every job in one possible world, as far as the horizon."""
+    """Return what becomes of every job in one possible world, as far as the horizon."""
     horizon = settings.horizon_seconds or 0.0
     drawn = draw(state, past, rng, horizon_seconds=horizon)
     simulation = Simulation.from_state(

@@ -82,7 +82,7 @@ def draw(
 
 
 def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float:
-    """How many will come, as far as that is looked at: a bounded number, however often they do."""
+    """Return how many will come within the horizon; bounded, however often they do."""
     if not past.ended:
         return 0.0
     most = max(_MOST_ARRIVALS, _ARRIVALS_PER_JOB * jobs)
@@ -90,14 +90,14 @@ def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float
 
 
 def is_predictable(job: Job, past: Past) -> bool:
-    """Whether anything is known of how long the job takes."""
+    """True if anything is known of how long the job takes."""
     return bool(past.ended) or (job.scaling is not None and job.remaining_samples is not None)
 
 
 def _arrivals(
     state: ClusterState, past: Past, rng: np.random.Generator, horizon_seconds: float
 ) -> tuple[tuple[Job, float], ...]:
-    """Who comes until the horizon, or until so many came, with the work it brings."""
+    """Return who comes until the horizon, or until so many came, with the work it brings."""
     number = expected_arrivals(past, jobs=len(state.jobs), horizon_seconds=horizon_seconds)
     if number <= 0:
         return ()
@@ -176,14 +176,14 @@ def _length_factors(past: Past, rng: np.random.Generator) -> Column:
 
 
 def _lengths(job: Job, profile: Profile, past: Past, rng: np.random.Generator) -> Column:
-    """What jobs that ended would be in this job's samples, many of them: as long at smallest."""
+    """Draw lengths for this job, in samples: as long as ended jobs took at smallest size."""
     seconds = rng.choice([_smallest_seconds(one) for one in past.ended], _TRIES)
     seconds = seconds * np.exp(rng.normal(0.0, _OTHER_JOB_ERROR, _TRIES))
     return np.asarray(seconds * _smallest_speed(job, profile))
 
 
 def _smallest_seconds(one: PastJob) -> float:
-    """How long it would have run at its smallest size; the time it did take, if that is unknown."""
+    """Return the time it would have run at its smallest size; if unknown, the time it took."""
     if one.job.scaling is None:
         return one.run_seconds
     profile = Profile(

@@ -95,7 +95,7 @@ class Measuring:
 
 
 def measuring_of(job: Job, profile: Profile, settings: Settings) -> Measuring:
-    """What is known of a job when it comes: what its snapshot says; everything, with an oracle."""
+    """Return what is known of a new job: what its snapshot says; everything, with an oracle."""
     pool = next(pool for pool in settings.pools if pool.name == job.pool)
     scaling = job.scaling
     if settings.knowledge is Knowledge.ORACLE:

@@ -29,11 +29,11 @@ class RescaleCost(Protocol):
         ...
 
     def stall_seconds(self, profile: Profile) -> float:
-        """How long training stands still when workers or batch change."""
+        """Return how long training stands still when workers or batch change."""
         ...
 
     def joiner_seconds(self, profile: Profile) -> float:
-        """How long new workers need until the change can be made."""
+        """Return how long new workers need until the change can be made."""
         ...
 
 

@@ -151,7 +151,7 @@ class Simulation:
         world.now = max(world.now, time)
 
     def present(self) -> ClusterState:
-        """What a plan made now would be made of, without taking anything from the next plan."""
+        """Return what a plan made now would see, without taking anything from the next plan."""
         changes = list(self.world.changes)
         state = self._snapshot()
         self.world.changes = changes
@@ -218,7 +218,7 @@ class Simulation:
         return number * every if number * every > now else (number + 1) * every
 
     def _gap(self) -> float:
-        """Where ticks grow: how long after the last plan the next one is made."""
+        """Return how long after the last plan the next one is made; it grows where ticks do."""
         settings = self.settings
         elapsed = self.world.now - self.started_at
         return max(settings.tick_seconds, settings.tick_growth * elapsed)
@@ -248,7 +248,7 @@ class Simulation:
         return planned
 
     def _apply(self, planned: Plan) -> None:
-        """What a plan says happens at once; the costs in time are the jobs' own."""
+        """Do at once what a plan says; the costs in time are the jobs' own."""
         present, now = self.world.present, self.world.now
         decided = [(present[d.job_id], d) for d in planned.decisions if d.action in _CHANGES]
         dropped = [present[d.job_id] for d in planned.decisions if d.action is Action.DROP]

@@ -58,7 +58,7 @@ def jobs_waiting(comparison: Comparison) -> Picture:
 
 
 def completion_times(comparison: Comparison) -> Picture:
-    """What share of the jobs had finished how long after their submission?"""
+    """Show which share of the jobs had finished how long after their submission."""
     return LineChart(
         description="Share of all submitted jobs that finished within a time",
         series=_series(

@@ -34,7 +34,7 @@ def page(comparison: Comparison, *, conditions: Conditions = ()) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Which policy finishes jobs soonest, in one sentence; empty when there is no choice."""
+    """Return which policy finishes jobs soonest, in one sentence; empty when there is no choice."""
     means = {
         run.label: mean
         for run in comparison.runs

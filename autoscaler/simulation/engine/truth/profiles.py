@@ -80,7 +80,7 @@ def _step_seconds(
 
 
 def problems_of(profile: Profile) -> tuple[str, ...]:
-    """What is wrong with a kind of job, in sentences; empty when nothing is."""
+    """Return what is wrong with a kind of job, in sentences; empty when nothing is."""
     *seconds, overlap = astuple(profile.model)
     base = profile.batch.base
     alone = profile.model.compute_fixed + profile.model.compute_per_sample * base

@@ -60,7 +60,7 @@ class InvalidTraceError(Exception):
 
 
 def problems_of(job: TraceJob) -> tuple[str, ...]:
-    """What is wrong with a submission, in sentences; empty when nothing is."""
+    """Return what is wrong with a submission, in sentences; empty when nothing is."""
     rules = (*_rules_of_work(job), *_rules_of_sizes(job))
     return tuple(sentence for holds, sentence in rules if not holds)
 

@@ -86,7 +86,7 @@ class Connections:
         return known[seconds]
 
     def _url(self, endpoint: Endpoint) -> str:
-        """As Docker's client takes it; always the same for an endpoint."""
+        """Write it as Docker's client takes it; always the same for an endpoint."""
         if endpoint.url.startswith("tcp://") and endpoint.certificates is None:
             raise HostUnavailable(f"{endpoint.url}: {_NO_CERTIFICATES}")
         if endpoint.url.startswith("ssh://"):
@@ -96,7 +96,7 @@ class Connections:
 
 @contextmanager
 def talking_to(endpoint: Endpoint) -> Iterator[None]:
-    """Whatever keeps a daemon from answering is `HostUnavailable`."""
+    """Turn whatever keeps a daemon from answering into `HostUnavailable`."""
     try:
         yield
     except docker.errors.APIError:
@@ -122,7 +122,7 @@ def asking(endpoint: Endpoint) -> Iterator[None]:
 
 @contextmanager
 def asking_for(node: str | None) -> Iterator[None]:
-    """Whoever cannot be answered is told which node it is that does not."""
+    """Tell whoever cannot be answered which node it is that does not answer."""
     try:
         yield
     except HostUnavailable as problem:
@@ -131,7 +131,7 @@ def asking_for(node: str | None) -> Iterator[None]:
 
 
 def words(problem: docker.errors.APIError) -> str:
-    """What the daemon said, in one line."""
+    """Return what the daemon said, in one line."""
     said = problem.explanation or str(problem)
     return " ".join(str(said).split())
 

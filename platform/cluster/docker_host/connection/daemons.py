@@ -34,7 +34,7 @@ class Daemons:
         return tuple(dict.fromkeys(self.endpoints().values()))
 
     def of(self, node: str | None) -> tuple[Endpoint, ...]:
-        """Where containers of this node are; all daemons, if nobody knows such a node.
+        """Return where containers of this node are; all daemons, if nobody knows such a node.
 
         Raises:
             HostUnavailable: there is no daemon, so nobody can tell what became of them.

@@ -39,7 +39,7 @@ class Tunnels:
     _known: dict[str, _Tunnel] = field(default_factory=dict)
 
     def local_url(self, url: str) -> str:
-        """Where the daemon of an address like ssh://user@host:22 is found here; always the same.
+        """Return where the daemon of an address like ssh://user@host:22 is found here.
 
         Raises:
             HostUnavailable: `ssh` cannot connect; with its words.
@@ -116,7 +116,7 @@ def _begun(url: str, path: Path) -> subprocess.Popen[bytes]:
 
 
 def _words(path: Path) -> Path:
-    """What `ssh` says."""
+    """Return what `ssh` says."""
     return path.with_name("words")
 
 

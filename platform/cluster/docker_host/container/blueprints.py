@@ -49,7 +49,7 @@ class Blueprints:
         }
 
     def mounts(self, launch: Launch) -> tuple[Mount, ...]:
-        """What it asks for, and the scratch folder of a worker."""
+        """Return what it asks for, and the scratch folder of a worker."""
         scratch = containers.scratch_of(launch, state_dir=self.state_dir)
         own = () if scratch is None else (Mount(source=scratch, target=containers.SCRATCH),)
         return (*launch.mounts, *own)

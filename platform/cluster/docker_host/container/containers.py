@@ -55,7 +55,7 @@ def scratch_folder(job_id: str, process_id: str, *, state_dir: Path) -> Path:
 
 
 def discarded_folder(*, state_dir: Path) -> Path:
-    """Where scratch folders wait for their end: `jobs` may be a file system of its own."""
+    """Return where scratch folders wait for their end: `jobs` may be a file system of its own."""
     return state_dir / "jobs" / ".discarded"
 
 
@@ -136,12 +136,12 @@ def memory_bytes(limits: Limits) -> int:
 
 
 def cpu_shares(limits: Limits) -> int:
-    """How much its wish for CPU time weighs while others want some too; Docker takes no less."""
+    """Return the weight of its wish for CPU time while others want some; Docker takes no less."""
     return max(int(limits.node_share * _CPU_WEIGHT), 2)
 
 
 def shm_bytes(limits: Limits) -> int:
-    """How large /dev/shm is under these limits."""
+    """Return how large /dev/shm is under these limits."""
     return memory_bytes(limits) // 2 if limits.shm_bytes is None else limits.shm_bytes
 
 
@@ -165,7 +165,7 @@ def _memory(target: str, size_bytes: int) -> dict[str, Any]:
 
 
 def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
-    """Who is asked for names that are not the job's; nobody, where its network leads nowhere.
+    """Return the servers to ask for foreign names; nobody, where its network leads nowhere.
 
     Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
     """

@@ -82,7 +82,7 @@ class Images:
                 return None
 
     def volumes(self, image: str, endpoint: Endpoint) -> tuple[str, ...]:
-        """Where it wants to be given room to write, outside of its root file system."""
+        """Return where it wants to be given room to write, outside of its root file system."""
         with talking_to(endpoint):
             found = self.connections.quick(endpoint).inspect_image(image)
         return tuple((found.get("Config") or {}).get("Volumes") or ())

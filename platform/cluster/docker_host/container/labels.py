@@ -19,7 +19,7 @@ _FENCE: Final = f"{_PREFIX}fence"
 
 
 def of_process(labels: Labels, *, node: str, installation: str) -> dict[str, str]:
-    """What its container carries; labels of its image cannot pass it off as something else."""
+    """Return its container's labels; those of its image cannot pass it off as something else."""
     return {
         INSTALLATION: installation,
         NODE: node,
@@ -77,5 +77,5 @@ def of_one_process(installation: str, process_id: str) -> list[str]:
 
 
 def of_network(installation: str, job_id: str) -> dict[str, str]:
-    """What a job's network carries."""
+    """Return what a job's network carries."""
     return {INSTALLATION: installation, JOB: job_id}

@@ -88,7 +88,7 @@ class Ending:
             self._tidy_up(record, look)
 
     def _tidy_up(self, record: Record, before: Look) -> None:
-        """As it is by then: only who holds its lock can tell."""
+        """Remove it as it is by then: only who holds its lock can tell."""
         around = _Daemons(own=self.daemons.of(record.node), all=self.daemons.all())
 
         def work() -> None:
@@ -130,7 +130,7 @@ class Ending:
             raise HostUnavailable(f"{scratch} cannot be removed: {problem}") from problem
 
     def _find_now(self, record: Record) -> Found | None:
-        """As the node of the process tells, which a refusal names. Raises: HostUnavailable."""
+        """Ask the node of the process, which a refusal names. Raises: HostUnavailable."""
         node = record.node
         with asking_for(node):
             return self.inventory.find(record.process_id, self.daemons.of(node))

@@ -64,7 +64,7 @@ class Inventory:
         return answers
 
     def find(self, process_id: str, daemons: Iterable[Endpoint]) -> Found | None:
-        """Which container a process has, on which of these; without its details.
+        """Return which container a process has, on which of these; without its details.
 
         Raises:
             HostUnavailable: on none of those that answer, and not all do.

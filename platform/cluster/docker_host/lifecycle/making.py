@@ -118,7 +118,7 @@ class Maker:
                 raise
 
     def _start(self, client: Client, launch: Launch, place: Place, record: Record) -> None:
-        """What is not started leaves nothing behind: the next attempt makes it anew.
+        """Start it; what is not started leaves nothing behind: the next attempt makes it anew.
 
         Which networks it has is not known if an earlier attempt made it; to connect it twice to
         one, before it runs, is as good as once.

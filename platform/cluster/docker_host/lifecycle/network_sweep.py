@@ -54,7 +54,7 @@ class NetworkSweep:
         self.networks.remove_unused(endpoint, everyone, also_used_by=self._jobs)
 
     def _jobs(self) -> set[str]:
-        """Those that have a process, as far as our records tell."""
+        """Return those that have a process, as far as our records tell."""
         jobs = set()
         for record in self.records.all():
             process = None if record.is_forgotten else record.observed()

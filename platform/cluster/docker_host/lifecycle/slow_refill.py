@@ -23,7 +23,7 @@ class SlowRefill:
     _since: float = field(default=0.0, init=False)
 
     def left(self, most: float) -> float:
-        """What is left of so many seconds at once."""
+        """Return what is left of so many seconds at once."""
         self._refill()
         return max(most - self._spent, 0.0)
 

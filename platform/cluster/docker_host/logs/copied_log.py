@@ -33,7 +33,7 @@ class CopiedLog:
 
     @property
     def end(self) -> int:
-        """How long the log is with all that was added so far, once that is written."""
+        """The length of the log with all that was added so far, once that is written."""
         return self._read if self._is_behind else self._end
 
     @property
@@ -90,7 +90,7 @@ class CopiedLog:
         return line if ending == b"\n" else b"\n" + line
 
     def _held(self, position: int, size: int) -> bytes:
-        """What the log has there; a line is in one file."""
+        """Return what the log has there; a line is in one file."""
         if position >= self._start:
             return os.pread(self._descriptor, size, position - self._start)
         for log in log_files.logs_in(self._first.parent, process_id=self._first.stem):

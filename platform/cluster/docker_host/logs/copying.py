@@ -70,7 +70,7 @@ def read_source(document: dict[str, Any]) -> Source:
 
 
 def is_complete(source: Source) -> bool:
-    """Whether the log was copied to its end."""
+    """True if the log was copied to its end."""
     path = source.record.log_cursor_path
     return cursors.read(path, container=source.container).is_complete
 
@@ -126,7 +126,7 @@ class Copy:
         return state["Status"] in ENDED
 
     def _copy(self, *, is_ended: bool) -> None:
-        """What comes over one connection; of an ended container that is all there is."""
+        """Copy what comes over one connection; of an ended container that is all there is."""
         path = self._source.record.log_cursor_path
         cursor = cursors.read(path, container=self._source.container)
         file = CopiedLog(self._path, position=cursor.file_bytes, bounds=self._bounds)
@@ -189,7 +189,7 @@ def copy_message(message: Message, cursor: Cursor, file: CopiedLog) -> None:
 
 
 def copy_rest(cursor: Cursor, file: CopiedLog) -> None:
-    """What is left of lines that never ended."""
+    """Copy what is left of lines that never ended."""
     for stream, position in cursor.positions.items():
         if rest := log_lines.last_state(position.held):
             file.add(f"{position.at[:26]}Z {stream} {log_lines.readable(rest)}\n".encode())

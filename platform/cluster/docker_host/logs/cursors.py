@@ -114,7 +114,7 @@ class News:
         }
 
     def has(self, stream: str, at: str) -> bool:
-        """Whether this message is new; asked once for each, in their order."""
+        """True if this message is new; asked once for each, in their order."""
         known = self._known.get(stream)
         if known is None:
             return True

@@ -78,7 +78,7 @@ class _Copier:
         self._end()
 
     def _order(self, document: dict[str, Any]) -> bool:
-        """Whether it was taken. An order is shorter than what a pipe takes whole or not at all."""
+        """Send it; true if it was taken. A pipe takes so short an order whole or not at all."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             os.write(self._writer, (json.dumps(document) + "\n").encode())
             return True
@@ -132,12 +132,12 @@ class Followers:
         return all(over)
 
     def _is_ours(self, source: Source) -> bool:
-        """Whether our copier is at it; else another service process's may be."""
+        """True if our copier is at it; else another service process's may be."""
         heard = None if self._copier is None else self._copier.heard
         return heard is not None and not heard.is_over and source.container in heard.process_ids
 
     def _is_given_up(self, source: Source) -> bool:
-        """Whether the copier is through with it: the container is gone, or the disk is full."""
+        """True if the copier is through with it: the container is gone, or the disk is full."""
         said, is_lost = self._problems.get(source.container, ("nobody copies it", False))
         return not said or is_lost
 

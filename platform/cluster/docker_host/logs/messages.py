@@ -28,7 +28,7 @@ class Message:
 def messages(
     chunks: Iterable[bytes], *, complain: Callable[[str], None]
 ) -> Iterator[list[Message]]:
-    """What became whole with each chunk of the answer; `complain` hears Docker's own words."""
+    """Yield what each chunk of the answer made whole; `complain` hears Docker's own words."""
     rest = b""
     for chunk in chunks:
         frames, rest = _taken_apart(rest + chunk)

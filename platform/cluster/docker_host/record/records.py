@@ -88,7 +88,7 @@ class Record:
         return None if document is None else str(document["node"])
 
     def kill_at(self) -> float | None:
-        """When it has to be gone, in seconds since 1970; None: nobody asked it to end."""
+        """The second since 1970 when it has to be gone; None: nobody asked it to end."""
         return _kill_at(self.stop_path)
 
     def asked(self) -> float | None:
@@ -102,7 +102,7 @@ class Record:
             json_files.replace(self.process_path, document)
 
     def tell(self, note: str) -> None:
-        """How far its preparation is."""
+        """Tell how far its preparation is."""
         document = _read(self.process_path)
         if document is not None and document["note"] != note:
             json_files.replace(self.process_path, {**document, "note": note})
@@ -147,7 +147,7 @@ class Record:
         )
 
     def is_being_prepared(self) -> bool:
-        """Whether a service process is at it."""
+        """True if a service process is at it."""
         return is_held(self.lock_path)
 
     def forget(self) -> None:

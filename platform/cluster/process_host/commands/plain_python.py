@@ -48,12 +48,12 @@ _NAMES_CODE: Final = frozenset(
 
 
 def can_start_warm(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Whether a fork of a zygote is the same as a new process."""
+    """True if a fork of a zygote is the same as a new process."""
     return not _names_code(env) and _has_our_path(env) and is_plain(arguments, env)
 
 
 def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Whether this is `python script.py …` or `python -m module …` with our own interpreter."""
+    """True if this is `python script.py …` or `python -m module …` with our own interpreter."""
     found = shutil.which(arguments[0], path=env.get("PATH", ""))
     own = Path(sys.executable)
     if found is None or Path(found).parent != own.parent or not own.samefile(found):
@@ -62,7 +62,7 @@ def is_plain(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
 
 
 def _names_script_or_module(arguments: Sequence[str]) -> bool:
-    """Whether Python, given these, runs a script or a module, and does nothing else."""
+    """True if Python, given these, runs a script or a module, and does nothing else."""
     match arguments:
         case ["-m", module, *_]:
             return not module.startswith("-")
@@ -72,7 +72,7 @@ def _names_script_or_module(arguments: Sequence[str]) -> bool:
 
 
 def _names_code(env: Mapping[str, str]) -> bool:
-    """Whether the loader or Python would load something because of this, without being asked."""
+    """True if the loader or Python would load something because of this, without being asked."""
     return bool(_NAMES_CODE & env.keys())
 
 
@@ -87,7 +87,7 @@ def read_at_import(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_at_import_by_all(env: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str] | None:
-    """What a zygote begins with that runs as the service and serves processes of other users.
+    """Return what a zygote begins with that runs as the service and serves other users.
 
     None: the job chose something that libraries obey at their import, which would then be the
     service's own doing. Where it is at home such a process is told later.
@@ -108,6 +108,6 @@ def _is_harmless(name: str, value: str, own: Mapping[str, str]) -> bool:
 
 
 def _has_our_path(env: Mapping[str, str]) -> bool:
-    """Whether Python would look for modules only where this process does, too."""
+    """True if Python would look for modules only where this process does, too."""
     path = env.get("PYTHONPATH", "")
     return not path or {*path.split(os.pathsep)} <= {*sys.path} - {""}

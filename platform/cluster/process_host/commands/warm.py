@@ -64,7 +64,7 @@ def spawn(child: WarmChild | None, command: Command, *, stdout: int, stderr: int
 
 
 def inherited(pid: int, channel: int, connection: int) -> WarmChild:
-    """What the zygote left for this process, as its last arguments tell."""
+    """Return what the zygote left for this process, as its last arguments tell."""
     os.set_inheritable(channel, False)
     os.set_inheritable(connection, False)
     return WarmChild(pid=pid, channel=socket.socket(fileno=channel), connection=connection)

@@ -163,7 +163,7 @@ def version_of(package: Path, installed: Iterable[Path]) -> str:
 
 
 def _is_taken(folder: Path) -> bool:
-    """Whether a zygote is there, warm or not."""
+    """True if a zygote is there, warm or not."""
     try:
         with (folder / _LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

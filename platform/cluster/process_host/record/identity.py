@@ -27,7 +27,7 @@ class Identity:
     boot_id: str
 
     def is_alive(self) -> bool:
-        """Whether it runs; one that ended and was not collected yet is dead."""
+        """True if it runs; one that ended and was not collected yet is dead."""
         fields = stat_fields(self.pid)
         return (
             fields is not None
@@ -53,7 +53,7 @@ class Identity:
         return True
 
     def await_end(self, *, seconds: float) -> bool:
-        """Whether it ends within the time, with all threads, and has given back what it held."""
+        """True if it ends within the time, with all threads, and has given back what it held."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except ProcessLookupError:
@@ -84,7 +84,7 @@ def _is_dead(fields: list[str]) -> bool:
 
 
 def stat_fields(pid: int) -> list[str] | None:
-    """What `/proc/<pid>/stat` tells behind the name in parentheses; None: there is none."""
+    """Return what `/proc/<pid>/stat` tells behind the name in parentheses; None: there is none."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):

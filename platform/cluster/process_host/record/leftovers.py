@@ -84,7 +84,7 @@ def _found(is_ours: Callable[[Path], bool]) -> list[identity.Identity]:
 
 
 def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
-    """Whether it runs as one of them; the owner of its folder in /proc does not tell."""
+    """True if it runs as one of them; the owner of its folder in /proc does not tell."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text(errors="replace")
     except OSError:

@@ -113,7 +113,7 @@ def of_orphans(facts: Facts, processes: Collection[JobProcess]) -> Iterator[str]
 
 
 def of_gpu_time(facts: Facts) -> Iterator[str]:
-    """What an ended job was charged is what its workers lived, each with one GPU."""
+    """Yield jobs that were charged other than their workers lived, each with one GPU."""
     for job in facts.jobs:
         lived = sum(
             (worker.gone_at - worker.created_at).total_seconds()

@@ -52,7 +52,7 @@ class Recovery:
     silences: Silences
 
     def sizes(self) -> dict[str, int]:
-        """How many workers each job has, by its id; empty while the api does not answer."""
+        """Return how many workers each job has, by its id; empty while the api does not answer."""
         try:
             return {job["id"]: job["workers"] for job in self._jobs()}
         except ConcertinaError:
@@ -74,7 +74,7 @@ class Recovery:
             time.sleep(LOOK_SECONDS)
 
     def _missing(self, struck: Struck, sizes: Mapping[str, int]) -> str:
-        """What is not as it was; empty: all is."""
+        """Return what is not as it was; empty: all is."""
         if not self.stack.is_well():
             return "the service is not well"
         if why := self.stack.missing_machine or self.silences.now:
@@ -123,7 +123,7 @@ class Recovery:
         return ""
 
     def violations(self) -> list[str]:
-        """What does not hold, even after it had time to settle."""
+        """Return what does not hold, even after it had time to settle."""
         give_up_at = time.monotonic() + SETTLE_SECONDS
         while True:
             found = list(self._problems())

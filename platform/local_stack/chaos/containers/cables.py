@@ -56,7 +56,7 @@ def namespace(name: str, *, on: str, address: str, gateway: str) -> Iterator[Non
 
 
 def remove(name: str, namespaces: Iterable[str]) -> None:
-    """What is left of a bridge and of namespaces; without complaint about what is not there."""
+    """Remove what is left of a bridge and of namespaces; what is not there is no error."""
     for one in namespaces:
         with suppress(NoCable):
             _ip("netns", "delete", one)

@@ -24,7 +24,7 @@ OURS: Final = re.compile(r"cc(\d+)(?:-.*)?")
 
 
 def name_of(pid: int) -> str:
-    """What a run calls its bridge, and how all else that it makes begins."""
+    """Return what a run calls its bridge, and how all else that it makes begins."""
     return f"cc{pid}"
 
 

@@ -63,7 +63,7 @@ class Machine:
         self.supervisor.start(self._spec())
 
     def look_after(self) -> None:
-        """As systemd would: start the daemon again if it has ended."""
+        """Start the daemon again if it has ended, as systemd would."""
         if not self.is_away:
             self.supervisor.run_once()
 
@@ -148,7 +148,7 @@ def container_of(command: Sequence[str], folder: Path) -> str:
 
 
 def processes_below(shim: psutil.Process) -> Iterator[psutil.Process]:
-    """Those in its container, the first one first."""
+    """Yield those in its container, the first one first."""
     yield from _below(shim)
 
 

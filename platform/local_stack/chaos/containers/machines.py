@@ -46,12 +46,12 @@ class Machines:
 
     @property
     def missing(self) -> str:
-        """Which of them is not there; empty: all are."""
+        """The first of them that is not there, in words; empty: all are."""
         return next((f"{one.name} has no dockerd" for one in self.nodes if not one.daemon), "")
 
 
 def why_not() -> str:
-    """What is missing here, and what to do; empty: nothing."""
+    """Return what is missing here, and what to do; empty: nothing."""
     if os.geteuid() != 0:
         return "machines of its own need root: run `./dev chaos --docker` as root."
     missing = [program for program in PROGRAMS if shutil.which(program) is None]

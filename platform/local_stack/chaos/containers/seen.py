@@ -48,7 +48,7 @@ def on(node: Machine, installation: str) -> Iterator[JobProcess]:
 
 
 def described(config: Mapping[str, Any], node: str, installation: str) -> Container | None:
-    """What the daemon has written down; None: it is of nobody's job."""
+    """Return what the daemon has written down; None: it is of nobody's job."""
     carried = config["Config"]["Labels"] or {}
     process = labels.read(carried)
     if process is None or carried.get(labels.INSTALLATION) != installation:

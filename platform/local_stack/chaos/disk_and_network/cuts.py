@@ -44,7 +44,7 @@ class Cut:
 
 
 def reports(*, uids: str, service_ports: Iterable[int], their_ports: Collection[int]) -> Cut:
-    """What coordinators tell the service, and what it answers.
+    """Return the cut of what coordinators tell the service, and what it answers.
 
     Args:
         uids: of the users that jobs run as: `FIRST-LAST`.
@@ -59,7 +59,7 @@ def reports(*, uids: str, service_ports: Iterable[int], their_ports: Collection[
 
 
 def control_line(coordinator_ports: Iterable[int]) -> Cut:
-    """What workers tell their coordinator, and what it tells them."""
+    """Return the cut of what workers tell their coordinator, and what it tells them."""
     rules = tuple(
         (*end, "-j", "DROP") for port in coordinator_ports for end in (_to(port), _from(port))
     )
@@ -67,7 +67,7 @@ def control_line(coordinator_ports: Iterable[int]) -> Cut:
 
 
 def gradients(*, uids: str, but: Iterable[int]) -> Cut:
-    """Whatever processes of jobs send each other.
+    """Return the cut of whatever processes of jobs send each other.
 
     Args:
         uids: of the users that jobs run as: `FIRST-LAST`.

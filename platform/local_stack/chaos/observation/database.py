@@ -95,7 +95,7 @@ class Database:
             return _read(cursor)
 
     def live_workers(self, worker_ids: Iterable[str]) -> list[str]:
-        """Which of these are alive on record.
+        """Return which of these are alive on record.
 
         Raises:
             psycopg2.Error: it does not answer.
@@ -105,7 +105,7 @@ class Database:
             return [worker_id for (worker_id,) in cursor.fetchall()]
 
     def planned_workers(self) -> dict[str, int]:
-        """How many workers the newest plan gives each job, by its id.
+        """Return how many workers the newest plan gives each job, by its id.
 
         The newest assignment may say more: of a worker that was lost and whose GPU another job got
         at once, nothing new is assigned.
@@ -118,7 +118,7 @@ class Database:
             return dict(cursor.fetchall())
 
     def contradictions(self) -> list[str]:
-        """What the service's own command of this name says.
+        """Return what the service's own command of this name says.
 
         Raises:
             psycopg2.Error: it does not answer.

@@ -68,7 +68,7 @@ class SampleRecord:
         return len(self.steps) - len(self.counted())
 
     def problems(self, *, samples_per_epoch: int) -> Iterator[str]:
-        """Whatever keeps it from being every sample of each epoch once; the last may be open."""
+        """Yield what keeps it from being every sample of each epoch once; the last may be open."""
         counted = self.counted()
         numbers = [one.step for one in counted]
         if numbers != list(range(1, len(numbers) + 1)):

@@ -27,12 +27,12 @@ class Silences:
 
     @property
     def now(self) -> str:
-        """Which node is missed as we last saw; empty: none."""
+        """The node that was missed as we last saw; empty: none."""
         return next((f"the service misses node {name}" for name in self._now), "")
 
     @property
     def began_at(self) -> tuple[float, ...]:
-        """When the service began to miss one; seconds since the epoch."""
+        """The moments when the service began to miss one; seconds since the epoch."""
         return tuple(self._began)
 
     def _look(self) -> None:

@@ -41,5 +41,5 @@ def of_new_job(name: str, stack: TargetStack) -> JobPlace:
 
 
 def folder_of(job_id: str, stack: TargetStack) -> Path:
-    """What a job's containers see as that folder."""
+    """Return what a job's containers see as that folder."""
     return stack.checkout.state_dir / "state" / "jobs" / job_id / "checkpoints"

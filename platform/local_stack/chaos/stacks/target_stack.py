@@ -41,12 +41,12 @@ class TargetStack:
 
     @property
     def port(self) -> int:
-        """Where the service listens."""
+        """The port where the service listens."""
         return int(self.url.rpartition(":")[2])
 
     @property
     def second_port(self) -> int:
-        """Where a second api would. In a network of its own nobody else has it."""
+        """The port where a second api would. In a network of its own nobody else has it."""
         return self.port + 1
 
     @property
@@ -78,11 +78,11 @@ class TargetStack:
 
     @property
     def missing_machine(self) -> str:
-        """Which daemon does not run; empty: all do that there should be."""
+        """The daemon that does not run; empty: all do that there should be."""
         return self.machines.missing if self.machines is not None else ""
 
     def look_after_machines(self) -> None:
-        """As systemd would."""
+        """Start daemons again that have ended, as systemd would."""
         if self.machines is not None:
             self.machines.look_after()
 

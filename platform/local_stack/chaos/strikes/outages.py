@@ -56,7 +56,7 @@ class Found:
 
 
 def impossible(stack: TargetStack) -> Iterator[Component]:
-    """Which cannot be hit there."""
+    """Yield the components that cannot be hit there."""
     if stack.machines is not None:
         yield from set(Component) - {*IN_CONTAINERS, *OF_THE_SERVICE}
         return

@@ -82,7 +82,7 @@ class Struck:
 
 
 def find(fault: Fault, stack: TargetStack, jobs: Collection[str]) -> Target | None:
-    """What this fault would hit now; None: there is nothing. Of jobs it hits those alone."""
+    """Return what this fault would hit now; None: there is nothing. Of jobs it hits those alone."""
     if fault.component in OF_THE_SERVICE:
         return _of_service(fault, stack)
     if fault.component not in _HITS and fault.component not in OF_MACHINES:

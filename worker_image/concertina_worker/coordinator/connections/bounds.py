@@ -33,7 +33,7 @@ def whole(value: Any, most: int = LARGEST_NUMBER) -> int:
 
 
 def amount(value: Any) -> float:
-    """What makes no sense, not being finite for one, is 0.
+    """Return the number; 0 if it makes no sense, not being finite for one.
 
     Raises:
         TypeError: it is no number.

@@ -72,7 +72,7 @@ def unchanged(active: Plan) -> Choice:
 
 
 def survivors(memory: Memory, crew: Crew) -> tuple[str, ...]:
-    """Whoever may hold state, or was about to get it, and is still there."""
+    """Return whoever may hold state, or was about to get it, and is still there."""
     return tuple(
         worker
         for worker in memory.planned_workers

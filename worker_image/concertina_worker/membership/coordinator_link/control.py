@@ -119,7 +119,7 @@ class Control:
 
     @property
     def silent_seconds(self) -> float:
-        """How long there has been no coordinator."""
+        """The time without a coordinator."""
         return 0.0 if self._connection else time.monotonic() - self._heard_at
 
     def await_store(self, generation: int, wires: Wires, *, timeout_seconds: float) -> str:

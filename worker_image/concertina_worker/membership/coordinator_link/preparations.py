@@ -109,7 +109,7 @@ class Preparations:
     def await_prepared(
         self, accept: Callable[[Prepared], bool], *, timeout_seconds: float
     ) -> Prepared | None:
-        """What is prepared, as soon as it is acceptable; None after the time."""
+        """Return what is prepared, as soon as it is acceptable; None after the time."""
 
         def acceptable() -> Prepared | None:
             prepared = self._prepared

@@ -54,7 +54,7 @@ class Bucket:
     slots: list[Slot] = field(default_factory=list)
 
     def clear_unfilled(self) -> None:
-        """What lies there is of an earlier step."""
+        """Clear slots that were not filled: what lies there is of an earlier step."""
         for slot in self.slots:
             if not slot.is_filled:
                 slot.view.zero_()

@@ -122,7 +122,7 @@ class Gradients:
 
     @property
     def waited_seconds(self) -> float:
-        """How long this worker waited for the exchange after its own backward pass."""
+        """The time this worker waited for the exchange after its own backward pass."""
         return self._running.exchange.waited_seconds
 
     @property
@@ -141,7 +141,7 @@ class Gradients:
 
     @property
     def trained_next(self) -> Trained:
-        """Which parameters are trained next: those that all workers have unfrozen.
+        """The parameters that are trained next: those that all workers have unfrozen.
 
         So a parameter's training begins with the step after the one in which it was unfrozen.
         """

@@ -24,7 +24,7 @@ _OTHER_ELEMENTWISE: Final = re.compile("Mul|Div|Pow|Maximum|Minimum|Lerp|Addcmul
 
 
 def summed_parts(root: Node) -> Iterator[Node]:
-    """Where the loss adds up what each sample contributes, with nothing that divides behind it.
+    """Yield where the loss adds up samples' parts, with nothing that divides behind it.
 
     Parts that depend on parameters alone, as penalties on weights do, are none.
     """

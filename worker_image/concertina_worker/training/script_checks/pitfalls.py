@@ -182,7 +182,7 @@ class Pitfalls:
         self._reads.setdefault(name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
 
     def check_source(self, script: Path) -> None:
-        """What it reads before `init` stays as it was; with `.get` it reads a default later."""
+        """Warn if the script reads its size from the environment, which follows no change."""
         if not script.is_file():
             return
         lines = enumerate(script.read_text(errors="replace").splitlines(), 1)

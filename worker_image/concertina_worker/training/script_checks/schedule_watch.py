@@ -124,7 +124,7 @@ def _totals(scheduler: Any) -> list[Total]:
 
 
 def _of_functions(scheduler: schedulers.LambdaLR) -> list[Total]:
-    """What a function computes nobody knows; those of transformers are told their total."""
+    """Return the totals of transformers' functions; what others compute nobody knows."""
     told = [getattr(function, "keywords", {}) for function in scheduler.lr_lambdas]
     totals = {one["num_training_steps"] for one in told if "num_training_steps" in one}
     name = "The schedule of transformers"
