@@ -66,7 +66,7 @@ class Machines:
         return self.manager, self.worker
 
     def put_right(self) -> None:
-        """Both daemons run, and nothing is in them but images."""
+        """Both daemons run, in a swarm that knows of no death, with nothing in them but images."""
         for machine in self.both:
             if not machine.daemon.is_running:
                 machine.daemon.run()
@@ -75,6 +75,8 @@ class Machines:
         while not self._have_networks_gone():
             assert time.monotonic() < give_up_at, "a network cannot be removed"
             time.sleep(0.1)
+        _leave(self.worker.daemon)
+        _join(self.manager, self.worker)
 
     def _have_networks_gone(self) -> bool:
         """The swarm hears a moment later that a container has left one."""
@@ -97,16 +99,19 @@ def two_machines(images_of: Path) -> Iterator[Machines]:
         manager, worker = (
             stack.enter_context(_machine(number, bridge, images_of)) for number in range(2)
         )
+        _found_swarm(manager)
         _join(manager, worker)
         yield Machines(manager=manager, worker=worker)
 
 
-def _join(manager: Machine, worker: Machine) -> None:
-    first = manager.daemon.client()
-    first.init_swarm(
+def _found_swarm(manager: Machine) -> None:
+    manager.daemon.client().init_swarm(
         advertise_addr=manager.address, listen_addr=manager.address, default_addr_pool=[_OVERLAYS]
     )
-    token = first.inspect_swarm()["JoinTokens"]["Worker"]
+
+
+def _join(manager: Machine, worker: Machine) -> None:
+    token = manager.daemon.client().inspect_swarm()["JoinTokens"]["Worker"]
     worker.daemon.client().join_swarm(
         remote_addrs=[manager.address],
         join_token=token,

@@ -166,7 +166,8 @@ def test_a_job_goes_on_while_a_daemon_is_away_and_leaves_its_machine_when_draine
     field.loop = replace(field.loop, planner=plan)  # the real one: it moves the job away
     field.tick_until(lambda: on("n2", job) == [] and fresh(job).state == "running")
     field.finish(job)
-    assert (fresh(job).attempt, fresh(job).failures, fresh(job).starts) == (1, 0, 1)
+    lives = (fresh(job).attempt, fresh(job).failures, fresh(job).starts)
+    assert lives == (1, 0, 1), field.story()
     assert claims() == set()
 
 
@@ -185,4 +186,5 @@ def test_a_job_goes_on_without_a_machine_that_had_its_coordinator_and_is_lost(fi
     field.trains_on(job)
     assert is_silent("n2")
     field.finish(job)
-    assert (fresh(job).attempt, fresh(job).failures, fresh(job).starts) == (1, 0, 1)
+    lives = (fresh(job).attempt, fresh(job).failures, fresh(job).starts)
+    assert lives == (1, 0, 1), field.story()
