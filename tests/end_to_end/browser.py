@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, Playwright, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize
 
 WIDE: Final = ViewportSize(width=1280, height=800)
 NARROW: Final = ViewportSize(width=390, height=844)
+PATIENCE_MILLISECONDS: Final = 60_000  # a poll of the page, on a busy machine
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = [
@@ -34,6 +35,12 @@ def launch(playwright: Playwright) -> Browser:
         if found is not None:
             raise
         pytest.skip(f"no browser: install chromium or run `playwright install` ({error.message})")
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """Clicks and loads wait as long as what is expected does."""
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    return context
 
 
 def sign_in(page: Page, username: str, password: str) -> None:

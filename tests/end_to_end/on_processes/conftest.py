@@ -1,4 +1,4 @@
-"""The stack that one command starts."""
+"""The stack that one command starts, and a browser to look at it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from local_stack.stack.stack import Options
+from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
 
+from tests.end_to_end.browser import PATIENCE_MILLISECONDS, WIDE, launch, patient, sign_in
 from tests.end_to_end.running_stack import RunningStack, running
 
 
@@ -21,3 +23,41 @@ def tmp_path(open_folder: Path) -> Path:
 def stack() -> Iterator[RunningStack]:
     with running(Options(slots=4, tick_seconds=1.0)) as ready:
         yield ready
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
+    """The cookies of an administrator."""
+    context = patient(browser.new_context())
+    page = context.new_page()
+    page.goto(f"{stack.url}/login")
+    sign_in(page, stack.admin_username, stack.admin_password)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iterator[Page]:
+    """A page of a person who is signed in; a script error on it fails the test."""
+    context = patient(
+        browser.new_context(
+            base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
+        )
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []

@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Page,
-    Route,
-    StorageState,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.end_to_end.browser import NARROW, WIDE, keep_screenshot, launch, scroll_width, sign_in
+from tests.end_to_end.browser import NARROW, keep_screenshot, patient, scroll_width, sign_in
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
@@ -27,16 +19,6 @@ pytestmark = pytest.mark.timeout(600)
 SCRIPT = Path(__file__).parents[1] / "scripts" / "chatty_regression.py"
 NONE = "\u2013"
 CHART = "main [role=img] svg path"  # drawn, unlike a row's sparkline, by code that comes later
-PATIENCE_MILLISECONDS = 60_000  # a poll of the page, on a busy machine
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -78,41 +60,6 @@ def _running(
                 lambda: job_of(client, job["id"])["state"] == "cancelled",
                 what=f"{name} is cancelled",
             )
-
-
-@pytest.fixture(scope="module")
-def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
-    """The cookies of an administrator."""
-    context = patient(browser.new_context())
-    page = context.new_page()
-    page.goto(f"{stack.url}/login")
-    sign_in(page, stack.admin_username, stack.admin_password)
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    state = context.storage_state()
-    context.close()
-    return state
-
-
-def patient(context: BrowserContext) -> BrowserContext:
-    """Clicks and loads wait as long as what is expected does."""
-    context.set_default_timeout(PATIENCE_MILLISECONDS)
-    return context
-
-
-@pytest.fixture
-def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iterator[Page]:
-    """A page of a person who is signed in; a script error on it fails the test."""
-    context = patient(
-        browser.new_context(
-            base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
-        )
-    )
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert errors == []
 
 
 def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(

@@ -13,9 +13,9 @@ from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.scripts import Scripts, of_checkout
 from local_stack.demo.workload import DemoJob
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests.end_to_end.browser import WIDE, keep_screenshot, launch, sign_in
+from tests.end_to_end.browser import keep_screenshot
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, until
 
@@ -35,7 +35,6 @@ SHORTER: dict[str, dict[str, Any]] = {
     },
 }
 PATIENCE = 600.0  # seconds
-PATIENCE_MILLISECONDS = 60_000
 SLOWLY = str(Path(__file__).parents[1] / "scripts" / "slow_samples.py")
 
 
@@ -73,18 +72,16 @@ def shorter(job: DemoJob) -> DemoJob:
 
 @pytest.mark.timeout(1800)
 def test_the_dashboard_follows_the_demo_until_every_job_has_learned_what_it_should(
-    stack: RunningStack, tmp_path: Path
+    stack: RunningStack, page: Page, tmp_path: Path
 ) -> None:
     jobs = shortened()
     usual = of_checkout(stack.checkout.root)
     scripts = SlowScripts(python=usual.python, folder=usual.folder, seen=tmp_path / "seen")
     conductor = Conductor(jobs, url=stack.url, tokens=stack.tokens, scripts=scripts)
-    with contextlib.closing(conductor), sync_playwright() as playwright:
-        browser = launch(playwright)
+    with contextlib.closing(conductor):
         conductor.prepare()
         until(lambda: both_train(conductor), seconds=PATIENCE, what="both teams train")
-        look(browser, stack)
-        browser.close()
+        look(page)
         scripts.seen.touch()
         until(lambda: is_over(conductor), seconds=1200, what="the demo is over")
         outcomes = [summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in jobs]
@@ -105,12 +102,8 @@ def is_over(conductor: Conductor) -> bool:
     return conductor.is_over
 
 
-def look(browser: Browser, stack: RunningStack) -> None:
-    page = browser.new_page(viewport=WIDE)
-    page.set_default_timeout(PATIENCE_MILLISECONDS)
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    page.goto(stack.url)
-    sign_in(page, stack.admin_username, stack.admin_password)
+def look(page: Page) -> None:
+    page.goto("/")
     assert_overview(page)
     page.get_by_role("link", name="digits-cnn").first.click()
     assert_job(page)

@@ -11,11 +11,9 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
-from tests.end_to_end.on_processes.test_dashboard import browser, page, signed_in
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import job_of, until
 
-__all__ = ("browser", "page", "signed_in")
 pytestmark = pytest.mark.timeout(600)
 
 

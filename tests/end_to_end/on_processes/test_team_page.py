@@ -6,10 +6,8 @@ import pytest
 from playwright.sync_api import Page, Response, expect
 
 from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
-from tests.end_to_end.on_processes.test_dashboard import browser, page, signed_in
 from tests.end_to_end.running_stack import RunningStack
 
-__all__ = ("browser", "page", "signed_in")
 pytestmark = pytest.mark.timeout(600)
 
 CANARY = "canary-3c8d"
