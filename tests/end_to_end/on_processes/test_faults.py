@@ -13,11 +13,12 @@ import httpx
 import psutil
 import pytest
 
+from concertina_worker.coordinator.connections.service import TIMEOUT_SECONDS
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.sample_audit import assert_every_sample_once, committed_steps
 from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
-DATABASE_AWAY_SECONDS = 20
+DATABASE_AWAY_SECONDS = TIMEOUT_SECONDS + 2.0  # no report is answered meanwhile
 STEPS_WITHOUT = 20  # while it is away
 SAMPLES = 400
 
