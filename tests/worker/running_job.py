@@ -44,13 +44,11 @@ class RunningJob:
         coordinator_lost_seconds: float = 600.0,
         gpus: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
-        silence_seconds: float = PATIENCE_SECONDS,
         ends_briefly: bool = True,
     ) -> None:
         """`gpus` are dealt out to the workers in turn, by their UUIDs.
 
-        Nobody is given up for less than `silence_seconds` without a heartbeat. How its workers end
-        is told in `brief_end`.
+        How its workers end is told in `brief_end`.
         """
         self.folder = folder
         self._zygote = zygote
@@ -65,7 +63,8 @@ class RunningJob:
         self._extra_environment = {**(BRIEFLY if ends_briefly else {}), **(environment or {})}
         self.checkpoint_seconds = checkpoint_seconds
         self.coordinator_lost_seconds = coordinator_lost_seconds
-        self._coordinator = (str(SCRIPTS / "patient_coordinator.py"), str(silence_seconds))
+        self._stopped = folder / "stopped"
+        self._coordinator = (str(SCRIPTS / "patient_coordinator.py"), str(self._stopped))
         self.processes: dict[str, WorkerProcess] = {}
         self.coordinators: list[WorkerProcess] = []
         self.port = free_port()
@@ -139,6 +138,11 @@ class RunningJob:
 
     def kill(self, worker: str) -> None:
         self.processes[worker].kill()
+
+    def stop(self, worker: str) -> None:
+        """It sends no heartbeat any more, for which the coordinator is to give it up."""
+        self.processes[worker].signal(signal.SIGSTOP)
+        self._stopped.write_text(worker)
 
     def play(self, body: Callable[[GenerationReport], int | None]) -> None:
         """Let `body` see each generation and answer how many workers it wants next; None: enough.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import random
@@ -11,7 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_worker_info
+from torch.utils.data import (
+    DataLoader,
+    IterableDataset,
+    TensorDataset,
+    _utils,
+    get_worker_info,
+)
 
 from concertina_worker.data.loading.prefetch import Prefetch
 from concertina_worker.data.loading.requests import PlannedBatch
@@ -238,17 +245,21 @@ def test_an_epoch_that_was_broken_off_goes_on_where_it_was() -> None:
     assert len(first) + len(rest) == SAMPLES
 
 
-def test_an_error_in_a_data_set_reaches_the_script() -> None:
+def test_an_error_in_a_data_set_reaches_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
     class Faulty(Dice):
         def __getitem__(self, index: int) -> tuple[Any, ...]:
             raise ValueError(f"sample {index} is broken")
 
+    # The error holds the loader, and its process does not hear of its end from what is garbage.
+    monkeypatch.setattr(_utils, "MP_STATUS_CHECK_INTERVAL", 0.1)
     for processes in (0, 1):
         prefetch = prefetch_of(DataLoader(Faulty(), batch_size=4, num_workers=processes))  # type: ignore[arg-type]
         prefetch.begin_epoch(0)
         with pytest.raises(ValueError, match="sample 0 is broken"):
             prefetch.begin_step(0, 0)
         prefetch.end_epoch()
+    del prefetch
+    gc.collect()
 
 
 def test_what_the_script_does_at_the_start_of_a_loading_process_is_done() -> None:

@@ -30,15 +30,15 @@ class Example:
 
 
 HOT = {
-    "digits_cnn": Example(epochs=8, samples=1437, arguments=("--width", "8")),
+    "digits_cnn": Example(epochs=4, samples=1437, arguments=("--width", "8")),
     "stdlib_transformer": Example(
-        epochs=16, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
+        epochs=8, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
     ),
-    "ddp_digits": Example(epochs=20, samples=1797),
-    "gan": Example(epochs=100, samples=178, falls="distance", batch=32),
-    "mixed_precision": Example(epochs=10, samples=1437),
-    "lightning_digits": Example(epochs=20, samples=1797),
-    "transformers_trainer": Example(epochs=20, samples=512, arguments=("--samples", "512")),
+    "ddp_digits": Example(epochs=3, samples=1797),
+    "gan": Example(epochs=30, samples=178, falls="distance", batch=32),
+    "mixed_precision": Example(epochs=4, samples=1437),
+    "lightning_digits": Example(epochs=3, samples=1797),
+    "transformers_trainer": Example(epochs=10, samples=512, arguments=("--samples", "512")),
 }
 
 

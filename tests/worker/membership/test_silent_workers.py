@@ -23,11 +23,11 @@ def make_doomed_job(make_job: MakeJob, tmp_path: Any) -> RunningJob:
 def test_a_stopped_worker_is_replaced_while_it_still_stands_and_goes_when_it_wakes(
     make_job: MakeJob, undisturbed: Undisturbed
 ) -> None:
-    job = make_job(silence_seconds=15.0)  # seldom that of one that is only kept waiting
+    job = make_job()
     job.begin_attempt(3)
     job.wait_for_workers(3)
     job.wait_for_steps(20)
-    job.processes["w2"].signal(signal.SIGSTOP)
+    job.stop("w2")
     wait_for_a_loss(job, "w2")
     assert job.exit_codes()["w2"] is None
     newest = job.service.newest

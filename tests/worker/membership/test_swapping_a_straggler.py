@@ -13,10 +13,10 @@ from tests.worker.whole_jobs.test_rescaling import assert_same_parameters
 def test_a_straggler_is_noticed_and_swapped_and_training_is_the_same(
     make_job: Callable[..., RunningJob], undisturbed: Callable[..., dict[str, Any]]
 ) -> None:
-    job = make_job("--step-seconds", "0.02")
+    job = make_job("--step-seconds", "0.01", "--pace-seconds", "0.2")  # rounds of the rule
     job.begin_attempt(2)
     job.wait_for_workers(2)
-    (slow,) = job.start_workers(1, "--step-seconds", "0.5")
+    (slow,) = job.start_workers(1, "--step-seconds", "0.25")
     job.service.want(["w1", "w2", slow], 20)
     job.wait_for_workers(3)
     job.wait("the straggler is noticed", lambda: told_slow(job) == [slow])

@@ -18,8 +18,6 @@ from concertina_worker.coordinator import __main__
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.events import StoreOpened
 
-SILENCE_SECONDS = 120.0
-
 
 def main(when: str, kind: str, count: int) -> int:
     name = "handle" if when == "after" else "_carry_out"
@@ -37,7 +35,7 @@ def main(when: str, kind: str, count: int) -> int:
             original(server, what)
 
     setattr(Server, name, wrapped)
-    be_patient(SILENCE_SECONDS)
+    be_patient()
     return __main__.main()
 
 

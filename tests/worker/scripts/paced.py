@@ -16,7 +16,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 FIRST_STEP_SECONDS = 0.05
 LONGEST_STEP_SECONDS = 2.0
-GROWTH = 1.02
+GROWTH = 1.05
 
 
 def main() -> None:

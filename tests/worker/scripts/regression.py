@@ -19,6 +19,7 @@ from torch.utils.data import TensorDataset
 import concertina_worker as elastic
 from concertina_worker.state import portions
 from concertina_worker.state.handover import Handover
+from concertina_worker.training.reporting import pace
 from tests.worker.scripts import dooms
 
 
@@ -51,6 +52,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--crash-at-step", type=int)
     parser.add_argument("--doom", type=Path, help="where it is written when this worker dies")
     parser.add_argument("--one-portion-a-step", action="store_true", help="of a joiner's state")
+    parser.add_argument("--pace-seconds", type=float, help="until a worker tells its pace again")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
@@ -62,8 +64,10 @@ def build_optimizer(arguments: argparse.Namespace, model: nn.Module) -> torch.op
     return torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
 
 
-def prepare_faults(arguments: argparse.Namespace) -> None:
-    """What a test wants to happen at a certain moment."""
+def prepare(arguments: argparse.Namespace) -> None:
+    """What a test wants to happen at a certain moment, or at another pace."""
+    if arguments.pace_seconds is not None:
+        pace.REPORT_SECONDS = arguments.pace_seconds
     if arguments.doom is not None:
         dooms.watch_for(arguments.doom / os.environ["CONCERTINA_WORKER_ID"])
     if arguments.one_portion_a_step:
@@ -81,7 +85,7 @@ def samples(arguments: argparse.Namespace, device: torch.device) -> tuple[torch.
 def main() -> None:
     arguments = read_arguments()
     torch.set_num_threads(1)
-    prepare_faults(arguments)
+    prepare(arguments)
     job = elastic.init()
     data = TensorDataset(*samples(arguments, job.device))
     model = build_model(arguments).to(job.device)
