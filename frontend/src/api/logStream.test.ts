@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { followLog, type StreamStatus, type Surroundings } from "./logStream";
+import { followLog, type StreamStatus, type Browser } from "./logStream";
 
 /** A stream that does what a test says. */
 class Stream {
@@ -39,7 +39,7 @@ function follow(answers: Promise<number>) {
   const asked: string[] = [];
   const statuses: StreamStatus[] = [];
   const lines: string[] = [];
-  const surroundings: Surroundings = {
+  const browser: Browser = {
     open: (url) => {
       urls.push(url);
       const stream = new Stream();
@@ -58,7 +58,7 @@ function follow(answers: Promise<number>) {
   const stop = followLog(
     "k3v9",
     { onLine: (line) => lines.push(line.text), onStatus: (status) => statuses.push(status) },
-    surroundings,
+    browser,
   );
   const newest = () => streams[streams.length - 1] ?? new Stream();
   const goOn = async () => {

@@ -10,7 +10,7 @@ export interface LogStreamHandlers {
 }
 
 /** What a browser has for it; tests have their own. */
-export interface Surroundings {
+export interface Browser {
   readonly open: (url: string) => EventSource;
   readonly statusOf: (url: string) => Promise<number>;
   readonly later: (work: () => void, milliseconds: number) => () => void;
@@ -22,7 +22,7 @@ const CLOSED = 2; // EventSource.CLOSED: it was answered, but with no stream
 /** The place in the log is none, or none any more, or too long for a server on the way. */
 const PLACE_REFUSED: readonly number[] = [400, 410, 414, 422, 431];
 
-const BROWSER: Surroundings = {
+const BROWSER: Browser = {
   open: (url) => new EventSource(url),
   statusOf: async (url) => {
     const asked = new AbortController();
@@ -47,7 +47,7 @@ const BROWSER: Surroundings = {
 export function followLog(
   jobId: string,
   handlers: LogStreamHandlers,
-  surroundings: Surroundings = BROWSER,
+  browser: Browser = BROWSER,
 ): () => void {
   let source: EventSource | null = null;
   let place = "";
@@ -59,12 +59,12 @@ export function followLog(
   };
 
   const retry = (): void => {
-    if (!isStopped) forget = surroundings.later(open, RETRY_MILLISECONDS);
+    if (!isStopped) forget = browser.later(open, RETRY_MILLISECONDS);
   };
 
   /** An `EventSource` does not tell why it was refused. */
   const retryWithoutBadPlace = async (url: string): Promise<void> => {
-    const status = await surroundings.statusOf(url).catch(() => 0);
+    const status = await browser.statusOf(url).catch(() => 0);
     if (PLACE_REFUSED.includes(status)) place = "";
     retry();
   };
@@ -72,7 +72,7 @@ export function followLog(
   const open = (): void => {
     const begin = place === "" ? `tail=${TAIL}` : `after=${encodeURIComponent(place)}`;
     const url = `/api/v1/jobs/${jobId}/logs?follow=true&${begin}`;
-    const opened = surroundings.open(url);
+    const opened = browser.open(url);
     source = opened;
     opened.onopen = () => {
       handlers.onStatus("open");
