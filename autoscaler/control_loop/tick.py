@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Stopwatch:
-    """How long each part of a tick took."""
+    """Measures how long each part of a tick takes."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     _since: float = field(default_factory=time.perf_counter)

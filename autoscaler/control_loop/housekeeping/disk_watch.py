@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class DiskWatch:
-    """What one process looks into, and has found since; lasts from tick to tick."""
+    """Looks into jobs' folders; remembers what it found from tick to tick."""
 
     quick: Lane
     slow: Lane

@@ -30,7 +30,7 @@ def _questions() -> NodeQuestions[tuple[Gpu, ...]]:
 
 @dataclass(slots=True)
 class GpuDiscovery:
-    """What one process found out, and warned of; lasts from tick to tick."""
+    """Asks nodes for their GPUs; remembers answers and warnings from tick to tick."""
 
     _questions: NodeQuestions[tuple[Gpu, ...]] = field(default_factory=_questions)
     _warnings: dict[str, str] = field(default_factory=dict)  # by node; each is given once

@@ -27,7 +27,7 @@ def _questions() -> NodeQuestions[Machine]:
 
 @dataclass(slots=True)
 class MachineDiscovery:
-    """What one process asked; lasts from tick to tick."""
+    """Asks nodes what their machines are like; remembers whom from tick to tick."""
 
     _questions: NodeQuestions[Machine] = field(default_factory=_questions)
 

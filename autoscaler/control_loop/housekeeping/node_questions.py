@@ -37,7 +37,7 @@ class Answer(Generic[T]):
 
 @dataclass(slots=True, kw_only=True)
 class NodeQuestions(Generic[T]):
-    """What one process asked, and has been told since; lasts from tick to tick."""
+    """Asks nodes, and keeps what it is told; lasts from tick to tick."""
 
     name: str  # of the thread
     again_seconds: float  # until a node that answered is asked the same once more

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Ledger:
-    """Who is admitted, paused or refused, and what is left for the others."""
+    """Records who is admitted, paused or refused, and what is left for the others."""
 
     tree: TeamTree
     usage: Usage

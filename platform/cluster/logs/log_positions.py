@@ -29,7 +29,7 @@ class BadLogPosition(Exception):
 
 @dataclass(slots=True)
 class LogPositions:
-    """Where one reader stands in each log of a job."""
+    """The positions of one reader in the logs of a job."""
 
     job_id: str
     by_process: dict[str, int] = field(default_factory=dict)

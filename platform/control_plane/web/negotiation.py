@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 
 class ForgivingNegotiation(DefaultContentNegotiation):
-    """Whatever `Accept` and `?format=` say, there is an answer, and errors have the envelope."""
+    """Answers whatever `Accept` and `?format=` ask for; errors have the envelope."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -54,7 +54,7 @@ class Pace:
 
 
 class Speeds:
-    """How fast each worker of the running generation is, compared with the others."""
+    """Compares the speeds of the running generation's workers."""
 
     def __init__(self) -> None:
         self._paces: dict[str, Pace] = {}  # newest, of this generation

@@ -173,7 +173,7 @@ class Networks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Keeper:
-    """Who makes and removes the networks of a daemon's containers."""
+    """Makes and removes the networks of a daemon's containers."""
 
     endpoint: Endpoint
     is_swarm: bool

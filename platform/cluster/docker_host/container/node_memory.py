@@ -20,7 +20,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NodeMemory:
-    """What daemons told of their machines; asked once."""
+    """Remembers what daemons told of their machines; asks each once."""
 
     connections: Connections
     _totals: dict[Endpoint, int] = field(default_factory=dict)

@@ -24,7 +24,7 @@ _OVERLAP_SECONDS: Final = 10  # guessed: as far as two streams may be out of ord
 
 @dataclass(slots=True)
 class LogPosition:
-    """Where one stream stands."""
+    """The position up to which one stream was copied."""
 
     at: str = ""  # moment of its last message, as Docker writes it: they sort like text
     count: int = 0  # how many of its last messages have that moment
@@ -38,7 +38,7 @@ class LogPosition:
 
 @dataclass(slots=True)
 class Cursor:
-    """Where both streams of a container stand."""
+    """The positions in both streams of a container."""
 
     container: str = ""
     file_bytes: int = 0  # how long the log file was

@@ -57,7 +57,7 @@ class TooManyOfAll(exceptions.APIException):
 
 
 class StreamSlots:
-    """Who holds how many streams."""
+    """Counts who holds how many streams."""
 
     def __init__(self, shared: SharedSlots | None = None) -> None:
         self._shared = shared

@@ -78,7 +78,7 @@ class FullDisk:
 
 
 class SlowDisk:
-    """Whoever writes to it waits."""
+    """Makes whoever writes to it wait."""
 
     def __init__(self, disk: PrivateDisk) -> None:
         self._disk = disk

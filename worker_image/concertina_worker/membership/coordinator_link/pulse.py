@@ -15,7 +15,7 @@ from concertina_worker.wire import Place
 
 
 class Pulse:
-    """Where the main thread is. Written by that thread only, read by any, without a lock."""
+    """Tells where the main thread is. Only that thread writes it, any reads it, without a lock."""
 
     def __init__(self) -> None:
         self._steps = 0
