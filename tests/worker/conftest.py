@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests import campaigns
 from tests.worker.coordinator_story import Story
 from tests.worker.running_job import SCRIPT, RunningJob, alone_environment, read_result, wait_for
 from tests.worker.worker_zygote import BRIEFLY, WorkerZygote
 
-# Their workers end as those of users do: nothing of PyTorch's may be left running then.
-WHOLE_ENDS = {"test_early_end", "test_failures", "test_rescaling", "test_script_errors"}
+# Their workers end as those of users do, and with `--thorough` all do: nothing of PyTorch's may be
+# left running then.
+WHOLE_ENDS = {"test_early_end", "test_failures", "test_script_errors"}
 MANY_EPOCHS = ("--epochs", "100000", "--samples", "97")
 
 
@@ -34,7 +36,7 @@ def make_job(
     tmp_path: Path, zygote: WorkerZygote, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., RunningJob]]:
     jobs: list[RunningJob] = []
-    ends_briefly = request.path.stem not in WHOLE_ENDS
+    ends_briefly = request.path.stem not in WHOLE_ENDS and not campaigns.are_whole()
 
     def make(*script_arguments: str, **settings: Any) -> RunningJob:
         arguments = (*MANY_EPOCHS, *script_arguments)
