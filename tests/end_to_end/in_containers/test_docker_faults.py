@@ -73,6 +73,30 @@ def submit(docker_stack: RunningStack, containers: Containers) -> Iterator[Submi
             until(lambda one=one: is_gone(one, containers), what="its containers go")
 
 
+@pytest.fixture(scope="module")
+def doomed(
+    docker_stack: RunningStack, containers: Containers, registry: str | None
+) -> Iterator[dict[str, SubmittedJob]]:
+    """Jobs that fail at the same time, each for a reason of its own; they are over."""
+    specs: dict[str, dict[str, Any]] = {
+        "greedy": {"command": ["python", "-c", GREEDY], "resources": {"disk_per_job": "32MiB"}},
+        "hungry": {"command": ["python", "-c", HUNGRY], "resources": {"memory": "64MiB"}},
+        "rampant": {"command": ["python", "-c", RAMPANT]},
+    }
+    if registry is not None:
+        absent = f"{registry}/none:1"
+        docker_stack.allow_image(absent)
+        specs["faceless"] = {"command": ["python"], "image": absent}
+    with docker_stack.client("vision") as vision:
+        jobs = {
+            name: SubmittedJob.submit(vision, {"name": name, "max_restarts": 0, **spec})
+            for name, spec in specs.items()
+        }
+        for job in jobs.values():
+            until(lambda job=job: is_gone(job, containers), what="it fails")
+        yield jobs
+
+
 def is_gone(job: SubmittedJob, containers: Containers) -> bool:
     is_final = job.document()["state"] in {"completed", "failed", "cancelled"}
     return is_final and not containers.of_job(job.job_id)
@@ -205,40 +229,42 @@ def test_a_container_that_ignores_sigterm_is_killed_after_its_grace(
     assert job.is_in("cancelled")
 
 
-def test_a_job_is_told_when_it_needs_more_memory_than_it_may_have(submit: Submit) -> None:
-    job = submit("hungry", ["python", "-c", HUNGRY], resources={"memory": "64MiB"})
-    sentence = "needed more than its 64MiB of memory"
-    until(lambda: sentence in job.document()["message"], what="it says so")
+def test_a_job_is_told_when_it_needs_more_memory_than_it_may_have(
+    doomed: dict[str, SubmittedJob],
+) -> None:
+    assert "needed more than its 64MiB of memory" in doomed["hungry"].document()["message"]
 
 
-def test_a_container_that_writes_too_much_to_its_scratch_is_ended(submit: Submit) -> None:
-    job = submit("greedy", ["python", "-c", GREEDY], resources={"disk_per_job": "32MiB"})
-    until(lambda: job.is_in("failed"), what="it is ended")
-    assert job.document()["reason"] == "out_of_disk"
-    assert "more than the 32MiB that it may write" in job.document()["message"]
+def test_a_container_that_writes_too_much_to_its_scratch_is_ended(
+    doomed: dict[str, SubmittedJob],
+) -> None:
+    job = doomed["greedy"].document()
+    assert (job["state"], job["reason"]) == ("failed", "out_of_disk")
+    assert "more than the 32MiB that it may write" in job["message"]
 
 
 def test_an_image_that_does_not_exist_fails_the_job_with_the_registrys_words(
-    docker_stack: RunningStack, submit: Submit, registry: str
+    doomed: dict[str, SubmittedJob],
 ) -> None:
-    image = f"{registry}/none:1"
-    docker_stack.allow_image(image)
-    job = submit("faceless", ["python"], image=image)
-    until(lambda: job.is_in("failed"), what="it fails")
-    assert job.document()["reason"] == "image_unavailable"
-    assert "manifest unknown" in job.document()["message"]
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Iterator[str]:
-    """An empty one."""
-    if shutil.which("docker-registry") is None:
+    if "faceless" not in doomed:
         pytest.skip("needs docker-registry")
+    job = doomed["faceless"].document()
+    assert (job["state"], job["reason"]) == ("failed", "image_unavailable")
+    assert "manifest unknown" in job["message"]
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+    """An empty one; None: there is no program for it."""
+    if shutil.which("docker-registry") is None:
+        yield None
+        return
     port = free_port()
     http = {"addr": f"127.0.0.1:{port}"}
     settings = {"version": "0.1", "storage": {"inmemory": {}}, "http": http}
-    (tmp_path / "config.yml").write_text(json.dumps(settings))
-    with subprocess.Popen(("docker-registry", "serve", str(tmp_path / "config.yml"))) as server:
+    configuration = tmp_path_factory.mktemp("registry") / "config.yml"
+    configuration.write_text(json.dumps(settings))
+    with subprocess.Popen(("docker-registry", "serve", str(configuration))) as server:
         try:
             until(lambda: not is_free(port), what="the registry listens")
             yield http["addr"]
@@ -247,11 +273,9 @@ def registry(tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_fork_bomb_ends_at_its_limit_and_nobody_else_notices(
-    docker_stack: RunningStack, submit: Submit
+    docker_stack: RunningStack, doomed: dict[str, SubmittedJob]
 ) -> None:
-    job = submit("rampant", ["python", "-c", RAMPANT])
-    until(lambda: job.is_in("failed"), what="it fails")
-    assert "Resource temporarily unavailable" in job.document()["message"]
+    assert "Resource temporarily unavailable" in doomed["rampant"].document()["message"]
     assert httpx.get(f"{docker_stack.url}/api/v1/health", timeout=60).json()["status"] == "ok"
 
 

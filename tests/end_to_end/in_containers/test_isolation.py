@@ -77,10 +77,10 @@ def findings(docker_stack: RunningStack, containers: Containers) -> Iterator[Fin
         services = services_here(docker_stack, service.getsockname()[1])
         addresses = [*services, *addresses_of(neighbour, containers)]
         told = json.dumps({"addresses": addresses, "needle": list(NEEDLE)})
-        reachable = reached_with_a_way_out(addresses, containers)
         prober = SubmittedJob.submit(
             vision, job("prober", "/scripts/probe.py", env={"PROBE": told})
         )
+        reachable = reached_with_a_way_out(addresses, containers)
         until(lambda: prober.is_in("completed"), what="the probe is done")
         probe = json.loads((containers.folder_of(prober.job_id) / "probe.json").read_text())
         yield Findings(

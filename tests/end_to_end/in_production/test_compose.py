@@ -21,7 +21,7 @@ import json, socket, sys
 from concurrent.futures import ThreadPoolExecutor
 def is_reached(address):
     try:
-        socket.create_connection(address, timeout=30).close()
+        socket.create_connection(address, timeout=8).close()
     except OSError:
         return False
     return True
