@@ -75,11 +75,15 @@ class Composed:
     def docker(self, *arguments: str) -> str:
         return self._run("docker", *arguments)
 
+    def in_container(self, service: str, *command: str) -> str:
+        """What a command says in the container of this service."""
+        return self.docker("exec", self.container(service)["Id"], *command)
+
     def bootstrap(self) -> dict[str, str]:
         """Make a pool and a team; returns the team's token by its name."""
         words = ("--slots", "2", "--team", "vision=2", "--admin-password", SECRET)
-        told = self.compose(
-            "exec", "-T", "api", "python", "manage.py", "bootstrap", "--pool", "default", *words
+        told = self.in_container(
+            "api", "python", "manage.py", "bootstrap", "--pool", "default", *words
         )
         tokens: dict[str, str] = json.loads(told)["tokens"]
         return tokens
@@ -99,6 +103,14 @@ class Composed:
 
     def is_well(self, service: str) -> bool:
         return bool(self.container(service)["State"]["Health"]["Status"] == "healthy")
+
+    def answers(self) -> bool:
+        """True if the api says that all it needs is well: sooner than its container's health."""
+        try:
+            answer = httpx.get(f"{self.url}/api/v1/health", timeout=20)
+        except httpx.TransportError:
+            return False
+        return answer.is_success and bool(answer.json()["status"] == "ok")
 
     def end_jobs(self) -> None:
         """Remove their containers, and whatever could make more of them."""

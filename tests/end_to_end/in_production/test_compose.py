@@ -76,7 +76,7 @@ def test_a_job_reaches_neither_database_nor_redis_nor_api(
     ports = {"postgres": 5432, "redis": 6379, "api": 8000}
     services = [[host, ports[name]] for name in ports for host in composed.addresses(name)]
     command = ["python", "-c", REACH, json.dumps(services)]
-    assert composed.compose("exec", "-T", "api", *command) == f"reached {json.dumps(services)}"
+    assert composed.in_container("api", *command) == f"reached {json.dumps(services)}"
     job = SubmittedJob.submit(team, {"name": "prober", "command": command, "max_restarts": 0})
     until(lambda: job.is_in("completed"), what="it has tried")
     assert job.log_lines() == ["reached []"]
@@ -94,6 +94,7 @@ def test_only_the_control_worker_may_talk_to_docker_and_nobody_is_root(composed:
     assert composed.container("postgres")["Config"]["User"] == "999"
 
 
+ALSO = ("postgres", "redis", "roles", "migrate")
 OF_SIGNERS = {"secret_key", "secret_key_fallbacks"}
 SECRETS = {
     "api": {"database_url_api", *OF_SIGNERS},
@@ -111,17 +112,21 @@ def test_each_service_has_a_role_of_its_own_and_no_secret_that_it_does_not_need(
         places = {Path(mount["Destination"]) for mount in mounts}
         found = {place.name for place in places if place.parent == Path("/run/secrets")}
         assert found == expected, service
-    told = composed.compose(
-        *("exec", "-T", "postgres", "psql", "-U", "concertina", "-qAtc"),
-        "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = current_database()"
-        " AND usename <> current_user ORDER BY usename",
-    )
-    assert set(told.split()) <= {"concertina_api", "concertina_control", "concertina_io"}
-    assert "concertina_api" in told
+
+    def connected() -> set[str]:
+        told = composed.in_container(
+            *("postgres", "psql", "-U", "concertina", "-qAtc"),
+            "SELECT DISTINCT usename FROM pg_stat_activity WHERE datname = current_database()"
+            " AND usename <> current_user ORDER BY usename",
+        )
+        assert set(told.split()) <= {"concertina_api", "concertina_control", "concertina_io"}
+        return set(told.split())
+
+    until(lambda: composed.answers() and "concertina_api" in connected(), what="api is connected")
 
 
 def test_the_api_sees_logs_and_neither_checkpoints_nor_secrets_of_jobs(composed: Composed) -> None:
-    assert composed.compose("exec", "-T", "api", "ls", str(composed.data)) == "logs"
+    assert composed.in_container("api", "ls", str(composed.data)) == "logs"
 
 
 def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) -> None:
@@ -150,8 +155,7 @@ def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) ->
 @pytest.mark.usefixtures("vision_token")
 def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
     def sql(text: str) -> str:
-        command = ("exec", "-T", "postgres", "psql", "-U", "concertina", "-qAtc", text)
-        return composed.compose(*command)
+        return composed.in_container("postgres", "psql", "-U", "concertina", "-qAtc", text)
 
     composed.as_told("Backup", service="postgres")
     sql("CREATE TABLE added_by_a_migration (team bigint REFERENCES tenancy_team)")
@@ -161,11 +165,11 @@ def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
     assert sql("SELECT name FROM tenancy_team") == "vision"
     assert sql("SELECT to_regclass('added_by_a_migration')") == ""
     composed.compose("up", "--detach", "--no-build")
-    until(lambda: composed.is_well("api"), what="api is well")
+    until(composed.answers, what="the service is well")
 
 
 def test_no_secret_is_seen_by_who_may_look_at_containers(composed: Composed) -> None:
-    every = composed.compose("ps", "-q").split()
+    every = [composed.container(service)["Id"] for service in (*SERVICES, *ALSO)]
     assert SECRET not in composed.docker("inspect", *every)
 
 
