@@ -147,6 +147,14 @@ def _write_pid(lock: int) -> None:
     os.write(lock, str(os.getpid()).encode())
 
 
+def _load(modules: list[str]) -> None:
+    """Load them, and let Python keep their bytecode for all: without us, other users load them."""
+    usual = os.umask(0o022)
+    for module in modules:
+        importlib.import_module(module)
+    os.umask(usual)
+
+
 def _refuse_threads() -> None:
     """Refuse threads, of Python or libraries: what they hold would stay held in every fork.
 
@@ -173,8 +181,7 @@ def main(
         os._exit(0)  # leaves the process tree of whoever started it
     _write_pid(lock)
     time.sleep(after_seconds)
-    for module in modules:
-        importlib.import_module(module)
+    _load(modules)
     _refuse_threads()
     gc.collect()
     gc.freeze()  # what is here now is shared: forks must not touch it to look for garbage
