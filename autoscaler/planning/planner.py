@@ -18,7 +18,6 @@ from autoscaler.planning.allocation.size_values import PlanValues
 from autoscaler.planning.allocation.split import split
 from autoscaler.planning.decisions.plan import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of
-from autoscaler.planning.demand.curves import next_step
 from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.fair_share.dropping import admit_or_drop
 from autoscaler.planning.outcomes.deadlines import deadline_warning
@@ -124,7 +123,6 @@ def _outcome(demand: Demand, placing: Placing) -> Outcome:
         return Outcome(
             demand=demand, action=action, size=None, allocation=None, fragmentation=fragmentation
         )
-    size = next_step(demand.curve_inputs, size)
     if place is None or demand.is_pinned or _is_as_before(demand, size, place):
         return Outcome(
             demand=demand,

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from autoscaler.planning.demand.curves import LARGEST_LEAP
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
@@ -136,9 +135,9 @@ def _holding(draw: st.DrawFn, job: Job, free: dict[str, int], *, calm: bool) -> 
     """The job running on GPUs nobody holds yet; a lost worker may have left it below its range."""
     placement: dict[str, int] = {}
     counts = job.allowed_workers or range(job.min_workers, job.max_workers + 1)
-    measured = job.scaling.measured_workers if job.scaling else 0
-    known = max(LARGEST_LEAP * measured, job.min_workers)
-    wanted = draw(st.sampled_from([count for count in counts if count <= known or not calm]))
+    is_measured = job.scaling is not None and job.scaling.measured_workers > 0
+    may_grow = is_measured or not calm
+    wanted = draw(st.sampled_from([c for c in counts if may_grow or c <= job.min_workers]))
     for node, gpus in free.items():
         fitting = min(wanted - sum(placement.values()), gpus // job.gpus_per_worker)
         if fitting > 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
@@ -60,18 +59,15 @@ def test_a_growing_job_trains_on_while_the_joiner_starts_and_then_stalls() -> No
     )
 
 
-def test_a_job_grows_step_by_step_while_its_model_is_learned_and_at_once_where_it_is_known() -> (
-    None
-):
+def test_a_job_starts_alone_while_its_model_is_learned_and_large_where_it_is_known() -> None:
+    """One measurement is enough for the rest of the way."""
     jobs = trace(job("a", max_workers=8, samples=1_000_000))
     learned = run(jobs, settings(pool(8))).jobs[0].history
     known = run(jobs, settings(pool(8), knowledge=Knowledge.ORACLE)).jobs[0].history
     assert known[0].workers == 8
     workers = [stay.workers for stay in learned]
     assert workers[0] == 1
-    assert workers[:-1] == sorted(workers[:-1])
-    assert max(workers) == 8
-    assert all(later <= 2 * earlier for earlier, later in pairwise(workers))
+    assert workers[1] == 8
 
 
 def test_with_checkpoint_restart_every_change_costs_the_whole_restart() -> None:

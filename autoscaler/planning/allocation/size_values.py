@@ -142,9 +142,11 @@ def size_values_for(demand: Demand, objective: Objective, now: float) -> SizeVal
     """Staying is worth the present speed; other workers are worth theirs times the change factor.
 
     At the present number of workers the present batch counts, unless the best one is clearly
-    faster. The job may be on its way there: that is no reason to give it other workers.
+    faster: then it will train with that one, and needs no other workers to do so.
     """
-    factor = change_factor(demand.job, now) if demand.held else 1.0
+    factor = 1.0
+    if demand.held:
+        factor = change_factor(demand.job, now, seconds_left=demand.seconds_left)
     sizes = _with_faster_present(demand, (*demand.sizes, *demand.larger), factor)
     values = _values(demand, sizes, objective, factor)
     within = len(demand.sizes)

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.planning.demand.change_cost import MIN_GAIN
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 EXACT_UP_TO: Final = 64  # so many batch sizes are all tried; of more, a geometric grid
+MIN_BATCH_GAIN: Final = 0.10  # guessed: estimates of the noise scale swing more than step times
 NO_BATCH: Final = 0  # in place of a batch: none is feasible on so many workers
 
 _FULL_SHARES: Final = (1, 2, 4, 8)  # micro-batches; full ones, which a grid would miss
@@ -102,8 +101,8 @@ def best_batches(
 ) -> Counts:
     """b_opt by number of workers. `value_of` answers for a whole table of batches.
 
-    The current batch is left only for one that gains `MIN_GAIN`, as any change has to: else noise
-    in the speeds, or in the noise scale, would decide. The search tries at most 64 batches of the
+    The current batch is left only for one that gains `MIN_BATCH_GAIN`: else noise in the speeds, or
+    in the noise scale, would decide. The search tries at most 64 batches of the
     range, and full micro-batches.
     """
     candidates = feasible.with_current(feasible.candidates(max_per_gpu), current)
@@ -113,6 +112,6 @@ def best_batches(
     chosen = candidates[rows, best]
     if current is not None:
         stays = candidates[:, -1] == current
-        stays &= values[:, -1] >= (1 - MIN_GAIN) * values[rows, best]
+        stays &= values[:, -1] >= (1 - MIN_BATCH_GAIN) * values[rows, best]
         chosen = np.where(stays, current, chosen)
     return np.where(feasible.count > 0, chosen, NO_BATCH)

@@ -1,9 +1,9 @@
-"""How fast may a job's batch grow? In steps that training can follow; it shrinks at once.
+"""How fast may a job's batch grow? As far as its gradient noise says; without, by doubling.
 
-A batch at most doubles per rescale, and only after the present one was measured and has settled:
-the learning rate's ramp needs something to ramp from, and momentum time to forget (Lin et al.,
-*Dynamic Mini-batch SGD for Elastic Distributed Training*, 2019). The factor 2 and the time are our
-own choice.
+The noise scale says what a sample of a larger batch is worth, so a job takes its best batch at once
+and leaves the rest to the learning rate's ramp (Lin et al., *Dynamic Mini-batch SGD for Elastic
+Distributed Training*, 2019). While nobody has measured it, a batch at most doubles per rescale, and
+only after the present one was measured and has settled; the factor and the time are our own choice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def has_settled(job: Job, now: float) -> bool:
 
 def largest_next_batch(inputs: CurveInputs) -> int:
     """The most samples that the next change may bring; never less than the present batch."""
-    if inputs.scaling is None:
+    if inputs.scaling is None or inputs.noise_scale is not None:
         return inputs.batch.maximum
     measured, current = inputs.scaling.measured_batch, inputs.current_batch
     if current is None:  # a start: nothing larger than what is known to work

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from autoscaler.planning.speed.throughput import Configurations
 if TYPE_CHECKING:
     from autoscaler.planning.demand.batch import Column, Counts
     from autoscaler.planning.demand.curve_inputs import CurveInputs
-
-LARGEST_LEAP: Final = 2  # twice the largest number of workers ever measured may be tried at once
-SOUND_ERROR: Final = 0.25  # guessed: predictions this sure are off by 5 to 10 % in the median
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +73,7 @@ def curve_of(inputs: CurveInputs) -> Curve:
     sizes = predicted.sizes(smallest=smallest, base_rate=base_rate)
     return Curve(
         sizes=sizes,
-        reach=_reach(inputs, sizes, smallest),
+        reach=len(sizes) if _may_try_all(inputs) else min(len(sizes), 1),
         smallest=smallest,
         base_rate=base_rate,
     )
@@ -90,16 +87,6 @@ def size_at(inputs: CurveInputs, workers: int, batch: int, crosses_nodes: bool) 
     predicted = _Prediction.of(inputs, *at, crosses_nodes=np.array([crosses_nodes]))
     (size,) = predicted.sizes(smallest=curve.smallest, base_rate=curve.base_rate)
     return size
-
-
-def next_step(inputs: CurveInputs, size: Size) -> Size:
-    """The size with the batch that training takes next on its way to that size's own."""
-    largest = largest_next_batch(inputs)
-    if size.global_batch_size <= largest:
-        return size
-    feasible = FeasibleBatches.of(inputs.batch, np.array([size.workers]), at_most=largest)
-    batch = int(feasible.nearest(largest)[0])
-    return size_at(inputs, size.workers, batch, size.spans_nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,26 +156,21 @@ class _Prediction:
 def _batches(inputs: CurveInputs, workers: Counts) -> Counts:
     """The best batch by number of workers; while nothing is known, the one nearest to today's.
 
-    Known gradient noise says itself where a larger batch stops paying, so the whole range is open:
-    a job is worth what its batch will grow to, step by step. Without, it is worth the next step.
+    Known gradient noise says itself where a larger batch stops paying, so the whole range is open.
     """
     rules, scaling = inputs.batch, inputs.scaling
-    within_reach = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(inputs))
+    feasible = FeasibleBatches.of(rules, workers, at_most=largest_next_batch(inputs))
     if scaling is None:
-        return within_reach.nearest(inputs.current_batch or rules.base)
-    feasible = within_reach
-    if inputs.noise_scale is not None:
-        feasible = FeasibleBatches.of(rules, workers, at_most=rules.maximum)
+        return feasible.nearest(inputs.current_batch or rules.base)
     crosses = workers > inputs.workers_per_node
 
     def goodput(batches: Counts) -> Column:
         at = _configurations(inputs, workers[:, None], crosses[:, None], batches)
         return batches / scaling.throughput.step_seconds(at) * _efficiency(inputs, batches)
 
-    best = best_batches(
+    return best_batches(
         feasible, goodput, max_per_gpu=rules.max_per_gpu, current=inputs.current_batch
     )
-    return np.where(within_reach.count > 0, best, NO_BATCH)
 
 
 def _base_rate(inputs: CurveInputs, smallest: int) -> float:
@@ -199,28 +181,18 @@ def _base_rate(inputs: CurveInputs, smallest: int) -> float:
     return float(predicted.rates[0] * predicted.efficiencies[0])
 
 
-def _reach(inputs: CurveInputs, sizes: tuple[Size, ...], smallest: int) -> int:
-    """Return how many of the sizes, from the first up, may be tried now.
+def _may_try_all(inputs: CurveInputs) -> bool:
+    """Say whether a job may try all sizes at once, or only its smallest.
 
-    Where a job was never measured, the smallest only. Then one size more than the largest measured
-    one, or twice its workers, whichever is more; and as far as the model is sure of itself. Whoever
-    waits for a measurement that never comes may try them all, if its workers share the work.
+    One measurement opens them all: from there the model is the best guess, and what it expects too
+    much of is measured there and left again. Whoever waits for a measurement that never comes may
+    try them all, too. Workers that do not share the work have no use for more.
     """
-    scaling = inputs.scaling
     if not inputs.shares_work:
-        return min(len(sizes), 1)
-    if scaling is None and not inputs.is_measurable:
-        return len(sizes)
-    measured = scaling.measured_workers if scaling else 0
-    reach = 0
-    for index, size in enumerate(sizes):
-        is_next = index > 0 and sizes[index - 1].workers <= measured
-        is_near = size.workers <= max(LARGEST_LEAP * measured, smallest)
-        is_sure = measured > 0 and size.relative_error <= SOUND_ERROR
-        if index > 0 and not (is_next or is_near or is_sure):
-            break
-        reach = index + 1
-    return reach
+        return False
+    if inputs.scaling is None:
+        return not inputs.is_measurable
+    return inputs.scaling.measured_workers > 0
 
 
 def _configurations(

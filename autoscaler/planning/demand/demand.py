@@ -53,6 +53,13 @@ class Demand:
         return self.allocation.workers if self.allocation else 0
 
     @property
+    def seconds_left(self) -> float | None:
+        """At its present speed. None: its length is unknown, or it holds nothing."""
+        if self.remaining_seconds is None or self.present is None or self.present.speedup <= 0:
+            return None
+        return self.remaining_seconds / self.present.speedup
+
+    @property
     def placement(self) -> WorkersByNode:
         """Where its workers are now, or are being brought to."""
         return self.allocation.workers_by_node if self.allocation else ()

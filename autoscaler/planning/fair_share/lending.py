@@ -166,7 +166,7 @@ class Lending:
         ends = sorted(
             (seconds, demand.smallest_gpus)
             for demand in self.ledger.admitted.values()
-            if (seconds := _seconds_left(demand)) is not None
+            if (seconds := demand.seconds_left) is not None
         )
         for seconds, gpus in ends:
             missing -= gpus
@@ -184,11 +184,3 @@ class Lending:
 
 def _is_for_good(demand: Demand) -> bool:
     return demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE
-
-
-def _seconds_left(demand: Demand) -> float | None:
-    """At its present speed; `remaining_seconds` is at the base rate."""
-    present = demand.present
-    if demand.remaining_seconds is None or present is None or present.speedup <= 0:
-        return None
-    return demand.remaining_seconds / present.speedup

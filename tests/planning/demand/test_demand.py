@@ -99,20 +99,15 @@ def test_workers_that_do_not_share_the_work_are_never_faster_than_one() -> None:
     assert {size.speedup for size in (*demand.sizes, *demand.larger)} == {1.0}
 
 
-def test_a_job_may_double_what_was_measured_while_its_model_is_unsure() -> None:
-    job = waiting("a", max_workers=32, measurements=measured((1, 100), (2, 190)))
-    assert workers(demand_of(job, pool())) == ([1, 2, 4], [8, 16, 24, 32])
-
-
-def test_a_job_whose_model_is_sure_may_jump_as_far_as_it_is() -> None:
-    job = sure(waiting("a", max_workers=32))
+def test_a_job_that_was_measured_once_may_have_any_size_however_unsure_its_model() -> None:
+    job = waiting("a", max_workers=32, measurements=measured((1, 100)))
+    assert demand_of(job, pool()).sizes[-1].relative_error > 0.25
     assert workers(demand_of(job, pool())) == ([1, 2, 4, 8, 16, 24, 32], [])
 
 
 def test_a_gap_in_the_list_of_sizes_holds_nobody_back() -> None:
-    """From 1 to 8 is more than twice as many, but there is nothing between."""
     job = waiting("a", max_workers=16, allowed_workers=(1, 8, 16), measurements=measured((1, 100)))
-    assert workers(demand_of(job, pool())) == ([1, 8], [16])
+    assert workers(demand_of(job, pool())) == ([1, 8, 16], [])
 
 
 def test_a_model_from_another_gpu_type_does_not_let_a_job_grow_here() -> None:

@@ -36,9 +36,9 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, JobReason]]]] = {
         cluster(running("a", 1, measurements=())),
         {"a": ("keep 1", JobReason.BEST_ALLOCATION)},
     ),
-    "a measured job grows into free GPUs, at most to twice what was measured": (
+    "a job measured once grows into free GPUs in one step": (
         cluster(running("a", 1, measurements=measured((1, 100))), nodes=(8,)),
-        {"a": ("rescale 2", JobReason.SCALING_EFFICIENT)},
+        {"a": ("rescale 4", JobReason.SCALING_EFFICIENT)},
     ),
     "a job that no longer scales gives GPUs back to nobody in particular": (
         cluster(running("a", 4, measurements=measured((1, 100), (2, 140), (4, 100)))),
@@ -249,8 +249,8 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, JobReason]]]] = {
             "b": ("start 2", JobReason.RECLAIM_GUARANTEE),
         },
     ),
-    "a job that has just started is not changed again at once": (
-        cluster(running("a", 1, started_at=NOW)),
+    "a job that has just started and is soon done is not changed again": (
+        cluster(running("a", 1, started_at=NOW, stall_seconds=30, remaining_samples=500)),
         {"a": ("keep 1", JobReason.BEST_ALLOCATION)},
     ),
     "the batch alone may change, and at most doubles": (

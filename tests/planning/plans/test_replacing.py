@@ -47,7 +47,7 @@ def test_it_is_replaced_and_the_size_stays() -> None:
     ("nodes", "on", "avoided", "expected"),
     [
         ((3, 4), (("n1", 2),), (), {"n1": 2}),  # together, on another GPU
-        ((4, 4), (("n1", 2), ("n2", 1)), (), {"n1": 1, "n2": 2}),  # beside its others
+        ((2, 2, 2), (("n1", 2), ("n2", 1)), (), {"n1": 1, "n2": 2}),  # beside its others
         ((2, 4), (("n1", 2),), (), {"n1": 1, "n2": 1}),  # wherever there is room
         ((4, 4), (("n1", 2),), ("n1",), {"n1": 1, "n2": 1}),  # not where they are always slow
         ((4, 4), (("n1", 2),), ("n1", "n2"), None),

@@ -51,9 +51,10 @@ def feasible(rules: BatchRange, workers: int) -> tuple[int, ...]:
 def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...]:
     """What is measured of a job at distinct (local batch, workers) while it comes to know itself.
 
-    It starts alone with the base batch. Then, again and again, it is given one of the sizes that
-    the planner would let it try, mostly the largest, with the batch the planner thinks best there
-    or, where that was measured already, half or twice of it.
+    It starts alone with the base batch. Then, again and again, it is given a size of at most twice
+    the workers that it had, as in a pool that comes free piece by piece, mostly the largest. It
+    takes the batch the planner thinks best there or, where that was measured already, half or twice
+    of it.
     """
     rng = random.Random(f"{profile.name} {seed}")  # noqa: S311 - chance, no secret
     found: dict[tuple[int, int], Measurement] = {}
@@ -67,7 +68,8 @@ def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...
         if key not in found:
             found[key] = measured_at(profile, batch, workers, rng)
         curve = curve_of(_curve_inputs(profile, tuple(found.values()), batch, seed))
-        within = curve.sizes[: curve.reach]
+        most = 2 * max(point.workers for point in found.values())
+        within = [size for size in curve.sizes if size.workers <= most]
         size = within[-1] if rng.random() < 0.75 else rng.choice(within)
         batch, workers = size.global_batch_size, size.workers
     return tuple(found.values())
