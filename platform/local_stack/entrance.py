@@ -10,6 +10,7 @@ from pathlib import Path
 
 from local_stack import checkout as checkouts
 from local_stack import command_line
+from local_stack.checkout import Checkout
 from local_stack.set_up import dashboard, dependencies
 from local_stack.set_up.long_step import StepFailed
 from local_stack.set_up.setup_lock import alone
@@ -34,22 +35,31 @@ def main(root: str, arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a step ends its own processes
     venv = VirtualEnvironment(folder=checkout.root / ".venv")
     if command in NEEDS_EVERYTHING | NEEDS_DEPENDENCIES:
-        try:
-            with redirect_stdout(told_on), alone(checkout):
-                dependencies.install(checkout, venv)
-                if command in NEEDS_EVERYTHING:
-                    dashboard.build(checkout, venv)
-        except StepFailed as failure:
-            say(coloured(f"✗ {failure}", "red"))
-            return 1
-        except OSError as trouble:  # a read-only checkout, a full disk
-            say(coloured(f"✗ The checkout cannot be set up: {trouble}", "red"))
-            say(f"  {WHERE_IT_IS_WRITTEN.format(root=checkout.root, state=checkout.state_dir)}")
-            return 1
-        except KeyboardInterrupt:
-            say("\nInterrupted; the next run goes on from here.")
-            return 130
+        with redirect_stdout(told_on):
+            failed = _set_up(checkout, venv, needs_everything=command in NEEDS_EVERYTHING)
+        if failed:
+            return failed
     return _become(checkout.root, venv, arguments)
+
+
+def _set_up(checkout: Checkout, venv: VirtualEnvironment, *, needs_everything: bool) -> int:
+    """Return the exit code, after what is wrong was said; 0: nothing is."""
+    try:
+        with alone(checkout):
+            dependencies.install(checkout, venv)
+            if needs_everything:
+                dashboard.build(checkout, venv)
+    except StepFailed as failure:
+        say(coloured(f"✗ {failure}", "red"))
+        return 1
+    except OSError as trouble:  # a read-only checkout, a full disk
+        say(coloured(f"✗ The checkout cannot be set up: {trouble}", "red"))
+        say(f"  {WHERE_IT_IS_WRITTEN.format(root=checkout.root, state=checkout.state_dir)}")
+        return 1
+    except KeyboardInterrupt:
+        say("\nInterrupted; the next run goes on from here.")
+        return 130
+    return 0
 
 
 def _become(root: Path, venv: VirtualEnvironment, arguments: list[str]) -> int:

@@ -99,3 +99,10 @@ def test_a_checkout_that_cannot_be_written_to_says_so(bare_checkout: Path) -> No
     assert "Traceback" not in told.stderr
     assert "The checkout cannot be set up" in told.stdout
     assert "CONCERTINA_HOME" in told.stdout
+
+
+def test_a_set_up_that_fails_leaves_standard_output_to_programs(bare_checkout: Path) -> None:
+    (bare_checkout / ".concertina").write_text("")
+    told = run_dev(bare_checkout, "chaos", "--json")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "The checkout cannot be set up" in told.stderr
