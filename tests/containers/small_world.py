@@ -70,12 +70,11 @@ def _to_the_holder(world: World) -> Iterator[Happening]:
     yield "go on", gone_on(world)
     yield "death", _let_go(world)
     if world.is_launched:
-        trouble = replace(
-            world, container=None if world.container == "created" else world.container
-        )
-        yield "start fails", replace(trouble, steps=())
+        yield "start fails", replace(_without_what_was_made(world), steps=())
         if world.container in {None, "created"}:
-            yield "start is refused", _let_go(replace(trouble, has_ended=True))
+            refused = replace(world, has_ended=True)
+            yield "start is refused", _let_go(_without_what_was_made(refused))
+            yield "start is refused, and the daemon falls silent", _let_go(refused)
     elif world.steps[:1] == (Step.REMOVE,) and world.container:
         yield "removal takes too long", _let_go(replace(world, container="removing"))
 
@@ -122,6 +121,10 @@ def gone_on(world: World) -> World:
     return replace(world, steps=steps) if Step.START in steps else _let_go(world)
 
 
+def _without_what_was_made(world: World) -> World:
+    return replace(world, container=None) if world.container == "created" else world
+
+
 def _let_go(world: World) -> World:
     return replace(world, is_held=False, is_launched=False, steps=())
 
@@ -151,13 +154,15 @@ def _check(step: Step, world: World) -> None:
         case Step.START:
             _must(world.container in {"created", None}, "started again")
             _must(world.has_scratch or world.container is None, "started without its scratch")
+        case Step.FORGET:
+            is_over = world.has_ended or world.container == "exited"
+            _must(world.is_forgotten or not is_over, "forgotten before anybody asked for it")
         case Step.DISCARD:
             _must(world.container != "running", "the scratch of what runs")
         case Step.REMOVE:
             _must(world.container != "running", "removed while it runs")
-            is_over = world.container == "exited"
-            _must(world.is_copied or not is_over, "removed before its log was copied")
-            _must(world.is_forgotten or not is_over, "removed before anybody forgot it")
+            is_kept = world.is_copied or world.container != "exited"
+            _must(is_kept, "removed before its log was copied")
         case Step.DROP:
             _must(world.container is None, "a container without a record")
             _must(world.is_forgotten, "dropped before anybody forgot it")

@@ -40,7 +40,7 @@ def test_every_promise_is_kept_in_every_world_that_can_be_reached() -> None:
 _GONE: Final = (Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP)
 BROKEN: Final[Mapping[str, tuple[State, Wish, tuple[Step, ...], str]]] = {
     "what ended is started again": (State.EXITED, Wish.RUN, (Step.START,), "started again"),
-    "what ended goes unasked": (State.EXITED, Wish.KEEP, _GONE, "before its log was copied"),
+    "what ended goes unasked": (State.EXITED, Wish.KEEP, _GONE, "before anybody asked"),
     "the log is not copied": (State.EXITED, Wish.FORGET, _GONE, "before its log was copied"),
     "what runs is removed": (State.RUNNING, Wish.FORGET, _GONE, "the scratch of what runs"),
     "a removal is not written down first": (

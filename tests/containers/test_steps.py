@@ -7,7 +7,6 @@ from typing import Final
 import pytest
 from cluster.docker_host.lifecycle.steps import STEPS, Look, Step
 
-REST: Final = [Step.FORGET, Step.DISCARD, Step.DROP]
 REMOVAL: Final = [Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP]
 
 EXPECTED: dict[str, tuple[Look, list[Step]]] = {
@@ -34,7 +33,7 @@ EXPECTED: dict[str, tuple[Look, list[Step]]] = {
     ),
     "what was forgotten goes before it is started anew": (
         Look(is_launched=True, is_forgotten=True),
-        REST,
+        REMOVAL,
     ),
     "what somebody prepares is left to them": (Look(is_held=True), []),
     "what somebody prepares is left to them, also if it is to end": (
@@ -42,9 +41,9 @@ EXPECTED: dict[str, tuple[Look, list[Step]]] = {
         [],
     ),
     "what somebody removes is left to them": (Look(is_held=True, is_forgotten=True), []),
-    "what a dying service prepared goes, as it is started anew": (Look(), REST),
+    "what a dying service prepared goes, as it is started anew": (Look(), REMOVAL),
     "what a dying service made goes, as it is started anew": (Look(status="created"), REMOVAL),
-    "what a dying service prepared goes, though it is to end": (Look(is_to_end=True), REST),
+    "what a dying service prepared goes, though it is to end": (Look(is_to_end=True), REMOVAL),
     "what a dying service made goes, though it is to end": (
         Look(status="created", is_to_end=True),
         REMOVAL,
@@ -76,7 +75,11 @@ EXPECTED: dict[str, tuple[Look, list[Step]]] = {
     "what Docker is removing and nobody forgot stays on record": (Look(status="removing"), []),
     "what Docker is removing is removed": (Look(status="removing", is_forgotten=True), REMOVAL),
     "a refusal stays until it is forgotten": (Look(has_ended=True), []),
-    "a refusal that was forgotten goes": (Look(has_ended=True, is_forgotten=True), REST),
+    "a refusal stays though what was made cannot be removed": (
+        Look(status="created", has_ended=True),
+        [],
+    ),
+    "a refusal that was forgotten goes": (Look(has_ended=True, is_forgotten=True), REMOVAL),
 }
 
 
@@ -100,6 +103,10 @@ LISTED: dict[str, tuple[Look, bool]] = {
     "what ended": (Look(status="exited"), True),
     "what ended and was forgotten": (Look(status="exited", is_forgotten=True), False),
     "what was refused": (Look(has_ended=True), True),
+    "what was refused, though its container is still there": (
+        Look(status="created", has_ended=True),
+        True,
+    ),
     "what was refused and forgotten": (Look(has_ended=True, is_forgotten=True), False),
     "what a dying service prepared, so that it is started anew": (Look(), False),
     "what a dying service made, so that it is started anew": (Look(status="created"), False),

@@ -22,7 +22,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"  # neither a container nor a record
     PREPARING = "preparing"  # somebody makes or removes its container, and holds its lock
     LEFT = "left"  # a record alone: whoever prepared it died, or somebody removed its container
-    REFUSED = "refused"  # a record alone, which says why there never was a container
+    REFUSED = "refused"  # a record that says why it never ran
     MADE = "made"  # a container that was never started, and nobody is at it
     RUNNING = "running"
     EXITED = "exited"
@@ -47,19 +47,18 @@ class Step(StrEnum):
     FORGET = "forget"  # write down that it is going: what is removed in part is not started
     DISCARD = "discard"  # its scratch folder
     COPY_LOG = "copy_log"  # to its end
-    REMOVE = "remove"  # its container
+    REMOVE = "remove"  # its container, if it has one
     DROP = "drop"  # its record, once nothing else is left
 
 
-_REST: Final = (Step.FORGET, Step.DISCARD, Step.DROP)
 _REMOVAL: Final = (Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP)
 _UNLESS_RUN: Final = (Wish.KEEP, Wish.END, Wish.FORGET)
 
 STEPS: Final[Mapping[State, Mapping[Wish, tuple[Step, ...]]]] = {
     State.UNKNOWN: {Wish.RUN: (Step.MAKE, Step.START)},
     State.PREPARING: {},
-    State.LEFT: {Wish.RUN: (Step.MAKE, Step.START), **dict.fromkeys(_UNLESS_RUN, _REST)},
-    State.REFUSED: {Wish.FORGET: _REST},
+    State.LEFT: {Wish.RUN: (Step.MAKE, Step.START), **dict.fromkeys(_UNLESS_RUN, _REMOVAL)},
+    State.REFUSED: {Wish.FORGET: _REMOVAL},
     State.MADE: {Wish.RUN: (Step.START,), **dict.fromkeys(_UNLESS_RUN, _REMOVAL)},
     # One that was started while it was forgotten ends before it goes.
     State.RUNNING: {Wish.END: (Step.STOP,), Wish.FORGET: (Step.STOP,)},
@@ -75,7 +74,7 @@ class Look:
 
     status: str | None = None  # Docker's word for its container; None: it has none
     has_record: bool = True
-    has_ended: bool = False  # on record: without ever having become a container
+    has_ended: bool = False  # on record: without ever having run
     is_held: bool = False  # by somebody else
     is_launched: bool = False  # by who looks
     is_to_end: bool = False
@@ -89,10 +88,10 @@ class Look:
             return State.EXITED
         if self.is_held:
             return State.PREPARING
-        if self.status is not None:
-            return State.MADE if self.status == "created" else State.GOING
         if self.has_ended:
             return State.REFUSED
+        if self.status is not None:
+            return State.MADE if self.status == "created" else State.GOING
         return State.LEFT if self.has_record else State.UNKNOWN
 
     @property
