@@ -11,8 +11,8 @@ process_host              processes of this machine
 in_memory_host            nothing runs: for tests
 logs                      where is what processes write, and how is it read again
 files                     files that several processes use at once
+background                what is done while nobody waits, and how its troubles are told
 gpu_listing, machine      what a node says of its GPUs, memory and cores
-all_reduce                the checked times of a pool's network
 variables                 how variables of the environment are read
 source_root               where this package is, for the programs of it that are started
 admin, apps               what Django asks for

@@ -28,6 +28,7 @@ IN_STOREYS = (
     "benchmarks",
     "client/concertina",
     "jobs",
+    "platform/cluster",
     "platform/control_plane",
     "platform/local_stack",
     "platform/tenancy",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
+from cluster.background.background_jobs import BackgroundJobs
 from cluster.files.disk_walk import Found
 
 MOST_PENDING: Final = 64  # folders that wait or are looked into; guessed: a second of work, mostly
@@ -40,14 +40,15 @@ class Lane:
     pending: set[str] = field(default_factory=set)  # jobs that wait or are looked into
     _questions: SimpleQueue[str] = field(default_factory=SimpleQueue)
     _looks: SimpleQueue[Look] = field(default_factory=SimpleQueue)
-    _threads: list[threading.Thread] = field(default_factory=list)
+    _background: BackgroundJobs = field(default_factory=lambda: BackgroundJobs(name="measure-disk"))
 
     def ask(self, job_ids: Collection[str]) -> None:
         """Have them looked into, those that come first, as far as there is room."""
         for job_id in list(job_ids)[: max(MOST_PENDING - len(self.pending), 0)]:
             self.pending.add(job_id)
             self._questions.put(job_id)
-        self._keep_walking()
+        for walker in range(min(len(self.pending), self.walkers)):
+            self._background.begin(walker, self._walk)
 
     def new_looks(self) -> Iterator[Look]:
         """Yield what was found since the last time."""
@@ -56,13 +57,6 @@ class Lane:
                 look = self._looks.get_nowait()
                 self.pending.discard(look.job_id)
                 yield look
-
-    def _keep_walking(self) -> None:
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        for _ in range(min(len(self.pending), self.walkers) - len(self._threads)):
-            thread = threading.Thread(target=self._walk, name="measure-disk", daemon=True)
-            thread.start()
-            self._threads.append(thread)
 
     def _walk(self) -> None:
         """Until nothing is left to be looked into."""

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.background.told_once import ToldOnce
 from cluster.files.disk_walk import Found, walk
 from django.db import OperationalError
 from django.db.models import Value
@@ -42,7 +43,7 @@ class DiskWatch:
     slow: Lane
     _due_at: dict[str, datetime] = field(default_factory=dict)  # of jobs that were looked at
     _are_slow: set[str] = field(default_factory=set)
-    _problems: dict[str, str] = field(default_factory=dict)  # by job; each is told once
+    _told: ToldOnce = field(default_factory=ToldOnce)  # of jobs
 
     @classmethod
     def over(
@@ -86,7 +87,7 @@ class DiskWatch:
         held = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
         ids = set(held.values_list("id", flat=True))
         self._due_at = {job: at for job, at in self._due_at.items() if job in ids}
-        self._problems = {job: it for job, it in self._problems.items() if job in ids}
+        self._told.keep(ids)
         self._are_slow &= ids
         due = [
             job
@@ -103,10 +104,9 @@ class DiskWatch:
 
     def _tell_of(self, look: Look) -> None:
         job_id, problem = look.job_id, look.problem
-        if problem and problem != self._problems.get(job_id):
+        if self._told.is_new(job_id, problem):
             extra = {"action": "measure_disk", "job_id": job_id}
             _log.warning("Files of job %s are not measured: %s", job_id, problem, extra=extra)
-        self._problems[job_id] = problem
 
 
 def finder(*, most_files: int) -> Measure:

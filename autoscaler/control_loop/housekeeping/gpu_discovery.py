@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from cluster.background.background_jobs import BackgroundJobs
+from cluster.background.told_once import ToldOnce
 from cluster.gpu_listing import Gpu
 from cluster.models import Node
 from cluster.worker_host import NodeSurvey
@@ -25,7 +27,8 @@ _log = logging.getLogger(__name__)
 
 
 def _questions() -> NodeQuestions[tuple[Gpu, ...]]:
-    return NodeQuestions(name="find-gpus", again_seconds=_AGAIN_SECONDS)
+    background = BackgroundJobs(name="find-gpus")
+    return NodeQuestions(background=background, again_seconds=_AGAIN_SECONDS)
 
 
 @dataclass(slots=True)
@@ -33,7 +36,7 @@ class GpuDiscovery:
     """Asks nodes for their GPUs; remembers answers and warnings from tick to tick."""
 
     _questions: NodeQuestions[tuple[Gpu, ...]] = field(default_factory=_questions)
-    _warnings: dict[str, str] = field(default_factory=dict)  # by node; each is given once
+    _told: ToldOnce = field(default_factory=ToldOnce)  # of nodes
 
     def go_on(self, survey: NodeSurvey, context: TickContext) -> None:
         """Write down what was told since the last tick, and ask nodes that nobody has named."""
@@ -57,12 +60,11 @@ class GpuDiscovery:
         with context.fence.transaction():
             is_written = as_asked.update(gpu_uuids=uuids)
         if is_written:
-            self._warnings.pop(node.name, None)
+            self._told.is_new(node.name, "")
             _log.info("GPUs of node %s: %s", node.name, ", ".join(uuids), extra=_extra(node))
 
     def _warn(self, node: Node, warning: str) -> None:
-        if self._warnings.get(node.name) != warning:
-            self._warnings[node.name] = warning
+        if self._told.is_new(node.name, warning):
             _log.warning("GPUs of node %s: %s", node.name, warning, extra=_extra(node))
 
 

@@ -9,6 +9,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import Final
 
+from cluster.background.background_jobs import BackgroundJobs
 from cluster.machine import Machine
 from cluster.models import Node
 from cluster.worker_host import NodeSurvey
@@ -22,7 +23,8 @@ _log = logging.getLogger(__name__)
 
 
 def _questions() -> NodeQuestions[Machine]:
-    return NodeQuestions(name="describe-machines", again_seconds=_AGAIN_SECONDS)
+    background = BackgroundJobs(name="describe-machines")
+    return NodeQuestions(background=background, again_seconds=_AGAIN_SECONDS)
 
 
 @dataclass(slots=True)

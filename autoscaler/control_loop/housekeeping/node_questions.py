@@ -6,13 +6,14 @@ A thread asks one node after the other; a later tick takes the answers.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Generic, TypeVar
 
+from cluster.background.background_jobs import BackgroundJobs
 from cluster.models import Node
 from cluster.worker_host import WorkerHostError
 from django.db import connections
@@ -39,26 +40,19 @@ class Answer(Generic[T]):
 class NodeQuestions(Generic[T]):
     """Asks nodes, and keeps what it is told; lasts from tick to tick."""
 
-    name: str  # of the thread
+    background: BackgroundJobs
     again_seconds: float  # until a node that answered is asked the same once more
     _asked_at: dict[str, datetime] = field(default_factory=dict)
     _failed: set[str] = field(default_factory=set)  # nodes whose last answer was none
     _answers: SimpleQueue[Answer[T]] = field(default_factory=SimpleQueue)
-    _thread: threading.Thread | None = None
 
     def ask(
         self, nodes: Iterable[Node], question: Callable[[str], T], context: TickContext
     ) -> None:
         """Ask those that are due, unless a thread is still asking."""
-        if self._thread is not None and self._thread.is_alive():
-            return
         due = [node for node in nodes if self._is_due(node, context)]
-        if due:
+        if due and self.background.begin("ask nodes", partial(self._run, due, question)):
             self._asked_at.update((node.name, context.now) for node in due)
-            self._thread = threading.Thread(
-                target=self._run, args=(due, question), name=self.name, daemon=True
-            )
-            self._thread.start()
 
     def new_answers(self) -> Iterator[Answer[T]]:
         """Yield what was answered since the last time, in the order of the answers."""

@@ -17,5 +17,6 @@ knows only those below it:
     container     what Docker is told of a launch, and what Docker tells of a container
     connection    the daemons, and how they are reached
 
-`discovery` asks which GPUs a node has, `sweep` ends all of an installation.
+`discovery` asks which GPUs a node has, `prefetching` fetches images before any launch names them,
+`sweep` ends all of an installation.
 """

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from cluster.docker_host.connection.connections import Connections, asking
+from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.host import DockerHost
@@ -47,7 +47,7 @@ def _end_those_of_the_former_release(endpoint: Endpoint, installation: str) -> N
     connections = Connections(
         answer_seconds=_ANSWER_SECONDS, tunnels=Tunnels(seconds=_ANSWER_SECONDS)
     )
-    with contextlib.closing(connections), asking(endpoint):
+    with contextlib.closing(connections):
         former_release.end_containers(endpoint, connections, installation=installation)
 
 

@@ -24,10 +24,10 @@ from cluster.docker_host.lifecycle.inventory import Inventory
 from cluster.docker_host.lifecycle.listing import Lister
 from cluster.docker_host.lifecycle.making import Maker
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.prefetching import Prefetching
 from cluster.docker_host.lifecycle.starting import Starter
 from cluster.docker_host.lifecycle.stopping import Stopper
 from cluster.docker_host.logs.following import Followers
+from cluster.docker_host.prefetching import Prefetching
 from cluster.docker_host.record.records import Records
 from cluster.logs.log_files import USUAL, LogBounds
 

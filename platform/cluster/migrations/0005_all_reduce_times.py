@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-import cluster.all_reduce
+import cluster.models.all_reduce
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 default=list,
                 help_text='Measured times of an all-reduce, to foresee how new jobs scale: a list of {"bytes": 100000000, "workers": 4, "crosses_nodes": false, "seconds": 0.012}. Empty: guessed from the size of a job\'s model.',
-                validators=[cluster.all_reduce.validate_all_reduce],
+                validators=[cluster.models.all_reduce.validate_all_reduce],
             ),
         ),
     ]

@@ -12,7 +12,7 @@ from tenancy.models import slug_validator
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from cluster.all_reduce import validate_all_reduce
+from cluster.models.all_reduce import validate_all_reduce
 
 ADMISSION_VARIANTS: Final = (
     (AdmissionVariant.QUEUEING.value, "queueing: a new job that does not fit waits"),

@@ -4,7 +4,6 @@
 others look, ask it, and do. `starting` runs until `making` has made a container, within a
 `retry_budget`; `stopping` asks it to end within its grace period; `ending` removes it, with all
 that belongs to it (`network_sweep`). Between, `listing` tells how each is, from the `inventory` of
-all daemons, without waiting long (`slow_refill`), and `events` say when to look again.
-`background_jobs` are what nobody waits for, such as `prefetching` images. `former_release` removes
-what only that release knew.
+all daemons, and `events` say when to look again. `former_release` removes what only that release
+knew.
 """

@@ -14,12 +14,12 @@ from typing import Final
 
 import docker.errors
 
-from cluster.docker_host.connection.connections import Connections, asking_for, talking_to
+from cluster.background.background_jobs import BackgroundJobs
+from cluster.docker_host.connection.connections import Connections, asking, asking_for
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import containers
 from cluster.docker_host.container.observing import RUNNING
-from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.lifecycle.inventory import Found, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
 from cluster.docker_host.lifecycle.steps import Look, Step, look_at
@@ -34,14 +34,6 @@ from cluster.worker_host import HostUnavailable
 _LOG_SECONDS: Final = 30.0  # guessed: to copy what is left of a log
 
 _log: Final = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Daemons:
-    """Known before work goes to the background: each thread that asks needs the database."""
-
-    own: tuple[Endpoint, ...]  # where the process may have a container
-    all: tuple[Endpoint, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,34 +67,39 @@ class Ending:
         if record.is_being_prepared():
             return
         found = self._find_now(record)
-        look = _look(record, found, is_forgotten=True)
-        if Step.DROP in look.steps:
+        if Step.DROP in _look(record, found, is_forgotten=True).steps:
             _write_down(record)
-            self._tidy_up(record, look)
+            self._tidy_up(record, is_forgotten=True)
 
     def see_to(self, look: Look, record: Record, found: Found | None) -> None:
         """Begin what is to be done next, as somebody found a process; it does not wait."""
         if found is not None and Step.STOP in look.steps:
             self.stopper.go_on(found.container, found.endpoint, record)
         elif look.steps:
-            self._tidy_up(record, look)
+            self._tidy_up(record, is_forgotten=look.is_forgotten)
 
-    def _tidy_up(self, record: Record, before: Look) -> None:
+    def _tidy_up(self, record: Record, *, is_forgotten: bool) -> None:
         """Remove it as it is by then: only who holds its lock can tell."""
-        around = _Daemons(own=self.daemons.of(record.node), all=self.daemons.all())
+        own, everyone = self.daemons.of(record.node), self.daemons.all()  # threads cannot ask
 
         def work() -> None:
             with holding(record.lock_path, seconds=0.0) as is_ours:
                 if is_ours:
-                    found = self.inventory.find(record.process_id, around.own)
-                    look = _look(record, found, is_forgotten=before.is_forgotten)
-                    for step in look.steps:
-                        self._take(step, record, found, around)
+                    found = self.inventory.find(record.process_id, own)
+                    for step in _look(record, found, is_forgotten=is_forgotten).steps:
+                        self._take(step, record, found, own, everyone)
 
         self._background.begin(record.process_id, work)
 
-    def _take(self, step: Step, record: Record, found: Found | None, around: _Daemons) -> None:
-        """Take a step of a removal. Raises: HostUnavailable, APIError, OSError: later."""
+    def _take(
+        self,
+        step: Step,
+        record: Record,
+        found: Found | None,
+        own: tuple[Endpoint, ...],
+        everyone: tuple[Endpoint, ...],
+    ) -> None:
+        """Take a step of a removal. Raises: HostUnavailable, OSError: later."""
         match step, found:
             case Step.FORGET, _:
                 _write_down(record)
@@ -113,8 +110,8 @@ class Ending:
             case Step.REMOVE, Found():
                 self._remove(found)
             case Step.DROP, _:
-                for endpoint in around.own:
-                    self.networks.sweep(endpoint, around.all)
+                for endpoint in own:
+                    self.networks.sweep(endpoint, everyone)
                 record.remove()
 
     def _discard_scratch(self, record: Record, found: Found | None) -> None:
@@ -143,7 +140,7 @@ class Ending:
 
     def _remove(self, found: Found) -> None:
         client = self.connections.patient(found.endpoint)
-        with talking_to(found.endpoint), contextlib.suppress(docker.errors.NotFound):
+        with asking(found.endpoint), contextlib.suppress(docker.errors.NotFound):
             client.remove_container(found.container, v=True)
         self.stopper.forget(found.container)
 

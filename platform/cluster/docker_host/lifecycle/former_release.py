@@ -10,7 +10,7 @@ from typing import Final
 
 import docker.errors
 
-from cluster.docker_host.connection.connections import Connections, talking_to
+from cluster.docker_host.connection.connections import Connections, asking
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
 
@@ -21,10 +21,10 @@ def end_containers(endpoint: Endpoint, connections: Connections, *, installation
     """Stop them, with time for a checkpoint, and remove them. None is left once this returns.
 
     Raises:
-        HostUnavailable, docker.errors.APIError: later, then.
+        HostUnavailable: later, then.
     """
     wanted = {"label": labels.of_all_warm(installation)}
-    with talking_to(endpoint):
+    with asking(endpoint):
         client = connections.patient(endpoint)
         for row in client.containers(all=True, filters=wanted):
             if labels.waits_warm(row["Labels"]):

@@ -15,9 +15,9 @@ from cluster.docker_host.container.observing import ENDED, RUNNING
 from cluster.docker_host.lifecycle.ending import Ending
 from cluster.docker_host.lifecycle.inventory import Found, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.slow_refill import SlowRefill
 from cluster.docker_host.lifecycle.steps import Look, look_at
 from cluster.docker_host.logs.following import Followers
+from cluster.docker_host.logs.slow_refill import SlowRefill
 from cluster.docker_host.record.records import Record, Records
 from cluster.worker_host import HostUnavailable, Listing
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from cluster.background.background_jobs import BackgroundJobs
+from cluster.docker_host.connection.connections import asking
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.lifecycle import former_release
-from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.record.records import Records
 
 _SWEEP_SECONDS: Final = 60.0  # guessed: four quick questions to each daemon
@@ -50,8 +51,9 @@ class NetworkSweep:
             self.sweep(endpoint, everyone)
 
     def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
-        """One daemon, now. Raises: HostUnavailable, docker.errors.APIError."""
-        self.networks.remove_unused(endpoint, everyone, also_used_by=self._jobs)
+        """One daemon, now. Raises: HostUnavailable."""
+        with asking(endpoint):
+            self.networks.remove_unused(endpoint, everyone, also_used_by=self._jobs)
 
     def _jobs(self) -> set[str]:
         """Return those that have a process, as far as our records tell."""

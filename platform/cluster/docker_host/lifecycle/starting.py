@@ -11,12 +11,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 import docker.errors
 
+from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.endpoint import Place
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
@@ -44,6 +45,9 @@ class Starter:
     registry_patience_seconds: float
     daemon_patience_seconds: float
     changed: Callable[[], None]  # called when a preparation is over
+    _background: BackgroundJobs = field(
+        default_factory=lambda: BackgroundJobs(name="start_container")
+    )
 
     def begin(self, launch: Launch, place: Place) -> threading.Event:
         """Have it started; the event comes when it runs, never will, or takes longer.
@@ -51,12 +55,9 @@ class Starter:
         Longer than an instant, that is: its image has to be fetched, or something is tried again.
         """
         is_settled = threading.Event()
-        threading.Thread(
-            target=self._run,
-            args=(launch, place, is_settled),
-            name=f"start-{launch.labels.process_id}",
-            daemon=True,
-        ).start()
+        work = partial(self._run, launch, place, is_settled)
+        if not self._background.begin(launch.labels.process_id, work):
+            is_settled.set()
         return is_settled
 
     def _run(self, launch: Launch, place: Place, is_settled: threading.Event) -> None:

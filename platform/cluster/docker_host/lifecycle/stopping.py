@@ -18,9 +18,9 @@ from typing import Final
 import docker.errors
 import requests
 
-from cluster.docker_host.connection.connections import Connections, talking_to
+from cluster.background.background_jobs import BackgroundJobs
+from cluster.docker_host.connection.connections import Connections, asking, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
-from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.docker_host.record.records import Record
 from cluster.files import json_files
 from cluster.files.private_folders import make_private
@@ -72,7 +72,7 @@ class Stopper:
 
     def _kill(self, container: str, endpoint: Endpoint) -> None:
         """The daemon answers when it is over, which takes long while the kernel is busy with it."""
-        with talking_to(endpoint):
+        with asking(endpoint):
             try:
                 self.connections.patient(endpoint).kill(container, "SIGKILL")
             except docker.errors.APIError as refusal:

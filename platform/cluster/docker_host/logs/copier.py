@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.background.told_once import ToldOnce
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.logs.copying import Copy, Source, read_source
@@ -38,12 +39,10 @@ class Copier:
         threading.Thread(target=self._run, args=(source,), daemon=True).start()
 
     def _run(self, source: Source) -> None:
-        told: set[str] = set()
+        told = ToldOnce()
 
         def complain(said: str) -> None:
-            if said not in told:
-                told.clear()
-                told.add(said)
+            if told.is_new(source.container, said):
                 self._tell(source, complaint=said)
 
         copy = Copy(

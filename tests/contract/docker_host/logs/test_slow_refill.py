@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from cluster.docker_host.lifecycle.slow_refill import SHARE, SlowRefill
+from cluster.docker_host.logs.slow_refill import SHARE, SlowRefill
 
 MOST = 2.0
 

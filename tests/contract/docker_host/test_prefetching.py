@@ -9,7 +9,7 @@ from typing import Any
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
-from cluster.docker_host.lifecycle.prefetching import Prefetching
+from cluster.docker_host.prefetching import Prefetching
 from cluster.worker_host import NodeImage
 
 from tests.contract.conftest import until

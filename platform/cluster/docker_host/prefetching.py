@@ -13,11 +13,11 @@ from typing import Final
 
 import docker.errors
 
+from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.images import Images, ImageUnavailable
-from cluster.docker_host.lifecycle.background_jobs import BackgroundJobs
 from cluster.worker_host import HostUnavailable, NodeImage
 
 # Guessed: a shorter time asks daemons and registries more often, a longer one has admins wait until
