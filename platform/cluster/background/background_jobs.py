@@ -28,7 +28,7 @@ class BackgroundJobs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, about: Hashable, work: Callable[[], object]) -> bool:
-        """Do it, unless it is being done; whether it begins now.
+        """Do it, unless it is being done. Return whether it begins now.
 
         `work` raises what keeps it from being done: a trouble of its node, disk or record.
         """

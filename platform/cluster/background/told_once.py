@@ -13,7 +13,7 @@ class ToldOnce:
     _last: dict[Hashable, str] = field(default_factory=dict)
 
     def is_new(self, about: Hashable, said: str) -> bool:
-        """Whether this is a trouble, and not the last one of this thing; "": there is none."""
+        """Tell whether this is a trouble, and another than the last; "": there is none."""
         is_same = self._last.pop(about, "") == said
         if said:
             self._last[about] = said

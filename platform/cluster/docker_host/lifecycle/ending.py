@@ -146,7 +146,7 @@ class Ending:
 
 
 def _look(record: Record, found: Found | None, *, is_forgotten: bool) -> Look:
-    """Forgotten, too, where that could not be written down."""
+    """Return how it is; forgotten, too, where that could not be written down."""
     look = look_at(record, found.status if found else None)
     return replace(look, is_forgotten=is_forgotten or look.is_forgotten)
 

@@ -40,7 +40,7 @@ class Found:
     process: ObservedProcess | None = None  # None: made and not started, going, or not asked for
 
     def source(self, record: Record) -> Source:
-        """For who copies its log."""
+        """Return what whoever copies its log has to know."""
         return Source(
             container=self.container, labels=self.labels, endpoint=self.endpoint, record=record
         )

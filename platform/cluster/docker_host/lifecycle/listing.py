@@ -74,7 +74,7 @@ class Lister:
     def _alone_now(
         self, before: Mapping[Record, Look], answering: set[Endpoint]
     ) -> Iterator[_Seen]:
-        """Records of which no container is known, where all answer that could have one.
+        """Yield records of which no container is known, where all answer that could have one.
 
         Whoever let go of one while Docker was asked may have made its container since.
         """

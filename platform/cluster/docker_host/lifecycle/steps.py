@@ -1,8 +1,9 @@
 """What is to be done next for a process, given how it is and what is wished of it?
 
-Pure, so that whoever looks decides the same. How a process is follows from Docker's word for its
-container and from its record, which also holds what is wished. Steps are taken in their order, all
-but STOP under the record's lock; whoever dies between two leaves what the next look goes on from.
+Pure but for `look_at`, which reads, so that whoever looks decides the same. How a process is
+follows from Docker's word for its container and from its record, which also holds what is wished.
+Steps are taken in their order, all but STOP under the record's lock; whoever dies between two
+leaves what the next look goes on from.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Look:
 
     @property
     def wish(self) -> Wish:
-        """The strongest. Whoever launches it finds out by itself that it is to end."""
+        """Return the strongest. Whoever launches it finds out by itself that it is to end."""
         if self.is_forgotten:
             return Wish.FORGET
         if self.is_launched:
@@ -105,18 +106,18 @@ class Look:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What is to be done now, in this order; nothing: it is as it is wished, or goes on."""
+        """Return what is to be done now, in this order; nothing: it is as wished, or goes on."""
         return STEPS[self.state].get(self.wish, ())
 
     @property
     def is_listed(self) -> bool:
-        """One that runs is never hidden, whatever is wished."""
+        """Return whether people see it; one that runs is never hidden, whatever is wished."""
         is_of_interest = self.state in _LISTED and not self.is_forgotten
         return is_of_interest or self.state is State.RUNNING
 
 
 def look_at(record: Record, status: str | None = None) -> Look:
-    """Beside Docker's word, what the record tells: all but who is at it. Only this one reads."""
+    """Read what the record tells beside Docker's word: all but who is at it."""
     return Look(
         status=status,
         has_record=record.folder.exists(),
