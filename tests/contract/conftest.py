@@ -263,6 +263,12 @@ def observed(host: WorkerHost, process_id: str) -> ObservedProcess | None:
     return host.list().by_id().get(process_id)
 
 
+def is_running(host: WorkerHost, process_id: str) -> bool:
+    """Say whether it runs. A busy daemon may still be starting it when its launch returns."""
+    process = observed(host, process_id)
+    return process is not None and process.phase is ProcessPhase.RUNNING
+
+
 def forgotten(host: DockerHost, process_id: str) -> None:
     """Forget it, and wait until nothing is left of it."""
     host.forget(process_id)

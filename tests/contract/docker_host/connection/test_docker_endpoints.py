@@ -16,9 +16,9 @@ from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.discovery import DriverDoesNotAnswer
-from cluster.worker_host import HostUnavailable, ProcessPhase
+from cluster.worker_host import HostUnavailable
 
-from tests.contract.conftest import DockerBench, bench_on, exited, observed, texts, until
+from tests.contract.conftest import DockerBench, bench_on, exited, is_running, texts, until
 from tests.contract.docker_host.docker_view import RUN_FOR_EVER
 from tests.docker_daemon import DockerDaemon, import_tiny_image, private_daemon
 from tests.ports import free_port
@@ -35,9 +35,7 @@ def run(*command: str | Path, cwd: Path) -> None:
 
 def runs_there(bench: DockerBench) -> None:
     bench.launch("w1", RUN_FOR_EVER)
-    process = observed(bench.host, "w1")
-    assert process is not None
-    assert process.phase is ProcessPhase.RUNNING
+    until(lambda: is_running(bench.host, "w1"))
     until(lambda: texts(bench, "w1") == ["up"])
 
 

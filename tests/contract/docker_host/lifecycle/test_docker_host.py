@@ -28,7 +28,16 @@ from cluster.worker_host import (
     ProcessPhase,
 )
 
-from tests.contract.conftest import DockerBench, exited, forgotten, labels, observed, texts, until
+from tests.contract.conftest import (
+    DockerBench,
+    exited,
+    forgotten,
+    is_running,
+    labels,
+    observed,
+    texts,
+    until,
+)
 from tests.contract.docker_host.docker_view import (
     RUN_FOR_EVER,
     container_name,
@@ -66,9 +75,7 @@ def test_two_installations_on_one_daemon_do_not_see_each_other(
     assert other.list().processes == ()
     other.stop("w1", grace_seconds=0.0)
     other.forget("w1")
-    process = observed(docker_bench.host, "w1")
-    assert process is not None
-    assert process.phase is ProcessPhase.RUNNING
+    until(lambda: is_running(docker_bench.host, "w1"))
 
 
 def test_a_container_that_somebody_removed_is_not_listed_any_more(

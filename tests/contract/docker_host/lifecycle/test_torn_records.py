@@ -8,9 +8,8 @@ import pytest
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import containers
 from cluster.docker_host.record.records import Record, Records
-from cluster.worker_host import ProcessPhase
 
-from tests.contract.conftest import DockerBench, exited, forgotten, observed, until
+from tests.contract.conftest import DockerBench, exited, forgotten, is_running, observed, until
 from tests.contract.docker_host.docker_view import RUN_FOR_EVER, container_name
 from tests.docker_daemon import DockerDaemon
 
@@ -66,7 +65,6 @@ def test_what_has_no_container_is_started_anew(
 
     def start() -> bool:
         docker_bench.launch("w1", RUN_FOR_EVER)
-        process = observed(docker_bench.host, "w1")
-        return process is not None and process.phase is ProcessPhase.RUNNING
+        return is_running(docker_bench.host, "w1")
 
     until(start)
