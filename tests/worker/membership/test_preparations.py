@@ -18,6 +18,13 @@ OLD = a_plan("ab")
 RECOVERY = replace(a_plan("ab", is_recovery=True), generation=2)
 GROWN = replace(a_plan("abc", "c"), generation=2)
 NEXT = replace(OLD, generation=3, global_batch_size=5)
+JOINING = replace(a_plan("ba", "a"), generation=2)
+FOLLOWING = {  # on JOINING, once b is in
+    "another batch": replace(JOINING, generation=3, joiners=(), global_batch_size=5),
+    "another worker": replace(a_plan("bac", "c"), generation=3),
+    "one worker less": replace(a_plan("b"), generation=3),
+    "no worker": replace(a_plan(""), generation=3),
+}
 
 
 class Builders:
@@ -25,12 +32,15 @@ class Builders:
 
     def __init__(self) -> None:
         self.built: list[Plan] = []
-        self._built = threading.Event()
+        self.may_build = threading.Event()
+        self.may_build.set()
         self.preparations = Preparations("a", self._build)
 
     def _build(self, plan: Plan, wires: Wires) -> Group:
+        assert self.may_build.wait(PATIENCE_SECONDS)
+        if wires.are_cut:
+            raise RuntimeError("it is not worth while any more")
         self.built.append(plan)
-        self._built.set()
         return Group(plan=plan, worker="a", wires=wires)
 
     def get_in(self, plan: Plan) -> Group:
@@ -78,6 +88,41 @@ def test_a_plan_for_the_members_before_a_growth_is_built_whenever_it_arrives(
     assert builders.built == [NEXT]
     assert prepared.group is not None
     assert prepared.group.wires is not old.wires
+
+
+@pytest.mark.parametrize("following", FOLLOWING.values(), ids=FOLLOWING)
+@pytest.mark.parametrize("is_built_late", [False, True])
+def test_a_joiner_gets_in_by_its_plan_although_the_next_one_is_there(
+    builders: Builders, following: Plan, *, is_built_late: bool
+) -> None:
+    preparations = builders.preparations
+    if is_built_late:
+        builders.may_build.clear()
+    preparations.take(JOINING)
+    if not is_built_late:
+        builders.prepared_for(JOINING)
+    preparations.take(following)  # b is in already, and waits for it
+    builders.may_build.set()
+    joined = builders.prepared_for(JOINING).group
+    assert joined is not None
+    assert not joined.wires.are_cut
+    preparations.stand_in(joined)
+    builders.prepared_for(following)
+
+
+@pytest.mark.parametrize("is_recovery", [False, True])
+def test_a_joiner_takes_another_plan_that_lets_it_in(
+    builders: Builders, *, is_recovery: bool
+) -> None:
+    preparations = builders.preparations
+    joiners = "" if is_recovery else "a"
+    instead = replace(a_plan("ba", joiners, is_recovery=is_recovery), generation=3)
+    builders.may_build.clear()
+    preparations.take(JOINING)
+    preparations.take(instead)
+    builders.may_build.set()
+    builders.prepared_for(instead)
+    assert builders.built == [instead]
 
 
 def test_a_joiner_gives_a_plan_up_only_for_one_that_takes_its_place(builders: Builders) -> None:

@@ -7,6 +7,8 @@ collective for the lost member gets out of it, though that member may only be st
 
 A plan for the members there are already keeps their group. It may arrive while they get into that
 one after the other, so each looks at the newest plan again once it is in: all come to the same.
+A joiner may be the last to get in, or still be building: the group of the plan by which it is to
+join stays ready for it, whatever follows.
 """
 
 from __future__ import annotations
@@ -59,10 +61,11 @@ class Preparations:
             if self._newest is not None and plan.generation <= self._newest.generation:
                 return
             self._newest = plan
+            if not self._is_for_now(plan):
+                return
             useless = [*(self._wires if plan.is_recovery else self._building)]
             self._prepared = None
-            if self._current is not None or self._needs_no_group_before(plan):
-                self._make_ready(plan)
+            self._make_ready(plan)
         for wires in useless:
             wires.cut()
 
@@ -75,7 +78,7 @@ class Preparations:
         newest = self._newest
         if newest is None or newest.generation <= plan.generation:
             return False
-        return newest.is_recovery or self._worker in newest.joiners
+        return self._lets_in(newest)
 
     def end(self) -> None:
         """End all preparations: whoever waits in a group, or for one, gets out of it."""
@@ -140,20 +143,31 @@ class Preparations:
             return None
         return current.under(plan)
 
-    def _needs_no_group_before(self, plan: Plan) -> bool:
-        return plan.is_recovery or self._worker in plan.joiners or self._worker not in plan.members
+    def _is_for_now(self, plan: Plan) -> bool:
+        """False for a plan that this worker has to look at once it is in the group before."""
+        return self._current is not None or self._lets_in(plan)
+
+    def _lets_in(self, plan: Plan) -> bool:
+        """Workers that are in no group get into this one."""
+        return plan.is_recovery or self._worker in plan.joiners
+
+    def _is_of_use(self, plan: Plan) -> bool:
+        """The group that was built for this plan is still one to get into."""
+        if self._newest == plan:
+            return self._kept_under(plan) is None
+        return self._current is None and not self.is_given_up(plan)
 
     def _prepare(self, plan: Plan, wires: Wires) -> None:
         try:
             group = self._build(plan, wires)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others must not wait
-            if self._newest == plan and self._kept_under(plan) is None:
+            if self._is_of_use(plan):
                 _log.warning("No group of plan %d: %r action=replan", plan.generation, error)
                 self.on_build_failed(plan)
             return
         finally:
             self._building.discard(wires)
         with self._changed:
-            if self._newest == plan and self._kept_under(plan) is None:
+            if self._is_of_use(plan):
                 self._prepared = Prepared(plan=plan, group=group)
                 self._changed.notify_all()
