@@ -55,7 +55,8 @@ def _source(body: Mapping[str, Any]) -> Trace:
         )
         return trace_of(recipe, gpus=_gpus(_pool(body)), seed=body["seed"])
     try:
-        return read_recording(source["text"], RecordingFormat(source["format"]), name="uploaded")
+        chosen = RecordingFormat(source["format"])
+        return read_recording(source["text"], chosen, name="uploaded").trace
     except (InvalidTraceError, InvalidRecordingError) as problem:
         raise WorkloadRefused(f"The trace cannot be read: {problem}.") from problem
 

@@ -2,7 +2,10 @@
 
 command     the command itself: one workload, several policies, side by side
 options     what each option means, and which values it may have
-request     what a command line asks to simulate, as values of the simulation
+refusal     what is said of a command line that cannot be carried out
+request     the cluster and the policies that a command line names
+workload    the workload that it names, and which part of it
+tick        how often plans are made where nobody says
 parallel    runs several simulations at once, each in a process of its own
 table       shows a comparison in a terminal
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,17 +17,23 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli import options, request
 from autoscaler.simulation.cli.parallel import run_all
-from autoscaler.simulation.cli.request import ClusterRequest, RequestRefused
+from autoscaler.simulation.cli.refusal import RequestRefused
+from autoscaler.simulation.cli.request import ClusterRequest
 from autoscaler.simulation.cli.table import side_by_side
+from autoscaler.simulation.cli.tick import USUAL_SECONDS, reason_for, tick_for
+from autoscaler.simulation.cli.workload import WorkloadRequest
 from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Comparison
 from autoscaler.simulation.engine.report.document import document
 from autoscaler.simulation.engine.report.page import Conditions, page
 from autoscaler.simulation.engine.workload.recipes import MixName, Pattern, Recipe
 from autoscaler.simulation.engine.workload.recordings import RecordingFormat
+from autoscaler.simulation.engine.workload.selection import Selection
 from autoscaler.simulation.engine.workload.trace import Trace
 
 CORES: Final = os.cpu_count() or 1
+GENERATED_JOBS: Final = 160
+HOUR: Final = 3600.0
 DEFAULT_POLICIES: Final = ("completion_time", "throughput")
 
 app = typer.Typer(
@@ -46,13 +53,16 @@ def simulate(
     trace: options.TraceFile = None,
     trace_format: options.TraceFormat = RecordingFormat.AUTO,
     generate: options.Arrivals = Pattern.POISSON,
-    jobs: options.Jobs = 160,
+    jobs: options.Jobs = None,
+    since: options.From = 0.0,
+    until: options.Until = None,
+    sample: options.Sample = 1.0,
     load: options.Load = 0.8,
     mix: options.JobMix = MixName.PRODUCTION,
     gpus: options.Gpus = 64,
     nodes: options.Nodes = None,
     gpus_per_node: options.GpusPerNode = 4,
-    tick: options.Tick = 60.0,
+    tick: options.Tick = None,
     stall: options.Stall = 1.0,
     restart: options.Restart = False,
     failures: options.NodeFailures = None,
@@ -67,7 +77,7 @@ def simulate(
     cluster = ClusterRequest(
         gpus=gpus if nodes is None else nodes * gpus_per_node,
         gpus_per_node=gpus_per_node,
-        tick_seconds=tick,
+        tick_seconds=tick or USUAL_SECONDS,
         stall_seconds=None if restart else stall,
         node_failure_hours=failures,
         admission=admission,
@@ -75,22 +85,44 @@ def simulate(
         seed=seed,
         keeps_history=report is not None,
     )
-    recipe = Recipe(pattern=generate, mix=mix, jobs=jobs, load=load)
+    workload = WorkloadRequest(
+        file=trace,
+        file_format=trace_format,
+        recipe=Recipe(pattern=generate, mix=mix, jobs=jobs or GENERATED_JOBS, load=load),
+        selection=Selection(
+            since=since * HOUR,
+            until=None if until is None else until * HOUR,
+            share=sample,
+            most_jobs=jobs,
+            seed=seed,
+        ),
+    )
     try:
         request.check_report(report)
-        candidates = request.candidates_of(cluster, policy or DEFAULT_POLICIES)
-        workload = (
-            request.generated(recipe, cluster)
-            if trace is None
-            else request.recorded(trace, trace_format, gpus_per_node=gpus_per_node)
-        )
+        request.check_policies(policy or DEFAULT_POLICIES)
+        jobs_to_replay = workload.trace(gpus=cluster.gpus, gpus_per_node=gpus_per_node, tell=_tell)
     except RequestRefused as refusal:
         typer.echo(f"Error: {refusal}", err=True)
         raise typer.Exit(2) from refusal
-    comparison = _compare(workload, candidates, processes=processes)
+    if tick is None:
+        cluster = _with_chosen_tick(cluster, jobs_to_replay)
+    candidates = request.candidates_of(cluster, policy or DEFAULT_POLICIES)
+    comparison = _compare(jobs_to_replay, candidates, processes=processes)
     if report is not None:
         report.write_text(page(comparison, conditions=_conditions(cluster)), encoding="utf-8")
     _show(comparison, report, as_json=as_json)
+
+
+def _tell(sentence: str) -> None:
+    """On the error output: programs read the other."""
+    typer.echo(sentence, err=True)
+
+
+def _with_chosen_tick(cluster: ClusterRequest, trace: Trace) -> ClusterRequest:
+    tick = tick_for(trace)
+    if reason := reason_for(tick, trace):
+        _tell(reason)
+    return replace(cluster, tick_seconds=tick)
 
 
 def _compare(trace: Trace, candidates: Sequence[Candidate], *, processes: int) -> Comparison:

@@ -19,7 +19,27 @@ Policies = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="A recorded workload.", metavar="FILE")]
 TraceFormat = Annotated[RecordingFormat, typer.Option("--format", help="Of the recording.")]
 Arrivals = Annotated[Pattern, typer.Option(help="Without a trace: how jobs come.")]
-Jobs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Generated: how many.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1_000_000,
+        help="How many are generated; of a trace, at most so many, the first ones.",
+        show_default="160, or all of a trace",
+    ),
+]
+From = Annotated[
+    float, typer.Option("--from", min=0.0, max=1e6, help="Hours of the trace to leave out first.")
+]
+Until = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0, max=1e6, help="The hour of the trace at which to stop reading.", show_default=False
+    ),
+]
+Sample = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="The share of jobs to replay, drawn by --seed.")
+]
 Load = Annotated[
     float,
     typer.Option(min=0.01, max=100, help="Generated: work that comes, 1.0 fills every GPU."),
@@ -31,7 +51,15 @@ Nodes = Annotated[
     typer.Option(min=1, max=100_000, help="Instead of --gpus: nodes.", show_default=False),
 ]
 GpusPerNode = Annotated[int, typer.Option(min=1, max=1024)]
-Tick = Annotated[float, typer.Option(min=0.1, max=_DAY, help="Seconds between decisions.")]
+Tick = Annotated[
+    float | None,
+    typer.Option(
+        min=0.1,
+        max=_DAY,
+        help="Seconds between decisions.",
+        show_default="60, more for a long trace",
+    ),
+]
 Stall = Annotated[float, typer.Option(min=0.0, max=_DAY, help="Seconds that a rescale stalls.")]
 Restart = Annotated[
     bool, typer.Option("--restart", help="Jobs restart from checkpoints to change.")

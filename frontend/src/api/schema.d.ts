@@ -1044,9 +1044,10 @@ export interface components {
          *     * `concertina` - concertina
          *     * `philly` - philly
          *     * `pollux` - pollux
+         *     * `pai` - pai
          * @enum {string}
          */
-        FormatEnum: "auto" | "concertina" | "philly" | "pollux";
+        FormatEnum: "auto" | "concertina" | "philly" | "pollux" | "pai";
         /** @description A remedy that planning the changed cluster has shown to start the job. */
         FoundRemedy: {
             kind: components["schemas"]["RemedyKind"];
@@ -2747,6 +2748,7 @@ export interface components {
              *     * `concertina` - concertina
              *     * `philly` - philly
              *     * `pollux` - pollux
+             *     * `pai` - pai
              * @default auto
              */
             format: components["schemas"]["FormatEnum"];

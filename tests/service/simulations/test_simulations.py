@@ -126,7 +126,7 @@ JSON_TRACE = '{"format": "concertina-trace", "version": 1, "jobs": %s}'
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("eggs,milk\n6,1\n", "no column"),
+        ("eggs,milk\n6,1\n", "Looked for"),
         ("name,submitted_at,profile,samples,pool\n", "no jobs"),
         ("name,submitted_at,profile,samples\na,0,balanced,-1\n", "column samples: '-1'"),
         ("name,submitted_at,profile,samples\na,nan,balanced,1\n", "column submitted_at: 'nan'"),

@@ -8,6 +8,7 @@
     recipes       a workload described in few words, and sized by its load
     importers/    reads and writes each of the known formats
     recordings    recognises the format of a recorded workload, and reads it
+    selection     the part of a trace that is replayed
 
 Each module imports only from those above it.
 """

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.truth.profiles import Profile
     from autoscaler.simulation.engine.workload.importers.table import Row
 
+NEEDS: Final = (("name",), ("submitted_at",), ("profile",), ("samples",))
+
 
 def to_csv(trace: Trace, *, profiles: Mapping[str, Profile] = PROFILES) -> str:
     """All columns, for every job."""
@@ -40,8 +42,7 @@ def to_csv(trace: Trace, *, profiles: Mapping[str, Profile] = PROFILES) -> str:
 def from_csv(
     text: str, *, name: str = "trace", profiles: Mapping[str, Profile] = PROFILES
 ) -> Trace:
-    needs = [(column,) for column in ("name", "submitted_at", "profile", "samples")]
-    rows = rows_of(text, needs=needs, knows=COLUMNS)
+    rows = rows_of(text, needs=NEEDS, knows=COLUMNS)
     return Trace(name=name, jobs=tuple(_read(row, profiles) for row in rows))
 
 

@@ -12,6 +12,7 @@ from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.engine.truth.profiles import Profile
 from autoscaler.simulation.engine.workload.applications import PROFILES
+from autoscaler.simulation.engine.workload.importers.json_text import parsed
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
 from autoscaler.simulation.engine.workload.trace import (
     InvalidTraceError,
@@ -49,7 +50,7 @@ def to_json(trace: Trace) -> str:
 
 
 def from_json(text: str) -> Trace:
-    document = _parsed(text)
+    document = parsed(text)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidRecordingError(f'expected an object with "format": "{FORMAT}"')
     if document.get("version") != VERSION:
@@ -69,15 +70,6 @@ def from_json(text: str) -> Trace:
             for number, value in enumerate(submitted, 1)
         ),
     )
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InvalidRecordingError(f"not JSON: {error}") from None
-    except RecursionError:
-        raise InvalidRecordingError("not JSON of ours: it is nested too deeply") from None
 
 
 def _profile(value: dict[str, Any]) -> Profile:

@@ -1,8 +1,9 @@
 """Which jobs does a workload of the kind used with the Pollux simulator hold?
 
-Columns: time in seconds, application (one of the six measured ones, by its full or first name),
-num_replicas (requests, num_workers) or any whole number for inelastic policies, and, if there is
-one, name, batch_size and team (user). Every job is a full training run of its application.
+Columns: time (submission_time, submit_time) in seconds, application (one of the six measured ones,
+by its full or first name), num_replicas (requests, num_workers) or any whole number for inelastic
+policies, and, if there is one, name, batch_size and team (user). Every job is a full training run
+of its application.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.truth.profiles import Profile
     from autoscaler.simulation.engine.workload.importers.table import Row
 
+TIME: Final = ("time", "submission_time", "submit_time")
 WORKERS: Final = ("num_replicas", "num_workers", "workers", "requests")
+NEEDS: Final = (TIME, ("application",), WORKERS)
 BY_NAME: Final = {
     name: profile
     for profile in APPLICATIONS
@@ -36,7 +39,7 @@ def read_pollux(
     fixes_batch: bool = False,
 ) -> Trace:
     """`fixes_batch`: jobs keep the recorded batch size, as the inelastic baselines do."""
-    rows = rows_of(text, needs=(("time",), ("application",), WORKERS))
+    rows = rows_of(text, needs=NEEDS)
     return Trace(
         name=name,
         jobs=tuple(_job(row, pool, max_workers, fixes_batch=fixes_batch) for row in rows),
@@ -52,7 +55,7 @@ def _job(row: Row, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJo
         name=row.text("name") or f"{application}-{row.number}",
         team=row.text("team", "user") or "everybody",
         pool=pool,
-        submitted_at=row.number_of("time"),
+        submitted_at=row.number_of(*TIME),
         profile=profile,
         samples=profile.samples,
         batch=_fixed(row, profile) if fixes_batch else profile.batch,

@@ -34,8 +34,12 @@ class Row:
             raise self.wrong(names[0], "", "a value")
         return found
 
-    def number_of(self, *names: str, at_least: float = 0.0) -> float:
-        return self._converted(names, _finite, f"a number of at least {at_least:g}", at_least)
+    def number_of(self, *names: str, at_least: float = 0.0, at_most: float = math.inf) -> float:
+        wanted = f"a number of at least {at_least:g}"
+        value = self._converted(names, _finite, wanted, at_least)
+        if value > at_most:
+            raise self._unlike(names, f"a number of at most {at_most:g}")
+        return value
 
     def count_of(self, *names: str, at_least: int = 1) -> int:
         wanted = f"a whole number of at least {at_least}"
@@ -44,7 +48,7 @@ class Row:
     def seconds_of(self, *names: str) -> float:
         """A point in time: seconds, or a date and time (ISO 8601; UTC unless it says otherwise)."""
         wanted = "seconds, or a time like 2026-11-21 09:30:00"
-        return self._converted(names, _seconds, wanted, -math.inf)
+        return self._converted(names, seconds_of, wanted, -math.inf)
 
     def wrong(self, column: str, value: str, wanted: str) -> InvalidRecordingError:
         found = f"'{value}'" if value else "empty or missing"
@@ -56,34 +60,43 @@ class Row:
         self, names: Sequence[str], convert: Callable[[str], float], wanted: str, at_least: float
     ) -> float:
         text = self.text(*names)
-        name = next((name for name in names if self.cells.get(name, "").strip()), names[0])
         if text is None:
-            raise self.wrong(name, "", wanted)
+            raise self._unlike(names, wanted)
         try:
             value = convert(text)
         except ValueError:
-            raise self.wrong(name, text, wanted) from None
+            raise self._unlike(names, wanted) from None
         if value < at_least:
-            raise self.wrong(name, text, wanted)
+            raise self._unlike(names, wanted)
         return value
+
+    def _unlike(self, names: Sequence[str], wanted: str) -> InvalidRecordingError:
+        """What `wrong` says of the first of these columns that holds something."""
+        name = next((name for name in names if self.cells.get(name, "").strip()), names[0])
+        return self.wrong(name, self.text(*names) or "", wanted)
 
 
 def rows_of(
-    text: str, *, needs: Sequence[Sequence[str]], knows: Collection[str] | None = None
+    text: str,
+    *,
+    needs: Sequence[Sequence[str]],
+    knows: Collection[str] | None = None,
+    header: Sequence[str] | None = None,
 ) -> Iterator[Row]:
-    """All rows of a CSV with a header. Of each group in `needs` one column must be there.
+    """All rows of a CSV. Of each group in `needs` one column must be there.
 
     Columns that are not in `knows` are refused, so that no misspelt one is passed over. None: other
-    people's recordings, which have columns of their own.
+    people's recordings, which have columns of their own. `header`: the names of the columns, where
+    the text begins with its first row; None: its first line names them.
     """
     reader = _lines(text)
-    header = [name.strip().lower() for name in next(reader, [])]
+    if header is None:
+        header = _named(next(reader, []))
     if not any(header):
         raise InvalidRecordingError("the recording is empty; expected a header line")
-    for group in needs:
-        if not set(group) & set(header):
-            names = " or ".join(group)
-            raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
+    for group in missing_from(header, needs):
+        names = " or ".join(group)
+        raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
     strange = [name for name in header if knows is not None and name not in knows]
     if strange:
         raise InvalidRecordingError(f"column '{strange[0]}' is none of: {', '.join(knows or ())}")
@@ -97,9 +110,18 @@ def rows_of(
         yield Row(number=number, cells=dict(zip(header, cells, strict=False)))
 
 
-def header_of(text: str) -> set[str]:
+def header_of(text: str) -> list[str]:
     """The column names of a CSV, in lower case; none where it is empty."""
-    return {name.strip().lower() for name in next(_lines(text), [])}
+    return _named(next(_lines(text), []))
+
+
+def missing_from(header: Collection[str], needs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """The groups of which no column is there."""
+    return [group for group in needs if not set(group) & set(header)]
+
+
+def _named(cells: Sequence[str]) -> list[str]:
+    return [name.strip().lower() for name in cells]
 
 
 def _lines(text: str) -> Iterator[list[str]]:
@@ -124,7 +146,12 @@ def _whole(text: str) -> int:
     return int(value)
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
+    """A point in time, as `Row.seconds_of`.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         return _finite(text)
     except ValueError:

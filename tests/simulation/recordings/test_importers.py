@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import fields, replace
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +13,14 @@ from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.engine.replay.planner_view import submission_of
-from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
 from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET, NCF, PROFILES
 from autoscaler.simulation.engine.workload.arrivals import Poisson
 from autoscaler.simulation.engine.workload.generators import Workload, generate
 from autoscaler.simulation.engine.workload.importers.concertina_csv import from_csv, to_csv
 from autoscaler.simulation.engine.workload.importers.concertina_json import from_json, to_json
 from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history
-from autoscaler.simulation.engine.workload.importers.philly import read_philly
 from autoscaler.simulation.engine.workload.importers.pollux import read_pollux
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
-from autoscaler.simulation.engine.workload.recordings import RecordingFormat, read_recording
 from autoscaler.simulation.engine.workload.trace import InvalidTraceError, Trace
 from tests.simulation.workloads import LINEAR, job, model, trace
 
@@ -69,15 +64,6 @@ def test_json_carries_profiles_nobody_else_knows() -> None:
         to_csv(own)
 
 
-def test_the_examples_of_the_documentation_are_read() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "traces.md").read_text()
-    examples = re.findall(r"```(?:json|csv)\n(.*?)```", text, flags=re.DOTALL)
-    jobs = [
-        len(read_recording(example, RecordingFormat.AUTO, name="x").jobs) for example in examples
-    ]
-    assert jobs == [1, 2, 1, 1]
-
-
 def test_a_csv_needs_four_columns_only() -> None:
     (one,) = from_csv("name,submitted_at,profile,samples\na,5,ncf,1000\n").jobs
     assert (one.team, one.pool, one.max_workers, one.batch) == (
@@ -86,27 +72,6 @@ def test_a_csv_needs_four_columns_only() -> None:
         1,
         NCF.batch,
     )
-
-
-PHILLY = """\
-job_id,submit_time,duration,gpus,user
-one,2017-10-03 05:00:00,3000,1,ann
-two,2017-10-03 05:10:00,360000,16,bob
-short,2017-10-03 04:00:00,30,1,ann
-"""
-
-
-def test_a_recording_of_inelastic_jobs_keeps_times_users_and_gpu_time() -> None:
-    one, two = read_philly(PHILLY, gpus_per_node=8).jobs
-    assert (one.submitted_at, two.submitted_at) == (0.0, 600.0)
-    assert (one.team, two.team) == ("ann", "bob")
-    assert one.profile in (CIFAR10, NCF)
-    assert two.profile is IMAGENET
-    assert (two.requested_workers, two.max_workers) == (16, 64)
-    pace = seconds_per_sample(
-        IMAGENET, IMAGENET.batch, workers=16, crosses_nodes=True, counts_noise=False
-    )
-    assert two.samples * pace == pytest.approx(360_000)
 
 
 def test_a_pollux_workload_is_full_runs_of_its_applications() -> None:
@@ -179,26 +144,6 @@ def test_every_term_of_a_job_is_replayed() -> None:
         "submitted_at",
         "allowed_workers",  # excludes `worker_step`
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "empty"),
-        ("submit,gpus\n", "no column duration or"),
-        ("submit,duration,gpus\n0,60\n", "row 2, column gpus: empty or missing"),
-        ("submit,duration,gpus\n\n0,long,1\n", "row 3, column duration: 'long'; expected a number"),
-        ("submit,duration,gpus\nsoon,60,1\n", "row 2, column submit: 'soon'; expected seconds, or"),
-        ("submit,duration,gpus\n0,nan,1\n", "'nan'; expected a number of at least 0"),
-        ("submit,duration,gpus\n0,60,0\n", "column gpus: '0'; expected a whole number of at least"),
-        ("submit,duration,gpus\n0,60,1.5\n", "column gpus: '1.5'; expected a whole number"),
-        ("submit,duration,gpus\n0,60,inf\n", "column gpus: 'inf'; expected a whole number"),
-        ("submit,duration,gpus\n0,60,1,9\n", "row 2: 4 cells under 3 column names"),
-    ],
-)
-def test_a_bad_recording_is_refused_with_its_row_and_column(text: str, problem: str) -> None:
-    with pytest.raises(InvalidRecordingError, match=problem):
-        read_philly(text)
 
 
 @pytest.mark.parametrize(

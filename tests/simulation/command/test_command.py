@@ -98,7 +98,7 @@ HEADER = "name,submitted_at,profile,samples\n"
     [
         (b"", "empty"),
         (HEADER.encode(), "no jobs"),
-        (b"eggs,milk\n6,1\n", "no column"),
+        (b"eggs,milk\n6,1\n", "Looked for"),
         (bytes(range(256)), "not text"),
         (HEADER.encode() + b"a,0,balanced,-5\n", "row 2, column samples: '-5'"),
         (HEADER.encode() + b"a,inf,balanced,5\n", "row 2, column submitted_at: 'inf'"),
@@ -124,6 +124,34 @@ def test_a_file_that_is_no_recording_says_what_is_wrong(
     assert result.exit_code == 2
     assert what in " ".join(result.output.split())
     assert "docs/traces.md" in result.output
+
+
+def replayed(*arguments: str) -> int:
+    result = simulate(*arguments, "--json", "--policy", "throughput", "--gpus", "8")
+    assert result.exit_code == 0, result.output
+    done: int = json.loads(result.stdout)["runs"][0]["done"]
+    return done
+
+
+def test_a_part_of_a_trace_is_replayed(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    rows = "".join(f"{1800 * number},600,1\n" for number in range(20))
+    log.write_text(f"time,duration,gpus\n{rows}0,600,0\n")
+    assert replayed("--trace", str(log)) == 20
+    assert replayed("--trace", str(log), "--from", "1", "--until", "3") == 4
+    assert replayed("--trace", str(log), "--jobs", "7") == 7
+    assert 0 < replayed("--trace", str(log), "--sample", "0.5") < 20
+    result = simulate("--trace", str(log), "--jobs", "7", "--policy", "throughput")
+    assert "20 jobs; left out 1 that used no GPU." in result.stderr
+    assert "Of them 7 are replayed." in result.stderr
+
+
+def test_a_part_without_a_job_is_refused_with_when_there_are_some(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("time,duration,gpus\n0,600,1\n7200,600,1\n")
+    result = simulate("--trace", str(log), "--from", "9")
+    assert result.exit_code == 2
+    assert "its 2 jobs come from hour 0.0 to hour 2.0" in result.output
 
 
 def test_jobs_that_do_not_fit_can_be_dropped() -> None:
