@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli import options, request
-from autoscaler.simulation.cli.parallel import run_all
+from autoscaler.simulation.cli.parallel import Interrupted, run_all
+from autoscaler.simulation.cli.progress import ProgressLine
 from autoscaler.simulation.cli.refusal import RequestRefused
+from autoscaler.simulation.cli.remaining import Pace
 from autoscaler.simulation.cli.request import ClusterRequest
 from autoscaler.simulation.cli.table import side_by_side
 from autoscaler.simulation.cli.tick import USUAL_SECONDS, reason_for, tick_for
@@ -31,6 +35,7 @@ from autoscaler.simulation.engine.workload.recordings import RecordingFormat
 from autoscaler.simulation.engine.workload.selection import Selection
 from autoscaler.simulation.engine.workload.trace import Trace
 
+INTERRUPTED: Final = 130  # what shells say of a command that Ctrl-C ended
 CORES: Final = os.cpu_count() or 1
 GENERATED_JOBS: Final = 160
 HOUR: Final = 3600.0
@@ -97,17 +102,24 @@ def simulate(
             seed=seed,
         ),
     )
+    policies = policy or DEFAULT_POLICIES
     try:
         request.check_report(report)
-        request.check_policies(policy or DEFAULT_POLICIES)
+        request.check_policies(policies)
         jobs_to_replay = workload.trace(gpus=cluster.gpus, gpus_per_node=gpus_per_node, tell=_tell)
+        if tick is None:
+            cluster = _with_chosen_tick(cluster, jobs_to_replay)
+        candidates = request.candidates_of(cluster, policies)
+        comparison = _compare(jobs_to_replay, candidates, processes=processes)
     except RequestRefused as refusal:
-        typer.echo(f"Error: {refusal}", err=True)
+        _tell(f"Error: {refusal}")
         raise typer.Exit(2) from refusal
-    if tick is None:
-        cluster = _with_chosen_tick(cluster, jobs_to_replay)
-    candidates = request.candidates_of(cluster, policy or DEFAULT_POLICIES)
-    comparison = _compare(jobs_to_replay, candidates, processes=processes)
+    except Unfinished as unfinished:
+        _show_what_is_done(unfinished, as_json=as_json)
+        raise typer.Exit(INTERRUPTED) from unfinished
+    except KeyboardInterrupt:
+        _tell("Stopped before the first simulation began.")
+        raise typer.Exit(INTERRUPTED) from None
     if report is not None:
         report.write_text(page(comparison, conditions=_conditions(cluster)), encoding="utf-8")
     _show(comparison, report, as_json=as_json)
@@ -125,29 +137,44 @@ def _with_chosen_tick(cluster: ClusterRequest, trace: Trace) -> ClusterRequest:
     return replace(cluster, tick_seconds=tick)
 
 
+class Unfinished(Exception):
+    """Somebody pressed Ctrl-C; says how far it was, and compares what was done by then."""
+
+    def __init__(self, sentence: str, comparison: Comparison) -> None:
+        super().__init__(sentence)
+        self.comparison = comparison
+
+
 def _compare(trace: Trace, candidates: Sequence[Candidate], *, processes: int) -> Comparison:
-    """Run all candidates, with a bar for each on a terminal's error output."""
-    console = Console(stderr=True)
-    with _bars(console) as progress:
-        bars = {c.label: progress.add_task(c.label, total=len(trace.jobs)) for c in candidates}
+    """Run all candidates, and show on the error output how far they are.
 
-        def tell(label: str, ended: int) -> None:
-            progress.update(bars[label], completed=ended)
-
-        runs = run_all(trace, candidates, processes=processes, tell=tell)
-    return Comparison(trace=trace.name, gpus=candidates[0].gpus, runs=tuple(runs))
-
-
-def _bars(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description:<28}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
+    Raises:
+        Unfinished: Ctrl-C.
+    """
+    pace = Pace(labels=[one.label for one in candidates], jobs=len(trace.jobs), processes=processes)
+    line = ProgressLine(
+        pace=pace, write=_write, clock=perf_counter, is_terminal=sys.stderr.isatty()
     )
+    compared = partial(Comparison, trace=trace.name, gpus=candidates[0].gpus)
+    try:
+        runs = run_all(trace, candidates, processes=processes, tell=line)
+    except Interrupted as interrupted:
+        reached = pace.sentence(perf_counter())
+        raise Unfinished(reached, compared(runs=interrupted.runs)) from None
+    finally:
+        line.close()
+    return compared(runs=tuple(runs))
+
+
+def _write(text: str) -> None:
+    typer.echo(text, err=True, nl=False)
+
+
+def _show_what_is_done(unfinished: Unfinished, *, as_json: bool) -> None:
+    """Programs get nothing: they would take it for the whole."""
+    _tell(f"Stopped at {unfinished}.")
+    if unfinished.comparison.runs and not as_json:
+        Console().print(side_by_side(unfinished.comparison))
 
 
 def _show(comparison: Comparison, report: Path | None, *, as_json: bool) -> None:

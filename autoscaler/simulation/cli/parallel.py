@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import queue
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,23 +25,36 @@ _POLL_SECONDS: Final = 0.1
 _signs: Any = None  # a child's way to its parent
 
 
+class Interrupted(Exception):
+    """Somebody pressed Ctrl-C; `runs` are those that were done by then."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        super().__init__()
+        self.runs = tuple(runs)
+
+
 def run_all(
     trace: Trace, candidates: Sequence[Candidate], *, processes: int, tell: Tell
 ) -> list[Run]:
-    """Simulate all candidates, at most so many at once; runs come in the candidates' order."""
-    if min(processes, len(candidates)) <= 1:
-        return [simulate(trace, candidate, tell) for candidate in candidates]
-    context = multiprocessing.get_context("spawn")
-    signs = context.Queue()
-    with ProcessPoolExecutor(processes, context, _connect, (signs,)) as pool:
-        futures = [pool.submit(_in_child, trace, candidate) for candidate in candidates]
-        while not all(future.done() for future in futures):
-            _pass_on(signs, tell)
-        return [future.result() for future in futures]
+    """Simulate all candidates, at most so many at once; runs come in the candidates' order.
+
+    Raises:
+        Interrupted: Ctrl-C; no process is left.
+    """
+    if min(processes, len(candidates)) > 1:
+        return _run_in_processes(trace, candidates, processes, tell)
+    runs: list[Run] = []
+    try:
+        for candidate in candidates:
+            run = simulate(trace, candidate, tell)
+            runs.append(run)
+    except KeyboardInterrupt:
+        raise Interrupted(runs) from None
+    return runs
 
 
 def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
-    """One simulation, with signs of life in between and one at the end."""
+    """One simulation, with signs of life in between, one at the beginning and one at the end."""
     told_at = perf_counter()
 
     def on_progress(progress: Progress) -> None:
@@ -48,9 +63,48 @@ def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
             told_at = perf_counter()
             tell(candidate.label, progress.jobs_ended)
 
+    tell(candidate.label, 0)
     run = replay(trace, candidate, clock=perf_counter, on_progress=on_progress)
     tell(candidate.label, len(trace.jobs))
     return run
+
+
+def _run_in_processes(
+    trace: Trace, candidates: Sequence[Candidate], processes: int, tell: Tell
+) -> list[Run]:
+    context = multiprocessing.get_context("spawn")
+    signs = context.Queue()
+    with ProcessPoolExecutor(processes, context, _connect, (signs,)) as pool:
+        with _deaf_children():
+            futures = [pool.submit(_in_child, trace, candidate) for candidate in candidates]
+        try:
+            while not all(future.done() for future in futures):
+                _pass_on(signs, tell)
+        except KeyboardInterrupt:
+            runs = list(_done(futures))
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise Interrupted(runs) from None
+        return [future.result() for future in futures]
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C, not even while they load.
+
+    A terminal sends it to all of them; only this one answers, and ends the others.
+    """
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
+def _done(futures: Sequence[Future[Run]]) -> Iterator[Run]:
+    for future in futures:
+        if future.done() and not future.cancelled() and future.exception() is None:
+            yield future.result()
 
 
 def _connect(signs: Any) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.plots.units import duration
+
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.workload.trace import Trace
 
 USUAL_SECONDS: Final = 60.0
 MOST_PLANS: Final = 15_000  # while jobs come; guessed: minutes of computing, a fortnight of minutes
 _COARSER: Final = (120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
-_DAY: Final = 86_400.0
 
 
 def tick_for(trace: Trace) -> float:
@@ -25,9 +26,9 @@ def reason_for(tick: float, trace: Trace) -> str | None:
     if tick == USUAL_SECONDS:
         return None
     return (
-        f"Plans are made every {tick / 60:g} minutes, as jobs come over"
-        f" {_span_seconds(trace) / _DAY:.0f} days. Each job waits {tick / 120:g} minutes longer for"
-        f" it on average; --tick {USUAL_SECONDS:g} is exact and takes longer."
+        f"Plans are made every {duration(tick)}, because jobs come over"
+        f" {duration(_span_seconds(trace))}. On average each job waits {duration(tick / 2)} for the"
+        f" next one; --tick {USUAL_SECONDS:g} makes more of them and takes longer."
     )
 
 

@@ -27,5 +27,5 @@ def test_a_tick_that_was_chosen_is_told_with_what_it_costs() -> None:
     assert reason_for(60.0, lasting(1)) is None
     said = reason_for(600.0, lasting(75))
     assert said is not None
-    assert "every 10 minutes, as jobs come over 75 days" in said
-    assert "waits 5 minutes longer" in said
+    assert "every 10 min, because jobs come over 75 d." in said
+    assert "waits 5 min for" in said

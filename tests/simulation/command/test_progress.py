@@ -1,0 +1,111 @@
+"""Is it shown, on terminals and in pipes, how far simulations are and how long they still take?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from autoscaler.simulation.cli.progress import ProgressLine
+from autoscaler.simulation.cli.remaining import Pace
+
+
+def pace(*labels: str, jobs: int = 1000, processes: int = 2) -> Pace:
+    return Pace(labels=labels or ("a",), jobs=jobs, processes=processes)
+
+
+def test_what_is_left_follows_from_what_took_how_long() -> None:
+    told = pace()
+    told.note("a", 0, now=100.0)
+    told.note("a", 250, now=130.0)
+    assert told.seconds_left(130.0) == pytest.approx(90.0)
+    assert told.sentence(130.0) == "25 %: 250 of 1,000 jobs; about 1 min 30 s left"
+
+
+@pytest.mark.parametrize(("ended", "seconds"), [(250, 4.9), (19, 60.0), (0, 60.0)])
+def test_nothing_is_estimated_from_too_little(ended: int, seconds: float) -> None:
+    told = pace()
+    told.note("a", 0, now=0.0)
+    told.note("a", ended, now=seconds)
+    assert told.seconds_left(seconds) is None
+    assert "left" not in told.sentence(seconds)
+
+
+def test_simulations_side_by_side_take_as_long_as_the_slowest() -> None:
+    told = pace("a", "b")
+    for label, ended in (("a", 500), ("b", 250)):
+        told.note(label, 0, now=0.0)
+        told.note(label, ended, now=10.0)
+    assert told.seconds_left(10.0) == pytest.approx(30.0)
+
+
+def test_simulations_that_wait_take_as_long_as_the_others() -> None:
+    told = pace("a", "b", "c", processes=1)
+    told.note("a", 0, now=0.0)
+    told.note("a", 1000, now=40.0)
+    told.note("b", 0, now=40.0)
+    told.note("b", 500, now=60.0)
+    assert told.seconds_left(60.0) == pytest.approx(20.0 + 40.0)
+    assert "1,500 of 3,000 jobs under 3 policies, 1 of them done" in told.sentence(60.0)
+
+
+def test_nothing_is_left_of_what_is_done() -> None:
+    told = pace()
+    told.note("a", 0, now=0.0)
+    told.note("a", 1000, now=50.0)
+    assert told.seconds_left(80.0) == 0.0
+
+
+@dataclass
+class Shown:
+    """A line with a clock that a test moves."""
+
+    is_terminal: bool
+    now: float = 0.0
+    written: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.line = ProgressLine(
+            pace=pace(),
+            write=self.written.append,
+            clock=lambda: self.now,
+            is_terminal=self.is_terminal,
+        )
+
+    def at(self, now: float, ended: int) -> int:
+        """How much has been written when so many jobs have ended."""
+        self.now = now
+        self.line("a", ended)
+        return len(self.written)
+
+
+def test_a_terminal_has_one_line_that_is_written_over() -> None:
+    shown = Shown(is_terminal=True)
+    assert [shown.at(now, 10) for now in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
+    shown.line.close()
+    assert all(text.startswith("\r\x1b[K") for text in shown.written)
+    assert not any("\n" in text for text in shown.written)
+    assert shown.written[-1] == "\r\x1b[K"
+
+
+def test_a_pipe_has_a_line_as_soon_as_there_is_an_estimate_and_then_now_and_then() -> None:
+    shown = Shown(is_terminal=False)
+    assert [shown.at(now, int(now) * 10) for now in (0, 4, 5, 6, 34, 35, 60)] == [
+        *(0, 0, 1, 1, 1, 2, 2)
+    ]
+    shown.line.close()
+    assert shown.written == [
+        "5 %: 50 of 1,000 jobs; about 1 min 35 s left\n",
+        "35 %: 350 of 1,000 jobs; about 1 min 5 s left\n",
+    ]
+
+
+def test_a_pipe_has_a_line_too_where_nothing_can_be_estimated() -> None:
+    shown = Shown(is_terminal=False)
+    assert [shown.at(now, 1) for now in (0, 29, 30, 59, 60)] == [0, 0, 1, 1, 2]
+    assert shown.written[0] == "0 %: 1 of 1,000 jobs\n"
+
+
+def test_nothing_is_written_of_what_takes_no_time() -> None:
+    shown = Shown(is_terminal=False)
+    assert [shown.at(now, ended) for now, ended in ((0, 0), (1, 500), (2, 1000))] == [0, 0, 0]
