@@ -80,23 +80,39 @@ def age(text: str | None, now: datetime | None = None) -> str:
     return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
 
 
+def left(seconds: float | None) -> str:
+    """As a duration, but never nothing: who has something left has not ended."""
+    return "under 1 s" if seconds is not None and seconds < 1 else duration(seconds)
+
+
 def predicted(span: Span | None, now: datetime | None = None) -> str:
-    """`in 3 min 05 s, probably 2 min 10 s to 5 min 00 s`."""
+    """`in 3 min 05 s, probably 2 min 10 s to 5 min 00 s`; never `in 0 s` of what has passed."""
     if span is None:
         return NOTHING
     low, middle, high = (_until(span[place], now) for place in ("p10", "p50", "p90"))
     if low is None:
         return "later than was looked ahead"
+    if high is not None and high <= 0:
+        return "any moment, later than was predicted"
+    if middle is None:
+        return _range(low, high)
+    head = f"in {duration(middle)}" if middle > 0 else "any moment"
+    return f"{head}, {_range(low, high)}"
+
+
+def _range(low: float, high: float | None) -> str:
+    if low <= 0:
+        return "from now on" if high is None else f"probably within {duration(high)}"
     until = f"to {duration(high)}" if high is not None else "or more"
-    head = f"in {duration(middle)}, " if middle is not None else ""
-    return f"{head}probably {duration(low)} {until}"
+    return f"probably {duration(low)} {until}"
 
 
 def _until(text: str | None, now: datetime | None) -> float | None:
+    """Whole seconds; below 0: it has passed."""
     then = moment(text)
     if then is None:
         return None
-    return float(round(max((then - (now or datetime.now(UTC))).total_seconds(), 0.0)))
+    return float(round((then - (now or datetime.now(UTC))).total_seconds()))
 
 
 def gain(share: float | None) -> str:

@@ -95,7 +95,7 @@ def progress_line(job: Job) -> str:
     if job["progress"] is not None:
         facts.append(f"{words.percent(job['progress'])} done")
     if job["eta_seconds"] is not None:
-        facts.append(f"{words.duration(job['eta_seconds'])} left")
+        facts.append(f"{words.left(job['eta_seconds'])} left")
     if job["values"]:
         facts.append(words.metric(job))
     return ", ".join(facts)

@@ -60,7 +60,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     yield "Progress", progress_bar(job, width=30)
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"
-    yield "Left", words.duration(job["eta_seconds"])
+    yield "Left", words.left(job["eta_seconds"])
     yield from _predicted(job)
     span = f"{job['min_workers']} to {job['max_workers']}"
     yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"

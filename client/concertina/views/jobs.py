@@ -54,7 +54,7 @@ def _cells(job: Job) -> dict[str, RenderableType]:
         "WORKERS": words.workers(job),
         "BATCH": words.number(job["global_batch_size"] or None),
         "DONE": words.percent(job["progress"]),
-        "LEFT": words.duration(job["eta_seconds"]),
+        "LEFT": words.left(job["eta_seconds"]),
         "AGE": words.age(job["submitted_at"]),
         "WHY": words.first_line(job["message"]),
     }
@@ -75,7 +75,7 @@ def live_table(jobs: Iterable[Job]) -> Table:
             progress_bar(job),
             words.speed(job["samples_per_second"]),
             words.metric(job),
-            words.duration(job["eta_seconds"]),
+            words.left(job["eta_seconds"]),
             words.first_line(job["message"]),
         )
     return table

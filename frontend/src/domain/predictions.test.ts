@@ -11,22 +11,30 @@ describe("a predicted moment", () => {
     const span = { p10: at(60), p50: at(90), p90: at(200) };
     expect(describeSpan(span, now)).toEqual({
       middle: "in 1 min 30 s",
-      range: "1 min to 3 min 20 s",
+      range: "probably 1 min to 3 min 20 s",
     });
   });
 
   it("may have no upper end, or lie beyond all that was looked at", () => {
-    expect(describeSpan({ p10: at(60), p50: at(90), p90: null }, now).range).toBe("1 min or more");
+    expect(describeSpan({ p10: at(60), p50: at(90), p90: null }, now).range).toBe(
+      "probably 1 min or more",
+    );
     expect(describeSpan({ p10: null, p50: null, p90: null }, now)).toEqual({
       middle: "not soon",
-      range: "later than was looked ahead",
+      range: "probably later than was looked ahead",
     });
   });
 
-  it("that has passed is now, not negative", () => {
-    expect(describeSpan({ p10: at(-9), p50: at(-3), p90: at(20) }, now).range).toBe(
-      "0.00 s to 20 s",
-    );
+  it.each([
+    [[-9, -3, 20], "any moment", "probably within 20 s"],
+    [[-9, 5, 20], "in 5.0 s", "probably within 20 s"],
+    [[0, 0, 0], "any moment", "later than was predicted"],
+    [[-60, -30, -0.2], "any moment", "later than was predicted"],
+    [[-9, -3, null], "any moment", "from now on"],
+  ])("that has passed is not told to come in no time: %j", ([p10, p50, p90], middle, range) => {
+    const moment = (seconds: number | null | undefined) => (seconds == null ? null : at(seconds));
+    const span = { p10: moment(p10), p50: moment(p50), p90: moment(p90) };
+    expect(describeSpan(span, now)).toEqual({ middle, range });
   });
 });
 
@@ -45,6 +53,16 @@ describe("the time left", () => {
     expect(describeTimeLeft({ prediction: null, eta_seconds: 480 }, now)).toBe(
       "8 min left at the present speed",
     );
+  });
+
+  it("is not said to be nothing while the job trains on", () => {
+    const soon = { ...prediction, finish: { p10: at(-9), p50: at(0), p90: at(30) } };
+    expect(describeTimeLeft({ prediction: soon, eta_seconds: 480 }, now)).toBe("ends any moment");
+    const over = { ...prediction, finish: { p10: at(-9), p50: at(-5), p90: at(-1) } };
+    expect(describeTimeLeft({ prediction: over, eta_seconds: 480 }, now)).toBe(
+      "longer than was predicted",
+    );
+    expect(describeTimeLeft({ prediction: null, eta_seconds: 0.004 }, now)).toBe("ends any moment");
   });
 
   it("is not told where nobody knows it", () => {

@@ -10,26 +10,26 @@ export interface SpanInWords {
   readonly range: string;
 }
 
+/** A moment that has passed is told to have passed: what is predicted is some seconds old. */
 export function describeSpan(span: PredictedSpan, now: number): SpanInWords {
-  const low = secondsUntil(span.p10, now);
-  const high = secondsUntil(span.p90, now);
   const middle = secondsUntil(span.p50, now);
   return {
-    middle: middle === null ? "not soon" : `in ${formatDuration(middle)}`,
-    range: rangeInWords(low, high),
+    middle: middle === null ? "not soon" : middle > 0 ? `in ${formatDuration(middle)}` : "any moment",
+    range: rangeInWords(secondsUntil(span.p10, now), secondsUntil(span.p90, now)),
   };
 }
 
 function rangeInWords(low: number | null, high: number | null): string {
-  if (low === null) return "later than was looked ahead";
-  if (high === null) return `${formatDuration(low)} or more`;
-  return `${formatDuration(low)} to ${formatDuration(high)}`;
+  if (low === null) return "probably later than was looked ahead";
+  if (high === null) return low > 0 ? `probably ${formatDuration(low)} or more` : "from now on";
+  if (high <= 0) return "later than was predicted";
+  if (low <= 0) return `probably within ${formatDuration(high)}`;
+  return `probably ${formatDuration(low)} to ${formatDuration(high)}`;
 }
 
-/** Whole seconds: more digits would promise more than a prediction holds. */
+/** Whole seconds: more digits would promise more than a prediction holds. Below 0: it has passed. */
 function secondsUntil(moment: string | null, now: number): number | null {
-  if (moment === null) return null;
-  return Math.max(Math.round((milliseconds(moment) - now) / 1000), 0);
+  return moment === null ? null : Math.round((milliseconds(moment) - now) / 1000);
 }
 
 /** As predicted from the plan; until it is, what would be left at the speed of now. */
@@ -40,9 +40,13 @@ export function describeTimeLeft(
   const predicted = job.prediction?.finish ?? null;
   if (predicted !== null) {
     const seconds = secondsUntil(predicted.p50, now);
-    return seconds === null ? null : `${formatDuration(seconds)} left`;
+    if (seconds === null) return null;
+    if (seconds > 0) return `${formatDuration(seconds)} left`;
+    const latest = secondsUntil(predicted.p90, now);
+    return latest !== null && latest <= 0 ? "longer than was predicted" : "ends any moment";
   }
   if (job.eta_seconds === null) return null;
+  if (job.eta_seconds < 1) return "ends any moment";
   return `${formatDuration(job.eta_seconds)} left at the present speed`;
 }
 

@@ -157,9 +157,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return float(job.longest_stall or 0.0)
 
     def get_eta_seconds(self, job: Job) -> float | None:
-        if job.state not in ACTIVE or not job.total_samples or job.samples_per_second <= 0:
+        left = (job.total_samples or 0) - job.samples
+        if job.state not in ACTIVE or left <= 0 or job.samples_per_second <= 0:
             return None
-        return finite(max(job.total_samples - job.samples, 0) / job.samples_per_second)
+        return finite(left / job.samples_per_second)
 
     @extend_schema_field(PredictionSerializer(allow_null=True))
     def get_prediction(self, job: Job) -> dict[str, Any] | None:

@@ -74,5 +74,22 @@ def test_a_predicted_moment_has_its_middle_and_its_range() -> None:
     assert words.predicted(None) == "-"
 
 
+def test_a_predicted_moment_that_has_passed_is_not_said_to_come_in_no_time() -> None:
+    now = datetime(2026, 11, 21, 7, 2, tzinfo=UTC)
+    before, soon, later = "2026-11-21T07:01:00Z", "2026-11-21T07:02:20Z", "2026-11-21T07:05:00Z"
+    spans = {
+        "any moment, probably within 20 s": (before, before, soon),
+        "in 20 s, probably within 3 min 00 s": (before, soon, later),
+        "any moment, later than was predicted": (before, before, before),
+        "any moment, from now on": (before, before, None),
+    }
+    for text, (p10, p50, p90) in spans.items():
+        assert words.predicted({"p10": p10, "p50": p50, "p90": p90}, now) == text
+
+
+def test_what_is_left_is_never_nothing() -> None:
+    assert [words.left(one) for one in (None, 0.004, 65)] == ["-", "under 1 s", "1 min 05 s"]
+
+
 def test_a_gain_has_its_sign() -> None:
     assert [words.gain(one) for one in (0.31, -0.12, 0.0, None)] == ["+31 %", "-12 %", "+0 %", "-"]

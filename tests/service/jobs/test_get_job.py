@@ -29,6 +29,16 @@ def test_a_running_job_tells_its_numbers(api: APIClient, job: Job) -> None:
     assert told["resolved_spec"]["elastic"]["max_workers"] == 4
 
 
+@pytest.mark.parametrize("samples", [2000, 2100])
+def test_of_a_job_that_trains_on_after_its_declared_length_nobody_knows_what_is_left(
+    api: APIClient, job: Job, samples: int
+) -> None:
+    Job.objects.filter(pk=job.pk).update(
+        state="running", samples=samples, total_samples=2000, samples_per_second=100
+    )
+    assert api.get(f"/api/v1/jobs/{job.id}").json()["eta_seconds"] is None
+
+
 def test_a_waiting_job_has_no_workers_and_unknown_progress(api: APIClient, job: Job) -> None:
     told = api.get(f"/api/v1/jobs/{job.id}").json()
     assert (told["workers"], told["workers_desired"]) == (0, 0)

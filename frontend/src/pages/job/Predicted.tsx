@@ -25,5 +25,5 @@ interface MomentProps {
 
 function Moment({ label, span, now }: MomentProps) {
   const { middle, range } = describeSpan(span, now);
-  return <Stat label={label} value={middle} note={`probably ${range}`} />;
+  return <Stat label={label} value={middle} note={range} />;
 }
