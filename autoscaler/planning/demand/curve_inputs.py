@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from autoscaler.planning.demand.batch_growth import has_settled
 from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
-from autoscaler.planning.speed.goodput import known_noise
+from autoscaler.planning.speed.sample_worth import known_noise
 
 if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import Allocation, Job

@@ -13,19 +13,12 @@ Smaller batches than the base count no more than it: nobody has tuned a learning
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-
-def known_noise(reported: float | None) -> float | None:
-    """The noise scale if it is a number above 0; anything else is not known."""
-    is_known = reported is not None and math.isfinite(reported) and reported > 0
-    return reported if is_known else None
 
 
 def efficiency(

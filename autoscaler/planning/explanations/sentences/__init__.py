@@ -6,6 +6,7 @@
     straggler_sentences  which slow worker was replaced, or why it was not
     deadline_sentences   that it will miss its deadline
     remedy_sentences     what would let it start
+    batch_sentences      what the gradient noise makes of a range of batches
     wording              numbers, names and plurals
 
 All other modules may use `wording`.
