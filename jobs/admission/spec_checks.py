@@ -10,7 +10,7 @@ from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import FairShareSettings, Quota, Team
 
-from jobs.admission import secret_use
+from jobs.admission import earlier_runs, secret_use
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.errors import Problem, SpecInvalid
 from jobs.spec.feasibility import counts_without_batch, worker_counts
@@ -81,7 +81,7 @@ def notes(admitted: AdmittedSpec) -> list[str]:
             f"max_workers needs {most} GPUs; pool {admitted.pool.name} has {gpus},"
             " so the job will never reach it."
         )
-    return [*said, *_cut_short(admitted)]
+    return [*said, *_cut_short(admitted), *earlier_runs.notes(spec, admitted.team)]
 
 
 def _cut_short(admitted: AdmittedSpec) -> Iterator[str]:
