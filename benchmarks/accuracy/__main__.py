@@ -7,7 +7,9 @@ of weights and of the data's order; settings take turns, so that they meet the s
 
 A setting is accepted when its mean differs from that of the smallest batch by less than two
 standard errors of the seeds' noise, which is pooled over all settings with the task's own rule:
-three seeds of one setting alone would tell little of it.
+three seeds of one setting alone would tell little of it. A range that is not accepted is told with
+what the gradient noise makes of it: every setting uses equally many samples, which bring less in a
+larger batch.
 
     python -m benchmarks.accuracy [--seeds 3] [--task digits] [--rules linear,adascale,none]
 """
@@ -28,6 +30,8 @@ from queue import SimpleQueue
 from statistics import mean, stdev
 from typing import Final
 
+from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
+from autoscaler.planning.speed.sample_worth import RangeWorth
 from concertina_worker.protocol import BatchRules, Env, ExitCode
 from tests.worker.running_job import RunningJob
 from tests.worker.worker_zygote import WorkerZygote
@@ -253,7 +257,29 @@ def table(task: Task, rules: Sequence[str], outcomes: Sequence[Outcome]) -> Iter
             f" | {mean(outcome.noise_scales):,.0f} |"
         )
     is_accepted = all(verdict(task, errors_apart(o, reference, noise)) == WITHIN for o in own)
-    yield f"\nThe range {task.base} to {task.largest} is {'' if is_accepted else 'NOT '}accepted."
+    range_ = f"\nThe range {task.base} to {task.largest} is"
+    yield (
+        f"{range_} accepted."
+        if is_accepted
+        else f"{range_} NOT accepted: {why_not(task, reference)}"
+    )
+
+
+def why_not(task: Task, reference: Outcome) -> str:
+    """Say if the noise that the smallest batch measured explains that the range is refused."""
+    noise, samples = mean(reference.noise_scales), mean(reference.samples)
+    worth = RangeWorth.of(base=task.base, largest=task.largest, noise_scale=noise)
+    if worth is None:
+        return "and no gradient noise was measured that could tell why."
+    if not worth.reaches_too_far:
+        return (
+            f"{worth_of_range(worth)} So the noise is not the reason: look at how the learning rate"
+            " follows the batch, and at the switches."
+        )
+    return (
+        f"{worth_of_range(worth)} So {samples:,.0f} samples in batches of {task.largest} bring what"
+        f" {samples * worth.of_largest:,.0f} in batches of {task.base} do."
+    )
 
 
 def errors_apart(outcome: Outcome, reference: Outcome, noise: float) -> float:

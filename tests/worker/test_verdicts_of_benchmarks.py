@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -34,10 +35,10 @@ def words(task: Task, outcomes: list[Outcome], *rules: str) -> tuple[list[str], 
 @pytest.mark.parametrize(
     ("task", "apart", "expected", "accepted"),
     [
-        (DIGITS, (1.9, -1.9, 0.0), ["within", "within", "within"], ""),
-        (DIGITS, (2.1, -2.1, 0.0), ["better", "worse", "within"], "NOT "),
-        (TRANSFORMER, (2.1, -2.1, 0.0), ["worse", "better", "within"], "NOT "),
-        (TRANSFORMER, (0.0, 0.0, -2.1), ["within", "within", "better"], "NOT "),
+        (DIGITS, (1.9, -1.9, 0.0), ["within", "within", "within"], "accepted."),
+        (DIGITS, (2.1, -2.1, 0.0), ["better", "worse", "within"], "NOT accepted"),
+        (TRANSFORMER, (2.1, -2.1, 0.0), ["worse", "better", "within"], "NOT accepted"),
+        (TRANSFORMER, (0.0, 0.0, -2.1), ["within", "within", "better"], "NOT accepted"),
     ],
 )
 def test_a_range_is_accepted_when_no_mean_lies_two_standard_errors_apart(
@@ -45,7 +46,30 @@ def test_a_range_is_accepted_when_no_mean_lies_two_standard_errors_apart(
 ) -> None:
     told, conclusion = words(task, shifted([0.90, 0.91, 0.95], *apart))
     assert told == ["reference", *expected]
-    assert conclusion == f"The range {task.base} to {task.largest} is {accepted}accepted."
+    assert conclusion.partition(":")[0] == f"The range {task.base} to {task.largest} is {accepted}"
+
+
+def refusal(noise_scale: float) -> str:
+    """What is said of the transformer's range, 16 to 128, when 128 comes out worse."""
+    outcomes = shifted([0.90, 0.91, 0.95], 0.0, 2.1, 0.0)
+    outcomes[0].noise_scales = [noise_scale] * 3
+    return words(TRANSFORMER, outcomes)[1]
+
+
+def test_a_range_is_refused_with_what_its_samples_are_worth() -> None:
+    told = refusal(20.0)
+    assert "at 128 each sample is worth 0.24 of one at 16, by a gradient noise of 20" in told
+    assert told.endswith("So 100 samples in batches of 128 bring what 24 in batches of 16 do.")
+
+
+def test_a_range_that_the_noise_supports_is_refused_for_another_reason() -> None:
+    told = refusal(1000.0)
+    assert "at 128 each sample is worth 0.9 of one at 16" in told
+    assert "So the noise is not the reason" in told
+
+
+def test_without_a_noise_scale_nobody_knows_why_a_range_is_refused() -> None:
+    assert refusal(math.nan).endswith("and no gradient noise was measured that could tell why.")
 
 
 def test_a_further_rule_neither_spoils_the_range_nor_widens_its_noise() -> None:
