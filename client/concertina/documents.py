@@ -27,6 +27,17 @@ if TYPE_CHECKING:
     )
 
 
+class BatchWorth(TypedDict):
+    """What a sample of the largest batch counts, by the gradient noise as it was measured last."""
+
+    base: int
+    largest: int
+    of_largest: float  # What a sample of the largest batch is worth, in samples of the base batch.
+    supported: int  # Up to this batch of the range, a sample is worth at least half.
+    reaches_too_far: bool  # At the largest batch it is not.
+    message: str
+
+
 class Change(TypedDict):
     """A document of the service: Change."""
 
@@ -473,6 +484,8 @@ class JobDetail(Job):
 
     spec: dict[str, Any]
     resolved_spec: dict[str, Any]
+    # Null: the batch never exceeds its base, or no gradient noise was measured.
+    batch_worth: BatchWorth | None
     warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.
     disk_bytes: int | None  # That its files take, as found last; null: not known.
     disk_files: int | None  # And folders that it has; null: not known.

@@ -65,6 +65,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     span = f"{job['min_workers']} to {job['max_workers']}"
     yield "Workers", f"{words.workers(job)} (may have {span}, mode {job['mode']})"
     yield "Batch", words.number(job["global_batch_size"] or None)
+    yield from _batch_worth(job)
     yield "Speed", words.speed(job["samples_per_second"])
     for name, value in sorted(job["values"].items()):
         yield name.capitalize(), words.number(value)
@@ -79,6 +80,14 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     if job["finished_at"]:
         took = words.duration(job["completion_seconds"])
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _batch_worth(job: JobDetail) -> Iterator[tuple[str, Text]]:
+    """Yield what the measured gradient noise makes of the range; a warning if it is too wide."""
+    if worth := job.get("batch_worth"):
+        is_warning = worth["reaches_too_far"]
+        name, style = ("Warning", "yellow") if is_warning else ("Worth", "")
+        yield name, Text(worth["message"], style=style)
 
 
 def _cost(job: Job) -> str:

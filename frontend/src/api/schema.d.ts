@@ -795,6 +795,21 @@ export interface components {
              */
             lr_warmup_steps: number;
         };
+        /** @description What a sample of the largest batch counts, by the gradient noise as it was measured last. */
+        BatchWorth: {
+            base: number;
+            largest: number;
+            /**
+             * Format: double
+             * @description What a sample of the largest batch is worth, in samples of the base batch.
+             */
+            of_largest: number;
+            /** @description Up to this batch of the range, a sample is worth at least half. */
+            supported: number;
+            /** @description At the largest batch it is not. */
+            reaches_too_far: boolean;
+            message: string;
+        };
         /** @enum {unknown} */
         BlankEnum: "";
         /** @description How many starts and ends came within their predicted 10 to 90 % range; 80 % should. */
@@ -1414,6 +1429,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
+            readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
             /** @description That its files take, as found last; null: not known. */
@@ -2565,6 +2582,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
+            readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
             /** @description That its files take, as found last; null: not known. */

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from autoscaler.job_vocabulary import JobReason
+from jobs.api.serializers.batch_worth import BatchWorthSerializer, batch_worth
 from jobs.api.serializers.finite import finite
 from jobs.api.serializers.metric import ValuesField
 from jobs.api.serializers.prediction import PredictionSerializer
@@ -178,6 +179,9 @@ class JobDetailSerializer(JobSerializer):
 
     spec = serializers.DictField()
     resolved_spec = serializers.DictField()
+    batch_worth = serializers.SerializerMethodField(
+        help_text="Null: the batch never exceeds its base, or no gradient noise was measured."
+    )
     warnings = serializers.ListField(
         child=serializers.CharField(),
         help_text="What in its script is to be looked at, in sentences, oldest first.",
@@ -188,6 +192,7 @@ class JobDetailSerializer(JobSerializer):
             *_JOB_FIELDS,
             "spec",
             "resolved_spec",
+            "batch_worth",
             "warnings",
             "disk_bytes",
             "disk_files",
@@ -198,6 +203,10 @@ class JobDetailSerializer(JobSerializer):
             "files_removed_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(BatchWorthSerializer(allow_null=True))
+    def get_batch_worth(self, job: Job) -> dict[str, Any] | None:
+        return batch_worth(job)
 
 
 class SubmittedJobSerializer(JobDetailSerializer):

@@ -290,6 +290,19 @@ def test_an_explanation_compares_the_next_gpus_here_and_elsewhere() -> None:
     assert "best elsewhere: a job of team language +31 %" in text
 
 
+@pytest.mark.parametrize(("reaches_too_far", "name"), [(True, "Warning"), (False, "Worth")])
+def test_a_description_tells_what_the_noise_makes_of_the_range_of_batches(
+    *, reaches_too_far: bool, name: str
+) -> None:
+    told = {"reaches_too_far": reaches_too_far, "message": "At 128 a sample is worth 0.4."}
+    lines = seen(description.description(documents.job(batch_worth=told), [], [], [])).splitlines()
+    (line,) = (line for line in lines if "At 128" in line)
+    assert line.split() == [name, "At", "128", "a", "sample", "is", "worth", "0.4."]
+    without = seen(description.description(documents.job(batch_worth=None), [], [], []))
+    assert "Warning" not in without
+    assert "Worth" not in without
+
+
 def test_warnings_of_a_script_are_told_where_a_job_is_described_or_explained() -> None:
     job = documents.job(warnings=["The loss is a sum."])
     assert "Warning" in seen(description.description(job, [], [], []))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rest_framework.test import APIClient
 
@@ -52,6 +54,30 @@ def test_the_batch_limit_is_the_smaller_of_what_is_declared_and_found(
     for found, told in ({}, 64), ({"slot": 128}, 64), ({"slot": 16, "h100": 1}, 16):
         Job.objects.filter(pk=job.pk).update(batch_limits=found)
         assert api.get(f"/api/v1/jobs/{job.id}").json()["batch_limit"] == told
+
+
+def test_a_range_of_batches_is_told_as_the_noise_sees_it_once_that_is_measured(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    job = submit(batch={"global_batch_size": {"base": 32, "max": 128}})
+
+    def told(noise_scale: float | None) -> Any:
+        Job.objects.filter(pk=job.pk).update(noise_scale=noise_scale)
+        return api.get(f"/api/v1/jobs/{job.id}").json()["batch_worth"]
+
+    assert told(None) is None
+    narrow = told(32.0)
+    assert narrow.pop("message").startswith("At 128 each sample is worth 0.4 of one at 32, by a ")
+    assert narrow == {
+        "base": 32, "largest": 128, "of_largest": 0.4, "supported": 96, "reaches_too_far": True,
+    }  # fmt: skip
+    assert told(1000.0)["reaches_too_far"] is False
+
+
+def test_nothing_is_told_of_a_batch_that_is_fixed(api: APIClient, submit: SubmitJob) -> None:
+    job = submit(batch={"global_batch_size": 512})
+    Job.objects.filter(pk=job.pk).update(noise_scale=1.0)
+    assert api.get(f"/api/v1/jobs/{job.id}").json()["batch_worth"] is None
 
 
 @pytest.mark.parametrize("path", ["", "/events", "/generations", "/workers", "/metrics", "/logs",

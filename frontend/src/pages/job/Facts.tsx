@@ -1,6 +1,6 @@
 /** The job's figures of this moment. */
 
-import type { Job } from "../../api/types";
+import type { JobDetail } from "../../api/types";
 import { Stat } from "../../design/Stat";
 import { WorkerCells } from "../../design/WorkerCells";
 import { useTeamColour } from "../../design/teamColour";
@@ -17,7 +17,9 @@ import {
 import { Predicted } from "./Predicted";
 import styles from "./Facts.module.css";
 
-export function Facts({ job }: { readonly job: Job }) {
+const NOISE = "At about this batch, a larger one begins to bring less per sample";
+
+export function Facts({ job }: { readonly job: JobDetail }) {
   const colour = useTeamColour()(job.team);
   const metric = mainMetric(job.values);
   const value = metric === null ? undefined : job.values[metric];
@@ -55,7 +57,7 @@ export function Facts({ job }: { readonly job: Job }) {
   );
 }
 
-function Costs({ job }: { readonly job: Job }) {
+function Costs({ job }: { readonly job: JobDetail }) {
   const lostWork = describeLostWork(job);
   return (
     <div>
@@ -66,12 +68,12 @@ function Costs({ job }: { readonly job: Job }) {
 }
 
 /** What the runtime found out about the batch stands beside it, once it has. */
-function BatchNote({ job }: { readonly job: Job }) {
+function BatchNote({ job }: { readonly job: JobDetail }) {
   return (
     <div>
       mode {job.mode}
       {job.noise_scale !== null && (
-        <p title="At about this batch, a larger one begins to bring less per sample">
+        <p title={job.batch_worth?.message ?? NOISE}>
           gradient noise {formatCount(Math.round(job.noise_scale))}
         </p>
       )}

@@ -4,6 +4,7 @@ import { useParams } from "react-router";
 
 import { isNotFound } from "../../api/errors";
 import { useGenerations, useJob } from "../../api/jobs";
+import type { JobDetail } from "../../api/types";
 import { NotFoundPage } from "../../app/NotFoundPage";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
@@ -43,7 +44,8 @@ function JobContent({ id }: { readonly id: string }) {
     <div className={styles.page}>
       <title>{`${job.data.name} · Concertina`}</title>
       <Header job={job.data} />
-      <Warnings warnings={job.data.warnings} />
+      <Warnings title="Look at its script" warnings={job.data.warnings} />
+      <Warnings title="Look at its range of batches" warnings={rangeWarnings(job.data)} />
       <Facts job={job.data} />
       <div className={styles.split}>
         <Timeline job={job.data} generations={generations} />
@@ -57,6 +59,10 @@ function JobContent({ id }: { readonly id: string }) {
       <Events job={job.data} />
     </div>
   );
+}
+
+function rangeWarnings({ batch_worth: worth }: JobDetail): readonly string[] {
+  return worth?.reaches_too_far ? [worth.message] : [];
 }
 
 function PageSkeleton() {
