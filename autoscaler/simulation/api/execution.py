@@ -52,6 +52,8 @@ def _carry_out(simulation: Simulation) -> None:
     body = simulation.request
     trace = workloads.trace_for(body)
     candidates = workloads.candidates_for(body)
+    if body["trace"]["kind"] == "uploaded":
+        workloads.check_all_can_end(trace, candidates)
     signs = _Signs(simulation, total=len(trace.jobs) * len(candidates))
     runs: list[Run] = []
     for candidate in candidates:

@@ -13,6 +13,7 @@ from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.api.errors import WorkloadRefused
 from autoscaler.simulation.engine.comparison.candidates import Candidate
+from autoscaler.simulation.engine.replay.feasibility import endless_in
 from autoscaler.simulation.engine.replay.settings import Failures, HotRescale, Settings
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
 from autoscaler.simulation.engine.workload.recipes import MixName, Pattern, Recipe, trace_of
@@ -59,6 +60,20 @@ def _source(body: Mapping[str, Any]) -> Trace:
         return read_recording(source["text"], chosen, name="uploaded").trace
     except (InvalidTraceError, InvalidRecordingError) as problem:
         raise WorkloadRefused(f"The trace cannot be read: {problem}.") from problem
+
+
+def check_all_can_end(trace: Trace, candidates: Sequence[Candidate]) -> None:
+    """A whole uploaded workload; jobs of the past may be stuck in another cluster, which one asks.
+
+    Raises:
+        WorkloadRefused: names a job that cannot, and why.
+    """
+    for candidate in candidates:
+        if endless := endless_in(trace, candidate.settings):
+            raise WorkloadRefused(
+                f"Job {endless.job} can never end under {candidate.label}. {endless.why} Jobs of"
+                f" which this is true: {endless.jobs:,}."
+            )
 
 
 def candidates_for(body: Mapping[str, Any]) -> tuple[Candidate, ...]:

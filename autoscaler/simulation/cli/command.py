@@ -110,6 +110,7 @@ def simulate(
         if tick is None:
             cluster = _with_chosen_tick(cluster, jobs_to_replay)
         candidates = request.candidates_of(cluster, policies)
+        request.check_all_can_end(jobs_to_replay, candidates)
         comparison = _compare(jobs_to_replay, candidates, processes=processes)
     except RequestRefused as refusal:
         _tell(f"Error: {refusal}")

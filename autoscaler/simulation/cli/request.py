@@ -15,12 +15,14 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.workload import POOL
 from autoscaler.simulation.engine.comparison.candidates import Candidate, candidates
+from autoscaler.simulation.engine.replay.feasibility import Endless, endless_in
 from autoscaler.simulation.engine.replay.settings import (
     CheckpointRestart,
     Failures,
     HotRescale,
     Settings,
 )
+from autoscaler.simulation.engine.workload.trace import Trace
 
 _HOUR: Final = 3600.0
 
@@ -89,6 +91,28 @@ def check_policies(policies: Sequence[str]) -> None:
 def candidates_of(cluster: ClusterRequest, policies: Sequence[str]) -> tuple[Candidate, ...]:
     """The cluster under each policy."""
     return candidates(cluster.settings(), policies)
+
+
+def check_all_can_end(trace: Trace, candidates: Sequence[Candidate]) -> None:
+    """Better now than never.
+
+    Raises:
+        RequestRefused: names a job that cannot, and why.
+    """
+    for candidate in candidates:
+        if endless := endless_in(trace, candidate.settings):
+            raise RequestRefused(_of_endless(endless, candidate.label))
+
+
+def _of_endless(endless: Endless, label: str) -> str:
+    more = f" So it is with {endless.jobs - 1:,} more." if endless.jobs > 1 else ""
+    remedy = (
+        "Correct it, or stop the simulation after --horizon hours."
+        if endless.takes_too_long
+        else "Give the cluster more --gpus or larger nodes, correct the job, or let --admission"
+        " dropping drop what does not fit."
+    )
+    return f"Job {endless.job} can never end under {label}. {endless.why}{more} {remedy}"
 
 
 def check_report(path: Path | None) -> None:

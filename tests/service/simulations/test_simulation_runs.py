@@ -167,6 +167,15 @@ def test_a_request_that_no_longer_fits_the_cluster_fails_with_the_reason(
     assert (simulation.state, "take away fewer" in simulation.error) == ("failed", True)
 
 
+def test_an_uploaded_job_that_can_never_end_is_named(vision: Team) -> None:
+    text = "name,submitted_at,profile,samples,min_workers\nbig,0,balanced,9,999\n"
+    simulation = make(trace={"kind": "uploaded", "text": text})
+    execution.run_next()
+    simulation.refresh_from_db()
+    assert simulation.state == "failed"
+    assert "Job big can never end under throughput. Cannot start:" in simulation.error
+
+
 def test_what_waits_is_asked_for_again(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -146,6 +146,23 @@ def test_a_part_of_a_trace_is_replayed(tmp_path: Path) -> None:
     assert "Of them 7 are replayed." in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("big,0,balanced,9,16", "Job big can never end under throughput. Cannot start: its"),
+        ("long,0,balanced,1e17,1", "years on the whole cluster. Correct it, or stop"),
+    ],
+)
+def test_a_job_that_can_never_end_is_refused_at_the_beginning(
+    tmp_path: Path, row: str, why: str
+) -> None:
+    trace = tmp_path / "trace.csv"
+    trace.write_text(f"name,submitted_at,profile,samples,min_workers\n{row}\n")
+    result = simulate("--trace", str(trace), "--gpus", "8", "--policy", "throughput")
+    assert result.exit_code == 2
+    assert why in result.output
+
+
 def test_a_part_without_a_job_is_refused_with_when_there_are_some(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("time,duration,gpus\n0,600,1\n7200,600,1\n")
