@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from autoscaler.planning.policies import BUILT_IN
+from autoscaler.simulation.engine.replay.feasibility import endless_in
 from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
 from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET, NCF
 from autoscaler.simulation.engine.workload.importers.cluster_log import read_log
@@ -13,6 +15,7 @@ from autoscaler.simulation.engine.workload.importers.pai import COLUMNS, read_pa
 from autoscaler.simulation.engine.workload.importers.philly_json import read_philly_json
 from autoscaler.simulation.engine.workload.importers.recording import Recording
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
+from tests.simulation.workloads import pool, settings
 
 LOG = """\
 job_id,submit_time,duration,gpus,user
@@ -39,6 +42,16 @@ def test_a_job_on_more_gpus_than_its_kind_has_samples_still_has_its_work() -> No
     (job,) = read_log("time,duration,gpus\n0,60,1000\n", name="log").trace.jobs
     assert job.profile.batch.maximum < 1000
     assert job.samples > 1000
+
+
+@pytest.mark.parametrize("policy", BUILT_IN.names)
+@pytest.mark.parametrize("hours", [0.5, 5, 50, 500])
+def test_every_policy_can_run_what_was_recorded(hours: float, policy: str) -> None:
+    sizes = (1, 8, 64, 128)
+    rows = "".join(f"0,{3600 * hours / gpus},{gpus}\n" for gpus in sizes)
+    recorded = read_log(f"time,duration,gpus\n{rows}", name="log").trace
+    assert len(recorded.jobs) >= 2
+    assert endless_in(recorded, settings(pool(*[8] * 32, policy=policy))) is None
 
 
 HELIOS = (

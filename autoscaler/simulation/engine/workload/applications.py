@@ -8,6 +8,7 @@ at 2, 25, 60 and 95 % of training. Model sizes are our estimates, 4 bytes per pa
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -137,3 +138,13 @@ COMMUNICATION_BOUND: Final = Profile(
 KINDS: Final = (COMPUTE_BOUND, BALANCED, COMMUNICATION_BOUND)
 
 PROFILES: Final = {profile.name: profile for profile in (*APPLICATIONS, *KINDS)}
+
+
+def batches_on(profile: Profile, workers: int) -> BatchRange:
+    """The batches of a job that ran on so many workers, with a base that gives each a sample.
+
+    Whoever keeps both, as a scheduler without elasticity does, could not run it otherwise.
+    """
+    batch = profile.batch
+    smallest = -(-workers // batch.multiple_of) * batch.multiple_of
+    return replace(batch, base=min(max(batch.base, smallest), batch.maximum))

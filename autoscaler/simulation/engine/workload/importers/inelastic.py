@@ -21,6 +21,7 @@ from autoscaler.simulation.engine.workload.applications import (
     IMAGENET,
     NCF,
     YOLOV3,
+    batches_on,
 )
 from autoscaler.simulation.engine.workload.importers.recording import Recording, Tally
 from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
@@ -89,10 +90,11 @@ def kind_of(name: str, gpu_seconds: float) -> Profile:
 def _elastic(job: LoggedJob, start: float, gpus_per_node: int, growth: int) -> TraceJob:
     gpus = math.ceil(job.gpus)
     profile = kind_of(job.name, gpus * job.seconds)
+    workers = min(gpus, profile.batch.maximum)  # each needs a sample of the batch
     pace = seconds_per_sample(
         profile,
         profile.batch,
-        workers=min(gpus, profile.batch.maximum),  # each needs a sample of the batch
+        workers=workers,
         crosses_nodes=gpus > gpus_per_node,
         counts_noise=False,
     )
@@ -104,8 +106,8 @@ def _elastic(job: LoggedJob, start: float, gpus_per_node: int, growth: int) -> T
         submitted_at=job.submitted_at - start,
         profile=profile,
         samples=samples,
-        batch=profile.batch,
+        batch=batches_on(profile, workers),
         declared_samples=max(round(samples), 1),
-        max_workers=gpus * growth,
-        requested_workers=gpus,
+        max_workers=workers * growth,
+        requested_workers=workers,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.simulation.engine.workload.applications import APPLICATIONS
+from autoscaler.simulation.engine.workload.applications import APPLICATIONS, batches_on
 from autoscaler.simulation.engine.workload.importers.table import rows_of
 from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 
@@ -51,6 +51,7 @@ def _job(row: Row, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJo
     profile = BY_NAME.get(application)
     if profile is None:
         raise row.wrong("application", application, f"one of {', '.join(sorted(BY_NAME))}")
+    workers = min(row.count_of(*WORKERS), max_workers)
     return TraceJob(
         name=row.text("name") or f"{application}-{row.number}",
         team=row.text("team", "user") or "everybody",
@@ -58,10 +59,10 @@ def _job(row: Row, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJo
         submitted_at=row.number_of(*TIME),
         profile=profile,
         samples=profile.samples,
-        batch=_fixed(row, profile) if fixes_batch else profile.batch,
+        batch=_fixed(row, profile) if fixes_batch else batches_on(profile, workers),
         declared_samples=round(profile.samples),
         max_workers=max_workers,
-        requested_workers=min(row.count_of(*WORKERS), max_workers),
+        requested_workers=workers,
     )
 
 
