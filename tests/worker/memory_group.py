@@ -18,7 +18,7 @@ from concertina_worker.collective.store import Board
 from concertina_worker.collective.wires import Wires
 from concertina_worker.plan import Plan
 
-PATIENCE_SECONDS: Final = 30.0
+PATIENCE_SECONDS: Final = 90.0
 
 Tensors = Sequence[torch.Tensor]
 

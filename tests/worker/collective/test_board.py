@@ -30,7 +30,7 @@ def test_a_stranger_with_a_wrong_token_is_turned_away() -> None:
 def test_nothing_is_taken_from_who_does_not_know_the_token(token: dict[str, str]) -> None:
     server = BoardServer("127.0.0.1", TOKEN)
     put = {"type": "put", "key": "address", "value": "elsewhere", **token}
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10.0) as stranger:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=90.0) as stranger:
         stranger.sendall((json.dumps(put) + "\n").encode() * 2)
         try:
             answer = stranger.recv(100)

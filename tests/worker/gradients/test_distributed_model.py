@@ -38,7 +38,7 @@ def theirs() -> Iterator[nn.Module]:
     """PyTorch's own wrapper, in a process group of one."""
     store = distributed.HashStore()
     distributed.init_process_group(
-        "gloo", store=store, rank=0, world_size=1, timeout=timedelta(seconds=20)
+        "gloo", store=store, rank=0, world_size=1, timeout=timedelta(seconds=120)
     )
     yield DistributedDataParallel(a_network())
     distributed.destroy_process_group()

@@ -13,7 +13,7 @@ from concertina_worker.membership.coordinator_link.preparations import Preparati
 from concertina_worker.plan import Plan
 from tests.worker.gathering import a_plan
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 90.0
 OLD = a_plan("ab")
 RECOVERY = replace(a_plan("ab", is_recovery=True), generation=2)
 GROWN = replace(a_plan("abc", "c"), generation=2)

@@ -19,7 +19,7 @@ class DeafGroup:
     """Gloo that connects when it is first used, and spins where gloo would tell of a loss."""
 
     def __init__(self, store: Any, place: tuple[int, int]) -> None:
-        self._connect = lambda: ProcessGroupGloo(store, *place, timedelta(seconds=20))
+        self._connect = lambda: ProcessGroupGloo(store, *place, timedelta(seconds=120))
         self._group: Any = None
         self.was_aborted = False
 

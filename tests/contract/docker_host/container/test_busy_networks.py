@@ -42,7 +42,7 @@ class Daemon:
 
     def create_network(self, name: str, *, labels: dict[str, str], **_: Any) -> dict[str, Any]:
         self.is_asked.set()
-        assert self.may_answer.wait(20)
+        assert self.may_answer.wait(90)
         if name in self.made:
             raise refused(HTTPStatus.CONFLICT)
         self.made[name] = {"Id": f"{name}-id", "Name": name, "Created": "1", "Labels": labels}
@@ -101,7 +101,7 @@ def test_a_slow_daemon_holds_up_neither_other_daemons_nor_the_control_loop(
 ) -> None:
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(networks.of_job, "job1", SLOW, (SLOW, BRISK))
-        assert daemons.slow.is_asked.wait(20)
+        assert daemons.slow.is_asked.wait(90)
         brisk = pool.submit(networks.of_job, "job1", BRISK, (SLOW, BRISK))
         assert brisk.result(20) == "concertina-t-job1-id"
         assert pool.submit(networks.of_coordinators, BRISK).result(20) == "coordinators-id"
@@ -119,7 +119,7 @@ def test_two_service_processes_that_make_a_network_at_once_use_the_same(
 ) -> None:
     with ThreadPoolExecutor() as pool:
         ours = pool.submit(networks.of_job, "job1", SLOW, (SLOW,))
-        assert daemons.slow.is_asked.wait(20)
+        assert daemons.slow.is_asked.wait(90)
         name = "concertina-t-job1"
         daemons.slow.made[name] = {"Id": "theirs", "Name": name, "Created": "0"}
         daemons.slow.may_answer.set()

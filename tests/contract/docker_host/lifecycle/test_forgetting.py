@@ -39,7 +39,7 @@ def test_nobody_waits_for_a_container_that_takes_its_time_to_go(
     remove = docker.APIClient.remove_container
 
     def slowly(*given: Any, **options: Any) -> None:
-        assert may_go.wait(20)
+        assert may_go.wait(90)
         remove(*given, **options)
 
     monkeypatch.setattr(docker.APIClient, "remove_container", slowly)

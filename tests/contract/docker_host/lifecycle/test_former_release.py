@@ -74,5 +74,5 @@ def test_networks_that_cannot_be_removed_keep_no_container_of_it_from_ending(
     )
     sweep = NetworkSweep(networks=networks, records=Records(state_dir=tmp_path))
     sweep.now_and_then([Endpoint(url="u")], [])
-    assert daemon.was_asked_for_networks.wait(10)
+    assert daemon.was_asked_for_networks.wait(90)
     assert daemon.orders == [("stop", "waits"), ("remove", "waits")]

@@ -59,7 +59,7 @@ class Daemon:
 
     def kill(self, container: str, _: str) -> None:
         self.killed.append(container)
-        assert self.kills.wait(20)
+        assert self.kills.wait(90)
 
     def __post_init__(self) -> None:
         self.kills.set()
