@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -30,6 +31,7 @@ from concertina_worker.job import Job
 from concertina_worker.membership.coordinator_link.control import Control
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.coordinator_link.orders import Orders
+from concertina_worker.membership.coordinator_link.preparations import Prepared
 from concertina_worker.membership.membership import Membership
 from concertina_worker.plan import Plan
 from concertina_worker.protocol import (
@@ -50,10 +52,24 @@ from tests.worker.running_job import wait_for
 
 SEED: Final = 3
 FOREVER: Final = 1e9
-JOIN_SECONDS: Final = 60.0
+JOIN_SECONDS: Final = 180.0
 
 Script = Callable[[Job, str], Any]
 """Given its job and the worker's name; what it returns is the worker's result."""
+
+
+class Seam(Enum):
+    """A place where another thread may get ahead."""
+
+    SEND = auto()  # something to the coordinator
+    BUILD = auto()  # a group
+    BUILT = auto()
+    WAIT = auto()  # for a group
+    FOUND = auto()
+
+
+Hesitate = Callable[[str, Seam], None]
+"""Given the worker that comes to a seam; called by the thread that does, may block it."""
 
 
 class Died(BaseException):
@@ -73,21 +89,21 @@ class AuditedStep:
 class _DirectControl(Control):
     """Whose messages are heard at once."""
 
-    def __init__(
-        self, platform: Platform, line: CoordinatorLine, tell: Callable[[Any], None]
-    ) -> None:
+    def __init__(self, platform: Platform, line: _Line, tell: Callable[[Any], None]) -> None:
         preparations = line.preparations
         super().__init__(
             platform, line.pulse, on_plan=preparations.take, on_release=preparations.end
         )
         self._tell = tell
         self._worker = line.worker
+        self._hesitate = line.hesitate
 
     @property
     def silent_seconds(self) -> float:
         return 0.0
 
     def send(self, kind: FromWorker, **fields: Any) -> None:
+        self._hesitate(self._worker, Seam.SEND)
         self._tell(to_event(self._worker, {"type": kind, **fields}))
 
     def fall_silent(self) -> None:
@@ -97,8 +113,15 @@ class _DirectControl(Control):
 class _Line(CoordinatorLine):
     """A worker's line to a coordinator in the same process."""
 
-    def __init__(self, worker: str, rooms: Rooms, tell: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        worker: str,
+        rooms: Rooms,
+        tell: Callable[[Any], None],
+        hesitate: Hesitate,
+    ) -> None:
         platform = Platform(worker_id=worker, attempt=1, token="", host="", port=0)
+        self.hesitate = hesitate
         super().__init__(platform, GpuOffer(), lost_seconds=FOREVER)
         self.direct = self.control = _DirectControl(platform, self, tell)
         self.orders = Orders(self.control, lost_seconds=FOREVER)
@@ -109,8 +132,17 @@ class _Line(CoordinatorLine):
         newest = self.preparations.newest
         return newest is not None and newest.is_recovery and newest.generation > generation
 
+    def await_prepared(self, accept: Callable[[Prepared], bool], *, newer_than: int) -> Prepared:
+        self.hesitate(self.worker, Seam.WAIT)
+        prepared = super().await_prepared(accept, newer_than=newer_than)
+        self.hesitate(self.worker, Seam.FOUND)
+        return prepared
+
     def _build(self, plan: Plan, wires: Wires) -> Group:
-        return self._rooms.build(plan, self.worker, wires)
+        self.hesitate(self.worker, Seam.BUILD)
+        group = self._rooms.build(plan, self.worker, wires)
+        self.hesitate(self.worker, Seam.BUILT)
+        return group
 
 
 class _Progress(Progress):
@@ -136,8 +168,18 @@ class MemoryJob:
         batch_size: int,
         limit: int | None = None,
         checkpoint_seconds: float = FOREVER,
+        hesitate: Hesitate = lambda *_: None,
     ) -> None:
-        """`limit`: samples that a worker can compute at once."""
+        """Nothing runs yet.
+
+        Args:
+            folder: for checkpoints, and what the workers write down.
+            script: what each worker runs.
+            batch_size: of the whole job, at first.
+            limit: samples that a worker can compute at once.
+            checkpoint_seconds: the time between two checkpoints.
+            hesitate: called at every seam.
+        """
         self.folder = folder
         self.results: dict[str, Any] = {}  # of workers that came to the end of the script
         self.committed: dict[str, list[CommittedStep]] = {}  # by worker
@@ -145,6 +187,7 @@ class MemoryJob:
         self.happened: Counter[str] = Counter()
         self._script = script
         self._batch_size = batch_size
+        self._hesitate = hesitate
         self._limit = limit
         self._checkpoints = CheckpointRules(
             folder=folder / "checkpoints", interval_seconds=checkpoint_seconds, keep_last=2
@@ -205,6 +248,11 @@ class MemoryJob:
     def total_samples(self) -> int | None:
         """As the job's length was told."""
         return self._machine.memory.total_samples
+
+    @property
+    def newest_generation(self) -> int:
+        """Of the plans that were made."""
+        return self._machine.memory.next_generation - 1
 
     @property
     def alive(self) -> list[str]:
@@ -289,7 +337,7 @@ class MemoryJob:
     # -- the workers ---------------------------------------------------------------------------
 
     def _start(self, worker: str) -> None:
-        self._lines[worker] = _Line(worker, self._rooms, self._tell)
+        self._lines[worker] = _Line(worker, self._rooms, self._tell, self._hesitate)
         self._tell(
             on.WorkerConnected(
                 worker=worker,

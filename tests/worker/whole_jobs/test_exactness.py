@@ -7,8 +7,10 @@ within 1e-5. Real processes: see `test_data_jobs`.
 
 from __future__ import annotations
 
+import random
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,7 @@ from torch.utils.data import TensorDataset
 from concertina_worker.job import Job
 from concertina_worker.state import portions
 from tests.campaigns import examples
-from tests.worker.memory_job import FOREVER, MemoryJob
+from tests.worker.memory_job import FOREVER, Hesitate, MemoryJob
 from tests.worker.whole_jobs.exact_training import (
     EPOCHS,
     SAMPLES,
@@ -62,6 +64,7 @@ class Schedule:
     batch_size: int
     limit: int | None
     checkpoint_seconds: float
+    hesitation: float  # how likely a thread is to let others get ahead of it
     changes: list[Change]
 
 
@@ -82,6 +85,7 @@ SCHEDULES = st.builds(
     batch_size=SIZES,
     limit=st.none() | st.integers(1, 12),
     checkpoint_seconds=st.sampled_from([0.0, FOREVER]),
+    hesitation=st.sampled_from([0.0, 0.1, 0.3]),
     changes=st.lists(CHANGES, max_size=6),
 )
 RECIPES = st.sampled_from(
@@ -93,6 +97,16 @@ RECIPES = st.sampled_from(
         Recipe(optimizers=two, is_scaled=True),
     ]
 )
+
+
+def hesitating(likely: float) -> Hesitate:
+    chance = random.Random(SAMPLES)  # noqa: S311 - chance, no secret
+
+    def hesitate(*_: object) -> None:
+        if chance.random() < likely:
+            time.sleep(chance.choice([0.0005, 0.003, 0.02]))
+
+    return hesitate
 
 
 class Fate:
@@ -153,6 +167,7 @@ def trained_elastically(
         batch_size=schedule.batch_size,
         limit=schedule.limit,
         checkpoint_seconds=schedule.checkpoint_seconds,
+        hesitate=hesitating(schedule.hesitation),
     )
     fate = Fate(job, schedule.changes)
     job.run(schedule.workers)
