@@ -14,7 +14,8 @@ export interface SpanInWords {
 export function describeSpan(span: PredictedSpan, now: number): SpanInWords {
   const middle = secondsUntil(span.p50, now);
   return {
-    middle: middle === null ? "not soon" : middle > 0 ? `in ${formatDuration(middle)}` : "any moment",
+    middle:
+      middle === null ? "not soon" : middle > 0 ? `in ${formatDuration(middle)}` : "any moment",
     range: rangeInWords(secondsUntil(span.p10, now), secondsUntil(span.p90, now)),
   };
 }
