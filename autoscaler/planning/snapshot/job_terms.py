@@ -8,7 +8,7 @@ is one field here, and one line where the spec is read. What belongs to one kind
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
@@ -57,6 +57,9 @@ class JobTerms:
     min_interval_seconds: float = 0.0  # between two rescales
 
 
+_TERMS: Final = tuple(term.name for term in fields(JobTerms))
+
+
 def terms_of(job: JobTerms) -> dict[str, Any]:
     """The terms of any kind of job, as arguments for another kind."""
-    return {term.name: getattr(job, term.name) for term in fields(JobTerms)}
+    return {name: getattr(job, name) for name in _TERMS}

@@ -74,6 +74,11 @@ def test_where_nothing_fits_it_is_said_what_was_looked_for() -> None:
         assert words in said
 
 
+def test_what_cannot_be_printed_is_not_put_on_a_terminal() -> None:
+    with pytest.raises(InvalidRecordingError, match=r"columns like: \?\?a\?\[31m\."):
+        read_recording("\0\0a\x1b[31m\n", name="x")
+
+
 @pytest.mark.parametrize("text", ["", "\n", "\ufeff"])
 def test_an_empty_text_is_said_to_be_empty(text: str) -> None:
     with pytest.raises(InvalidRecordingError, match="the recording is empty"):

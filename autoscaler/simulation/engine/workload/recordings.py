@@ -19,6 +19,7 @@ from autoscaler.simulation.engine.workload.importers.table import (
     InvalidRecordingError,
     header_of,
     missing_from,
+    shown,
 )
 
 
@@ -114,12 +115,12 @@ def _share(header: Sequence[str], needs: Sequence[Sequence[str]]) -> float:
 
 
 def _no_format(header: Sequence[str], nearest: RecordingFormat | None) -> str:
-    columns = ", ".join(header)[:200]
+    columns = shown(header)
     if nearest is not None:
         what, needs = _TABLES[nearest]
         missing = " and no column ".join(map(" or ".join, missing_from(header, needs)))
         return f"it looks most like {what}, but has no column {missing} among: {columns}"
-    wanted = "; ".join(
-        f"{what}: {', '.join(map(' or '.join, needs))}" for what, needs in _TABLES.values()
+    wanted = "\n".join(
+        f"- {what}: {', '.join(map(' or '.join, needs))}" for what, needs in _TABLES.values()
     )
-    return f"no format that is known has columns like: {columns}. Looked for {wanted}"
+    return f"no known format has columns like: {columns}. Looked for\n{wanted}"

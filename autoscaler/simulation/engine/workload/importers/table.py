@@ -7,10 +7,12 @@ import io
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+_MOST_SHOWN: Final = 300  # letters
 
 
 class InvalidRecordingError(Exception):
@@ -96,7 +98,7 @@ def rows_of(
         raise InvalidRecordingError("the recording is empty; expected a header line")
     for group in missing_from(header, needs):
         names = " or ".join(group)
-        raise InvalidRecordingError(f"no column {names} among: {', '.join(header)}")
+        raise InvalidRecordingError(f"no column {names} among: {shown(header)}")
     strange = [name for name in header if knows is not None and name not in knows]
     if strange:
         raise InvalidRecordingError(f"column '{strange[0]}' is none of: {', '.join(knows or ())}")
@@ -118,6 +120,12 @@ def header_of(text: str) -> list[str]:
 def missing_from(header: Collection[str], needs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """The groups of which no column is there."""
     return [group for group in needs if not set(group) & set(header)]
+
+
+def shown(header: Sequence[str]) -> str:
+    """Column names for a message, which may be those of a file of another kind."""
+    text = ", ".join(header)
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:_MOST_SHOWN])
 
 
 def _named(cells: Sequence[str]) -> list[str]:
