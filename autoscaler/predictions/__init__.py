@@ -5,6 +5,7 @@
     advice          what would start each job that waits
     predictable     which jobs can be predicted, where one of them makes the simulation fail
     recent_past     what the near past says of the near future
+    track_record    how predictions did lately, and what corrects the next ones
 
 All of it happens in the background; no tick waits for it.
 """

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 from django.db import InterfaceError, OperationalError
 
@@ -26,8 +26,11 @@ from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.predictions.advice import advise
 from autoscaler.predictions.predictable import predict_what_can_be
 from autoscaler.predictions.recent_past import past_until, rescale_cost
-from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, Range, predict
-from autoscaler.simulation.engine.prediction.uncertainty import Past
+from autoscaler.predictions.track_record import TrackRecord, track_record
+from autoscaler.simulation.engine.prediction.correction import Basis, basis_of, corrected
+from autoscaler.simulation.engine.prediction.past import Past
+from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, predict
+from autoscaler.simulation.engine.prediction.ranges import Range
 from jobs.commands import predictions, quarantine
 from jobs.commands.quarantine import Part
 from jobs.models import Job
@@ -61,8 +64,13 @@ def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
         ),
         silent=silent | seen.failing.keys(),
     )
-    moments = {job_id: _moments(one) for job_id, one in predicted.predictions.items()}
-    predictions.keep(moments, made_at=now)
+    known = {job.job_id: job for job in seen.state.jobs}
+    record = track_record(now)
+    newest = {
+        job_id: _newest(one, basis_of(known[job_id]), record, seen.state.now)
+        for job_id, one in predicted.predictions.items()
+    }
+    predictions.keep(newest, made_at=now)
     healed = tried.on_trial & predicted.predictions.keys()
     if predicted.failing or healed:
         quarantine.update(Part.PREDICTION, failing=predicted.failing, healed=healed, now=now)
@@ -102,13 +110,27 @@ def _speeds(state: ClusterState) -> Mapping[str, float]:
     return dict(rows.values_list("pk", "samples_per_second"))
 
 
-def _moments(prediction: Prediction) -> dict[str, Any]:
-    return {"start": _span(prediction.start), "finish": _span(prediction.finish)}
+def _newest(
+    replayed: Prediction, basis: Basis, record: TrackRecord, now: float
+) -> predictions.Newest:
+    lately = record.lately.get(basis)
+    return predictions.Newest(
+        start=_told(replayed.start, Basis.START, record, now),
+        finish=_told(replayed.finish, basis, record, now),
+        lately=None if lately is None else asdict(lately),
+    )
 
 
-def _span(span: Range | None) -> dict[str, datetime | None] | None:
-    if span is None:
+def _told(
+    replayed: Range | None, basis: Basis, record: TrackRecord, now: float
+) -> predictions.Told | None:
+    if replayed is None:
         return None
+    span = corrected(replayed, record.corrections.get(basis), now)
+    return predictions.Told(span=_span(span), replayed=_span(replayed), basis=basis)
+
+
+def _span(span: Range) -> dict[str, datetime | None]:
     return {
         name: None if value is None else datetime.fromtimestamp(value, UTC)
         for name, value in (("p10", span.p10), ("p50", span.p50), ("p90", span.p90))

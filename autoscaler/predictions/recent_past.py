@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from statistics import median, median_low
 from typing import Any, Final
 
-from django.db.models import F, QuerySet, Window
+from django.db.models import F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitted
 from autoscaler.control_loop.observe.jobs import views as observe
-from autoscaler.simulation.engine.prediction.uncertainty import Past, PastJob
+from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
 from autoscaler.simulation.engine.replay.settings import HotRescale
 from jobs.lifecycle import LIVE, State
 from jobs.models import Generation, Job
@@ -30,11 +30,13 @@ _STALL_UNMEASURED: Final = 0.5  # guessed, in seconds
 
 def past_until(now: datetime) -> Past:
     """The jobs that ended lately, and how many came per second."""
-    ended = Job.objects.filter(state=State.COMPLETED, started_at__isnull=False, samples__gt=0)
+    tells = Q(samples__gt=0) | Q(mode=Job.Mode.RESTART)  # those are known by the time they took
+    ended = Job.objects.filter(tells, state=State.COMPLETED, started_at__isnull=False)
     views = observe.job_views(_newest_of_all_teams(ended), {})
     window = _arrivals_window(now)
     came = Job.objects.filter(submitted_at__gt=now - window).count()
     live = Job.objects.filter(state__in=LIVE, samples__gt=0)
+    far = live.values_list("id", "samples", "total_samples")
     return Past(
         ended=tuple(
             PastJob(
@@ -47,7 +49,10 @@ def past_until(now: datetime) -> Past:
         ),
         arrivals_per_second=came / window.total_seconds(),
         arrivals_seen=came,
-        done={job_id: float(samples) for job_id, samples in live.values_list("id", "samples")},
+        live={
+            job_id: Progress(samples=float(samples), declared_samples=declared)
+            for job_id, samples, declared in far
+        },
     )
 
 

@@ -221,6 +221,13 @@ class JobRef(TypedDict):
     team: str | None
 
 
+class Lately(TypedDict):
+    """How the newest ranges like this one did: of jobs that ended, one in the middle of each."""
+
+    held: int  # So many ended within their range.
+    outcomes: int  # Of so many jobs, at most 10.
+
+
 class LogLine(TypedDict):
     """A document of the service: LogLine."""
 
@@ -267,6 +274,7 @@ class Prediction(TypedDict):
     made_at: str
     start: Span | None  # Null: it has started.
     finish: Span | None  # Null: nothing is known of its length.
+    lately: Lately | None  # Null: nothing like it has ended yet.
 
 
 class Problem(TypedDict):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from concertina.documents import Job, Span
+    from concertina.documents import Job, Lately, Span
 
 NOTHING: Final = "-"
 _UNITS: Final = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
@@ -113,6 +113,14 @@ def _until(text: str | None, now: datetime | None) -> float | None:
     if then is None:
         return None
     return float(round((then - (now or datetime.now(UTC))).total_seconds()))
+
+
+def track_record(lately: Lately) -> str:
+    """`8 of the last 10 jobs like it ended in their range`."""
+    held, outcomes = lately["held"], lately["outcomes"]
+    if outcomes == 1:
+        return f"the last job like it {'ended' if held else 'did not end'} in its range"
+    return f"{held} of the last {outcomes} jobs like it ended in their range"
 
 
 def gain(share: float | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -19,6 +20,29 @@ from jobs.lifecycle import FINAL, State
 from jobs.models import Job, Prediction
 
 Span = Mapping[str, datetime | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A range as it is told, the same before it was corrected, and what it rests on."""
+
+    span: Span
+    replayed: Span
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """What is predicted of a job, and in how many of the last cases like it that came true."""
+
+    start: Told | None = None
+    finish: Told | None = None
+    lately: Mapping[str, int] | None = None
+
+    @property
+    def by_kind(self) -> Mapping[str, Told | None]:
+        return {"start": self.start, "finish": self.finish}
+
 
 KEPT_EVERY: Final = timedelta(seconds=30)
 KEPT_EVERY_SHARE: Final = 0.1  # of the job's age: 24 rows from a minute to a day
@@ -35,13 +59,13 @@ _WRITE: Final = """
 """
 
 
-def keep(newest: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime) -> None:
+def keep(newest: Mapping[str, Newest], *, made_at: datetime) -> None:
     """Put the newest predictions on their jobs; keep rows of them from time to time.
 
     A job whose row is locked at this moment keeps the prediction before. Rows are locked for one
     statement only: whoever predicts has little of the processor where others want it.
     """
-    documents = {job_id: _document(spans, made_at) for job_id, spans in newest.items()}
+    documents = {job_id: _document(one, made_at) for job_id, one in newest.items()}
     with connection.cursor() as cursor:
         told: dict[str, list[str]] = {
             "id": list(documents),
@@ -53,20 +77,28 @@ def keep(newest: Mapping[str, Mapping[str, Span | None]], *, made_at: datetime) 
     jobs = Job.objects.filter(pk__in=written).only("submitted_at", "started_at")
     known = _kept_at(written)
     Prediction.objects.bulk_create(
-        Prediction(job=job, kind=kind, made_at=made_at, **span)
+        _row(job, kind, told, made_at)
         for job in jobs
-        for kind, span in newest[job.pk].items()
-        if span is not None
+        for kind, told in newest[job.pk].by_kind.items()
+        if told is not None
         and _is_to_come(job, kind)
         and _is_long_ago(known.get((job.pk, kind)), job, made_at)
     )
 
 
-def _document(spans: Mapping[str, Span | None], made_at: datetime) -> dict[str, object]:
-    return {"made_at": made_at.isoformat()} | {
-        kind: None if span is None else {name: _text(moment) for name, moment in span.items()}
-        for kind, span in spans.items()
+def _row(job: Job, kind: str, told: Told, made_at: datetime) -> Prediction:
+    replayed = {f"replayed_{name}": moment for name, moment in told.replayed.items()}
+    return Prediction(
+        job=job, kind=kind, made_at=made_at, basis=told.basis, **told.span, **replayed
+    )
+
+
+def _document(newest: Newest, made_at: datetime) -> dict[str, object]:
+    spans = {
+        kind: None if told is None else {name: _text(moment) for name, moment in told.span.items()}
+        for kind, told in newest.by_kind.items()
     }
+    return {"made_at": made_at.isoformat(), **spans, "lately": newest.lately}
 
 
 def _kept_at(job_ids: Sequence[str]) -> Mapping[tuple[str, str], datetime]:

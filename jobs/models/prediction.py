@@ -20,6 +20,12 @@ class Prediction(models.Model):
     p10 = models.DateTimeField(null=True, help_text="Null: later than was looked ahead.")
     p50 = models.DateTimeField(null=True)
     p90 = models.DateTimeField(null=True)
+    basis = models.CharField(
+        max_length=12, default="", db_default="", help_text="What it rests on; empty: not known."
+    )
+    replayed_p10 = models.DateTimeField(null=True, help_text="Before it was corrected.")
+    replayed_p50 = models.DateTimeField(null=True)
+    replayed_p90 = models.DateTimeField(null=True)
     happened_at = models.DateTimeField(null=True, blank=True)
     held = models.BooleanField(null=True, help_text="It happened within p10 to p90.")
 

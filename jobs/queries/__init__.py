@@ -9,4 +9,5 @@ stragglers       on which nodes and GPUs workers were slow lately
 speeds           how fast a job trained in each of its generations
 summary          how jobs did in a stretch of time
 calibration      how good predictions were
+outcomes         what came of the newest predictions, one by one
 """

@@ -110,6 +110,8 @@ def _predicted(job: Job) -> Iterator[tuple[str, str]]:
         yield "Starts", words.predicted(prediction["start"])
     if prediction["finish"] is not None:
         yield "Finishes", words.predicted(prediction["finish"])
+        if (lately := prediction.get("lately")) is not None:
+            yield "So far", words.track_record(lately)
 
 
 def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:

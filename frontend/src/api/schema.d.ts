@@ -1651,6 +1651,13 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "starting" | "running" | "rescaling" | "paused" | "stopping" | "completed" | "failed" | "cancelled";
+        /** @description How the newest ranges like this one did: of jobs that ended, one in the middle of each. */
+        Lately: {
+            /** @description So many ended within their range. */
+            held: number;
+            /** @description Of so many jobs, at most 10. */
+            outcomes: number;
+        };
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -1912,6 +1919,8 @@ export interface components {
             start: components["schemas"]["Span"] | null;
             /** @description Null: nothing is known of its length. */
             finish: components["schemas"]["Span"] | null;
+            /** @description Null: nothing like it has ended yet. */
+            lately: components["schemas"]["Lately"] | null;
         };
         /**
          * Preemptibility

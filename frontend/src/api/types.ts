@@ -16,6 +16,7 @@ export type Explanation = Schemas["Explanation"];
 export type RunningDetails = Schemas["RunningDetails"];
 export type PredictedSpan = Schemas["Span"];
 export type Calibration = Schemas["Calibration"];
+export type Lately = Schemas["Lately"];
 export type Choice = Schemas["Choice"];
 export type TeamStanding = Schemas["Team"];
 export type Plans = Schemas["Plans"];

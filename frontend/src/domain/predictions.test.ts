@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { at } from "../testing/samples";
-import { describeCalibration, describeGain, describeSpan, describeTimeLeft } from "./predictions";
+import {
+  describeCalibration,
+  describeGain,
+  describeLately,
+  describeSpan,
+  describeTimeLeft,
+} from "./predictions";
 import { milliseconds } from "./time";
 
 const now = milliseconds(at(0));
@@ -42,6 +48,7 @@ describe("the time left", () => {
   const prediction = {
     made_at: at(0),
     start: null,
+    lately: null,
     finish: { p10: at(200), p50: at(240), p90: at(300) },
   };
 
@@ -69,6 +76,18 @@ describe("the time left", () => {
     expect(describeTimeLeft({ prediction: null, eta_seconds: null }, now)).toBeNull();
     const late = { ...prediction, finish: { p10: null, p50: null, p90: null } };
     expect(describeTimeLeft({ prediction: late, eta_seconds: 480 }, now)).toBeNull();
+  });
+});
+
+describe("how the last ranges did", () => {
+  it("is told in jobs, and not at all while there are none", () => {
+    expect(describeLately({ held: 8, outcomes: 10 })).toBe(
+      "8 of the last 10 jobs like it ended in their range",
+    );
+    expect(describeLately({ held: 0, outcomes: 1 })).toBe(
+      "the last job like it did not end in its range",
+    );
+    expect(describeLately(null)).toBe("");
   });
 });
 

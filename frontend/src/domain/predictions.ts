@@ -1,6 +1,6 @@
 /** What was predicted of a job, and how good are predictions? In words. */
 
-import type { Calibration, Job, PredictedSpan } from "../api/types";
+import type { Calibration, Job, Lately, PredictedSpan } from "../api/types";
 import { formatDuration } from "./format";
 import { milliseconds } from "./time";
 
@@ -49,6 +49,16 @@ export function describeTimeLeft(
   if (job.eta_seconds === null) return null;
   if (job.eta_seconds < 1) return "ends any moment";
   return `${formatDuration(job.eta_seconds)} left at the present speed`;
+}
+
+/** How the last ranges of its kind did; empty where none has come true or false yet. */
+export function describeLately(lately: Lately | null | undefined): string {
+  if (lately == null) return "";
+  const { held, outcomes } = lately;
+  if (outcomes === 1) {
+    return `the last job like it ${held === 1 ? "ended" : "did not end"} in its range`;
+  }
+  return `${String(held)} of the last ${String(outcomes)} jobs like it ended in their range`;
 }
 
 export function describeCalibration(calibration: Calibration): string {

@@ -168,7 +168,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.state in _NOT_PREDICTED or not job.prediction:
             return None
         has_started = job.state != State.QUEUED
-        return {**job.prediction, "start": None if has_started else job.prediction["start"]}
+        told = {"lately": None} | job.prediction  # the previous release did not say it
+        return {**told, "start": None if has_started else told["start"]}
 
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)

@@ -15,9 +15,17 @@ class SpanSerializer(serializers.Serializer[Any]):
     p90 = serializers.DateTimeField(allow_null=True)
 
 
+class LatelySerializer(serializers.Serializer[Any]):
+    """How the newest ranges like this one did: of jobs that ended, one in the middle of each."""
+
+    held = serializers.IntegerField(help_text="So many ended within their range.")
+    outcomes = serializers.IntegerField(help_text="Of so many jobs, at most 10.")
+
+
 class PredictionSerializer(serializers.Serializer[Any]):
     """When a live job starts and finishes, from replaying the plan forward."""
 
     made_at = serializers.DateTimeField()
     start = SpanSerializer(allow_null=True, help_text="Null: it has started.")
     finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
+    lately = LatelySerializer(allow_null=True, help_text="Null: nothing like it has ended yet.")

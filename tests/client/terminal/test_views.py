@@ -284,6 +284,17 @@ def test_a_description_tells_what_was_predicted_and_what_a_rescale_brought() -> 
     assert "-22 %" in text
 
 
+def test_a_description_tells_how_the_last_predictions_did() -> None:
+    soon = {"p10": "2999-01-01T00:00:00Z", "p50": "2999-01-02T00:00:00Z", "p90": None}
+    predicted = {"made_at": "2026-11-21T07:00:00Z", "start": None, "finish": soon}
+    for lately, told in (
+        ({"held": 8, "outcomes": 10}, "8 of the last 10 jobs like it ended in their range"),
+        ({"held": 1, "outcomes": 1}, "the last job like it ended in its range"),
+    ):
+        job = documents.job(prediction={**predicted, "lately": lately})
+        assert told in seen(description.description(job, [], [], []))
+
+
 def test_an_explanation_compares_the_next_gpus_here_and_elsewhere() -> None:
     text = seen(explanation.explanation(documents.job(), documents.explanation()))
     assert "4 workers: +6 %" in text

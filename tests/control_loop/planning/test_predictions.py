@@ -104,9 +104,12 @@ def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> No
     job = world.job()
     now = timezone.now()
     Job.objects.filter(pk=job.pk).update(submitted_at=now - timedelta(hours=1))
-    span = {"start": {"p10": now, "p50": now, "p90": now}}
+    span = {"p10": now, "p50": now, "p90": now}
+    newest = predictions.Newest(
+        start=predictions.Told(span=span, replayed=span, basis="start"), finish=None
+    )
     for seconds in range(0, 600, 15):
-        predictions.keep({job.id: span}, made_at=now + timedelta(seconds=seconds))
+        predictions.keep({job.id: newest}, made_at=now + timedelta(seconds=seconds))
     assert Prediction.objects.filter(job=job).count() == 2  # a tenth of an hour apart
 
 

@@ -10,14 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from autoscaler.simulation.engine.prediction.correction import (
+    Basis,
+    Correction,
+    Outcome,
+    basis_of,
+    corrected,
+    corrections,
+)
+from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
 from autoscaler.simulation.engine.prediction.prediction import Effort, predict
-from autoscaler.simulation.engine.prediction.uncertainty import Past, PastJob
 from autoscaler.simulation.engine.replay.simulator import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from autoscaler.simulation.engine.prediction.prediction import Prediction, Range
+    from autoscaler.planning.snapshot.cluster_state import ClusterState
+    from autoscaler.simulation.engine.prediction.prediction import Prediction
+    from autoscaler.simulation.engine.prediction.ranges import Range
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
     from autoscaler.simulation.engine.workload.trace import Trace
@@ -34,6 +44,7 @@ class ScoredPrediction:
     is_start: bool  # else it is the finish
     made_at: float
     span: Range
+    replayed: Range  # before it was corrected by what came of earlier ones
     happened_at: float
 
     @property
@@ -69,27 +80,81 @@ def hold_against(
 ) -> tuple[ScoredPrediction, ...]:
     """Predict the trace at these moments, ascending, and tell all that came to pass afterwards."""
     simulation = Simulation.from_trace(trace, settings)
-    made: list[tuple[float, Mapping[str, Prediction]]] = []
+    made: list[_Made] = []
     for number, moment in enumerate(moments):
         simulation.run_until(moment)
-        made.append((moment, _predicted(simulation, moment, effort or Effort(), seed + number)))
+        known = corrections(one.by(moment) for one in made)
+        made += _made(simulation, effort or Effort(), seed + number, known)
     simulation.run()
-    jobs = {job.submission.job_id: job for job in simulation.world.jobs}
     return tuple(
-        outcome
-        for moment, predictions in made
-        for prediction in predictions.values()
-        for outcome in _outcomes(prediction, jobs[prediction.job_id], moment)
+        ScoredPrediction(
+            job_id=one.job.submission.job_id,
+            is_start=one.basis is Basis.START,
+            made_at=one.made_at,
+            span=one.told,
+            replayed=one.replayed,
+            happened_at=happened_at,
+        )
+        for one in made
+        if (happened_at := one.happened_at) is not None
     )
 
 
-def _predicted(
-    simulation: Simulation, now: float, effort: Effort, seed: int
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """What was predicted of one moment of a job, before and after it was corrected."""
+
+    job: SimulatedJob
+    basis: Basis
+    made_at: float
+    replayed: Range
+    told: Range
+
+    @property
+    def happened_at(self) -> float | None:
+        return self.job.first_started_at if self.basis is Basis.START else self.job.finished_at
+
+    def by(self, now: float) -> Outcome:
+        """What has come of it by now."""
+        happened_at = self.happened_at
+        return Outcome(
+            job_id=self.job.submission.job_id,
+            basis=self.basis,
+            made_at=self.made_at,
+            replayed=self.replayed,
+            until=now if happened_at is None else happened_at,
+            has_happened=happened_at is not None,
+        )
+
+
+def _made(
+    simulation: Simulation, effort: Effort, seed: int, known: Mapping[Basis, Correction]
+) -> Iterator[_Made]:
+    state = simulation.present()
+    replayed = _replayed(simulation, state, effort, seed)
+    jobs = {job.submission.job_id: job for job in simulation.world.jobs}
+    for job in state.jobs:
+        for basis, span in (
+            (Basis.START, replayed[job.job_id].start),
+            (basis_of(job), replayed[job.job_id].finish),
+        ):
+            if span is not None:
+                yield _Made(
+                    job=jobs[job.job_id],
+                    basis=basis,
+                    made_at=state.now,
+                    replayed=span,
+                    told=corrected(span, known.get(basis), state.now),
+                )
+
+
+def _replayed(
+    simulation: Simulation, state: ClusterState, effort: Effort, seed: int
 ) -> Mapping[str, Prediction]:
     settings = simulation.settings
     return predict(
-        simulation.present(),
-        past=_past(simulation, now),
+        state,
+        past=_past(simulation, state.now),
         rescale=settings.rescale,
         effort=effort,
         policies=settings.policies,
@@ -110,32 +175,21 @@ def _past(simulation: Simulation, now: float) -> Past:
         ended=tuple(map(_past_job, ended[-PAST_JOBS:])),
         arrivals_per_second=came / window,
         arrivals_seen=came,
-        done={job.submission.job_id: job.done for job in jobs},
+        live={job.submission.job_id: _progress(job) for job in jobs},
     )
+
+
+def _progress(job: SimulatedJob) -> Progress:
+    if not job.submission.is_measurable:
+        return Progress()
+    return Progress(samples=job.done, declared_samples=job.submission.remaining_samples)
 
 
 def _past_job(job: SimulatedJob) -> PastJob:
     took = (job.finished_at or 0.0) - (job.first_started_at or 0.0)
     return PastJob(
         job=replace(job.submission, scaling=job.measuring.scaling),
-        samples=job.samples,
+        samples=job.samples if job.submission.is_measurable else 0.0,
         run_seconds=max(took, 1.0),
         declared_samples=job.submission.remaining_samples,
     )
-
-
-def _outcomes(
-    prediction: Prediction, job: SimulatedJob, moment: float
-) -> Iterator[ScoredPrediction]:
-    for is_start, span, happened_at in (
-        (True, prediction.start, job.first_started_at),
-        (False, prediction.finish, job.finished_at),
-    ):
-        if span is not None and happened_at is not None:
-            yield ScoredPrediction(
-                job_id=prediction.job_id,
-                is_start=is_start,
-                made_at=moment,
-                span=span,
-                happened_at=happened_at,
-            )

@@ -19,8 +19,9 @@ import numpy as np
 
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import JobPhase
+from autoscaler.simulation.engine.prediction.past import Past
+from autoscaler.simulation.engine.prediction.ranges import Range
 from autoscaler.simulation.engine.prediction.uncertainty import (
-    Past,
     draw,
     expected_arrivals,
     is_predictable,
@@ -38,15 +39,6 @@ if TYPE_CHECKING:
 
 
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """Percentiles of a moment, on the snapshot's clock. None: later than was looked ahead."""
-
-    p10: float | None
-    p50: float | None
-    p90: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,8 @@ class Measuring:
 
     def note(self, allocation: Allocation, undisturbed_seconds: float) -> None:
         """Take this configuration down, if it has run for long enough."""
+        if not self.job.is_measurable:
+            return
         workers, nodes = allocation.workers, len(allocation.workers_by_node)
         key = (workers, min(nodes, 2), allocation.global_batch_size)
         if key in self._known:

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.workload.trace import TraceJob
 
 
-def submission_of(job: TraceJob) -> Job:
+def submission_of(job: TraceJob, knowledge: Knowledge = Knowledge.MEASURED) -> Job:
     """The planner's first sight of a submission."""
+    reports = knowledge is not Knowledge.NOTHING
     return Job(
         **terms_of(job),
         job_id=job.name,
         phase=JobPhase.WAITING,
-        remaining_samples=job.declared_samples,
-        model_bytes=job.profile.model_bytes,
+        remaining_samples=job.declared_samples if reports else None,
+        model_bytes=job.profile.model_bytes if reports else 0,
+        is_measurable=reports,
     )
 
 

@@ -88,6 +88,7 @@ class Knowledge(StrEnum):
 
     MEASURED = "measured"  # what the job has run with so far, with measurement noise
     ORACLE = "oracle"  # exact step times at many sizes and batches, from the first second
+    NOTHING = "nothing"  # as of scripts that report neither steps nor samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,8 @@ class Simulation:
             if job.pool not in pools:
                 raise ValueError(f"job {job.name} wants pool {job.pool}, which is not simulated")
         jobs = tuple(
-            _simulated(submission_of(job), job.profile, job.samples, settings) for job in trace.jobs
+            _simulated(submission_of(job, settings.knowledge), job.profile, job.samples, settings)
+            for job in trace.jobs
         )
         world = World.of(jobs, settings, now=0.0)
         for simulated in jobs:

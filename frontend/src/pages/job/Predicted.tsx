@@ -3,7 +3,7 @@
 import type { Job, PredictedSpan } from "../../api/types";
 import { useNow } from "../../design/now";
 import { Stat } from "../../design/Stat";
-import { describeSpan } from "../../domain/predictions";
+import { describeLately, describeSpan } from "../../domain/predictions";
 
 export function Predicted({ job }: { readonly job: Job }) {
   const now = useNow();
@@ -12,7 +12,14 @@ export function Predicted({ job }: { readonly job: Job }) {
   return (
     <>
       {prediction.start !== null && <Moment label="Starts" span={prediction.start} now={now} />}
-      {prediction.finish !== null && <Moment label="Finishes" span={prediction.finish} now={now} />}
+      {prediction.finish !== null && (
+        <Moment
+          label="Finishes"
+          span={prediction.finish}
+          now={now}
+          lately={describeLately(prediction.lately)}
+        />
+      )}
     </>
   );
 }
@@ -21,9 +28,10 @@ interface MomentProps {
   readonly label: string;
   readonly span: PredictedSpan;
   readonly now: number;
+  readonly lately?: string;
 }
 
-function Moment({ label, span, now }: MomentProps) {
+function Moment({ label, span, now, lately = "" }: MomentProps) {
   const { middle, range } = describeSpan(span, now);
-  return <Stat label={label} value={middle} note={range} />;
+  return <Stat label={label} value={middle} note={lately === "" ? range : `${range}; ${lately}`} />;
 }

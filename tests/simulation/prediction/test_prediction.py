@@ -9,12 +9,13 @@ import pytest
 
 from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, Range, predict
-from autoscaler.simulation.engine.prediction.uncertainty import Past, PastJob, draw
+from autoscaler.simulation.engine.prediction.past import Past, PastJob
+from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, predict
+from autoscaler.simulation.engine.prediction.ranges import Range
+from autoscaler.simulation.engine.prediction.uncertainty import draw
 from autoscaler.simulation.engine.replay.settings import HotRescale
 from tests.planning.builders import NOW, cluster, running, waiting
-
-from .workloads import model
+from tests.simulation.workloads import model
 
 EFFORT = Effort(horizon_seconds=600.0, planned_jobs=8_000)
 AT_ONCE = HotRescale(stall=0.0, joiner_start=0.0, first_start=0.0)

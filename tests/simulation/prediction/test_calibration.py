@@ -9,12 +9,12 @@ from autoscaler.simulation.engine.prediction.calibration import (
     hold_against,
     share_held,
 )
-from autoscaler.simulation.engine.prediction.prediction import Effort, Range
+from autoscaler.simulation.engine.prediction.prediction import Effort
+from autoscaler.simulation.engine.prediction.ranges import Range
 from autoscaler.simulation.engine.workload.arrivals import Poisson
 from autoscaler.simulation.engine.workload.generators import THREE_KINDS, Workload, generate
 from autoscaler.simulation.engine.workload.lengths import Uniform
-
-from .workloads import pool, settings
+from tests.simulation.workloads import pool, settings
 
 QUICK = Effort(horizon_seconds=7200.0, planned_jobs=500)
 WORKLOAD = Workload(
@@ -53,6 +53,8 @@ def test_an_outcome_lies_before_within_or_after_a_range(
     is_early: bool,  # noqa: FBT001 - a table
     is_late: bool,  # noqa: FBT001 - a table
 ) -> None:
-    predicted = ScoredPrediction(job_id="a", is_start=False, made_at=0, span=span, happened_at=100)
+    predicted = ScoredPrediction(
+        job_id="a", is_start=False, made_at=0, span=span, replayed=span, happened_at=100
+    )
     assert (predicted.is_early, predicted.is_late) == (is_early, is_late)
     assert predicted.is_held == (not is_early and not is_late)
