@@ -17,6 +17,7 @@ from autoscaler.simulation.engine.workload.trace import InvalidTraceError, Trace
 
 POOL: Final = "default"
 MOST_BYTES: Final = 1 << 28  # millions of jobs
+LARGE_BYTES: Final = 1 << 24  # some hundred thousand jobs
 _HOUR: Final = 3600.0
 
 
@@ -38,6 +39,8 @@ class WorkloadRequest:
         if self.file is None:
             whole = trace_of(self.recipe, gpus=gpus, seed=self.selection.seed)
         else:
+            if _is_large(self.file):
+                tell(f"{self.file} is being read; that takes up to a minute.")
             recording = recorded(self.file, self.file_format, gpus_per_node=gpus_per_node)
             tell(f"{self.file}: {recording.summary()}")
             whole = recording.trace
@@ -75,6 +78,10 @@ def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: in
         ) from problem
     jobs = tuple(replace(job, pool=POOL) for job in read.trace.jobs)
     return replace(read, trace=replace(read.trace, jobs=jobs))
+
+
+def _is_large(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > LARGE_BYTES
 
 
 def _nothing_left(trace: Trace) -> str:

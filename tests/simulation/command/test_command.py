@@ -146,6 +146,16 @@ def test_a_part_of_a_trace_is_replayed(tmp_path: Path) -> None:
     assert "Of them 7 are replayed." in result.stderr
 
 
+def test_a_coarser_tick_that_was_chosen_is_told_and_one_that_was_asked_for_is_kept(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(f"time,duration,gpus\n0,600,1\n{11 * 86_400},600,1\n")
+    arguments = ("--trace", str(log), "--policy", "throughput")
+    assert "Plans are made every 2 min" in simulate(*arguments).stderr
+    assert "Plans are made" not in simulate(*arguments, "--tick", "60").stderr
+
+
 @pytest.mark.parametrize(
     ("row", "why"),
     [

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from autoscaler.simulation.cli import command
+from autoscaler.simulation.cli.__main__ import main
 from autoscaler.simulation.cli.parallel import Interrupted, run_all
 from autoscaler.simulation.engine.comparison.candidates import candidates
 from tests.simulation.workloads import job, settings, trace
@@ -36,6 +38,16 @@ def test_no_process_is_left() -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_it_is_heeded_while_the_command_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press_ctrl_c(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "app", press_ctrl_c)
+    with pytest.raises(SystemExit) as leaving:
+        main()
+    assert leaving.value.code == command.INTERRUPTED == 130
+
+
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_the_command_says_how_far_it_was_and_leaves_with_130(
     tmp_path: Path, processes: str
@@ -51,13 +63,13 @@ def test_the_command_says_how_far_it_was_and_leaves_with_130(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a terminal sends it to the whole group
-    ) as command:
-        assert command.stderr is not None
-        first = command.stderr.readline()
-        os.killpg(command.pid, signal.SIGINT)
-        output, errors = command.communicate()
+    ) as running:
+        assert running.stderr is not None
+        first = running.stderr.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        output, errors = running.communicate()
     assert "10,000 jobs" in first
-    assert command.returncode == 130
+    assert running.returncode == 130
     assert output == ""
     assert errors.startswith("Stopped ")
     assert "Traceback" not in errors
