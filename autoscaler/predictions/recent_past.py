@@ -25,7 +25,6 @@ SHORTEST_WINDOW: Final = timedelta(minutes=5)  # guessed: else the first job pre
 _COSTS_WINDOW: Final = timedelta(days=30)  # by the service's clock
 _GENERATIONS_LOOKED_AT: Final = 50  # of each team
 _START_UNMEASURED: Final = 10.0  # guessed, in seconds
-_STALL_UNMEASURED: Final = 0.5  # guessed, in seconds
 
 
 def past_until(now: datetime) -> Past:
@@ -82,7 +81,7 @@ def _arrivals_window(now: datetime) -> timedelta:
 
 
 def rescale_cost(now: datetime) -> HotRescale:
-    """Return what starts and changes took lately, as it is usual among the teams.
+    """Return what starts took lately, as it is usual among the teams. Of changes each job knows.
 
     The median of each team's, and of these the median, the lower of two: jobs report what it took,
     and no team's word alone makes the others' predictions worse.
@@ -91,10 +90,8 @@ def rescale_cost(now: datetime) -> HotRescale:
     firsts = lately.filter(number=1, job__started_at__isnull=False)
     took = firsts.annotate(took=F("began_at") - F("job__started_at"))
     starts = [(team, max(one.total_seconds(), 0.0)) for team, one in _of_each_team(took, "took")]
-    stalls = _of_each_team(lately.filter(stall_seconds__gt=0), "stall_seconds")
     start = _usual(starts, unmeasured=_START_UNMEASURED)
-    stall = _usual(stalls, unmeasured=_STALL_UNMEASURED)
-    return HotRescale(stall=stall, joiner_start=start, first_start=start)
+    return HotRescale(stall=None, joiner_start=start, first_start=start)
 
 
 def _of_each_team(generations: QuerySet[Generation], value: str) -> list[tuple[int, Any]]:

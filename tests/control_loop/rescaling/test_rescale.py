@@ -10,7 +10,7 @@ import pytest
 
 from autoscaler.planning.speed.throughput import Configurations
 from concertina_worker.protocol import WorkerPhase
-from jobs.models import Assignment, Event, Generation, Job, Worker
+from jobs.models import Assignment, Event, Generation, Job, Measurement, Worker
 from tests.control_loop.conftest import World, claims, fresh, kinds, live_workers
 
 
@@ -201,6 +201,17 @@ def has_trained_for_an_hour(job: Job) -> None:
     Generation.objects.filter(job=job).update(began_at=began)
 
 
+def has_steps_of(seconds: float, job: Job) -> None:
+    Measurement.objects.create(
+        job=job,
+        gpu_type=job.pool.gpu_type,
+        workers=1,
+        global_batch_size=32,
+        steps=100,
+        step_seconds=seconds,
+    )
+
+
 def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -> None:
     job = world.job()
     coordinator = world.running(job, 1)
@@ -223,6 +234,36 @@ def test_a_measured_job_is_shown_with_its_measurements_and_stall(world: World) -
     assert (seen.scaling.measured_workers, seen.scaling.measured_batch) == (1, 32)
     at = Configurations.of(workers=[1], crosses_nodes=[False], global_batch=[32])
     assert seen.scaling.throughput.step_seconds(at) == pytest.approx(0.1, rel=0.02)
+
+
+def test_a_change_is_expected_to_take_as_long_as_a_step_and_a_copy_until_one_was_made(
+    world: World,
+) -> None:
+    """Half a second, which was guessed of all jobs, would be a tenth of it for this one."""
+    job = world.job()
+    world.running(job, 1)
+    has_steps_of(6.0, job)
+    Job.objects.filter(pk=job.pk).update(model_bytes=400_000_000)
+    world.tick()
+    assert world.planner.job(job).stall_seconds == pytest.approx(6.2)
+
+
+def test_the_changes_of_others_between_the_same_nodes_tell_how_far_the_first_guess_is_off(
+    world: World,
+) -> None:
+    """A quarter of a second, where one step of 0.5 s was expected: half as long."""
+    other, job = world.job("other"), world.job("new")
+    coordinator = world.running(other, 1)
+    has_trained_for_an_hour(other)
+    world.wish(other, 2)
+    world.tick()
+    coordinator.train()
+    Job.objects.filter(pk=other.pk).update(samples_per_second=64.0)
+    world.running(job, 1)
+    has_steps_of(8.0, job)
+    world.tick()
+    assert world.planner.job(other).stall_seconds == pytest.approx(0.25)
+    assert world.planner.job(job).stall_seconds == pytest.approx(4.0)
 
 
 def test_what_a_loss_cost_is_not_expected_of_a_rescale(world: World) -> None:

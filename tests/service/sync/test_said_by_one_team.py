@@ -10,7 +10,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from autoscaler.predictions.recent_past import past_until, rescale_cost
+from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
+from autoscaler.predictions.recent_past import past_until
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
 from jobs.queries.stragglers import slow_gpus, slow_nodes
@@ -61,13 +62,22 @@ def test_nodes_show_a_team_what_its_own_jobs_said_and_admins_everything(
     assert seen == {"ours": 0, "theirs": 1, "admin": 1}
 
 
-def test_stalls_of_one_team_do_not_make_predictions_of_others_worse(job: Job, theirs: Job) -> None:
-    now = timezone.now()
-    generation(job, 1, stall_seconds=0.25)
+def test_stalls_of_one_team_are_not_expected_of_the_jobs_of_others(
+    job: Job, theirs: Job, vision: Team, language: Team, pool: Pool
+) -> None:
+    """Their own team believes them; of another's changes nobody knows more than before."""
+    Job.objects.filter(pk=theirs.pk).update(samples_per_second=64.0, model_bytes=10**6)
+    _slow(theirs, "a")
     for number in range(1, 60):
-        ahead = now + timedelta(days=365 * number)
-        generation(theirs, number, stall_seconds=1e6, began_at=ahead)
-    assert rescale_cost(timezone.now()).stall == 0.25
+        generation(theirs, number, stall_seconds=1e6, worker_ids=[f"{theirs.pk}-a"])
+    changes = ChangeTimes.of([job.pk])
+    assert changes.own_seconds == {}
+    assert changes.ratio({"node-1"}, is_hot=True, team_id=vision.pk) is None
+    theirs_say = changes.ratio({"node-1"}, is_hot=True, team_id=language.pk)
+    assert theirs_say is not None
+    assert theirs_say > 1e5
+    assert changes.ratio({"node-2"}, is_hot=True, team_id=language.pk) is None
+    assert changes.ratio({"node-1"}, is_hot=False, team_id=language.pk) is None
 
 
 def test_jobs_of_one_team_are_not_all_of_the_past(

@@ -6,6 +6,7 @@ planned         remembers the values of jobs that only wait
 job_terms       what the user asked for
 scale_metrics   the metric on which a job scales, and what it logged of it last
 slow_workers    a job's slow workers
+change_times    how long changes took lately, and between which nodes
 growth          jobs that should not grow again yet
 pool_view       nodes, policies, and how pools admit and reclaim
 team_quotas     what each team is given of each pool

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 
-from django.db.models import Avg
-
+from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
 from autoscaler.control_loop.observe.for_planner.job_terms import batch_range, terms
 from autoscaler.control_loop.observe.for_planner.pool_view import all_reduce
 from autoscaler.control_loop.observe.for_planner.scale_metrics import (
@@ -26,13 +24,12 @@ from autoscaler.planning.quarantine.standing_still import holder
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.planning.snapshot.remaining_work import remaining_samples
+from autoscaler.planning.speed.change_time import ChangingJob, expected_stall
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
 from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs.lifecycle import State
-from jobs.models import Generation, GpuClaim, Measurement, Worker
-
-_STALL_UNMEASURED: Final = {True: 0.5, False: 20.0}  # hot, restart; guessed until measured
+from jobs.models import GpuClaim, Measurement, Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +37,20 @@ class Histories:
     """What was measured of jobs so far, by job id."""
 
     measurements: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
-    stall_seconds: Mapping[str, float] = field(default_factory=dict)
+    changes: ChangeTimes = field(default_factory=ChangeTimes)
     values: Mapping[str, Values] = field(default_factory=dict)
 
     @classmethod
     def of(cls, views: Sequence[JobView]) -> Histories:
-        """Three queries for all of them."""
+        """A few queries for all of them."""
         job_ids = [view.id for view in views]
         measurements: dict[str, list[Measurement]] = {}
         for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
             measurements.setdefault(row.job_id, []).append(row)
         newest = {job_id: rows[-MOST_MEASUREMENTS:] for job_id, rows in measurements.items()}
-        rescales = Generation.objects.filter(
-            job__in=job_ids, stall_seconds__gt=0, lost_worker_ids=[]
-        )
-        stalls = rescales.values_list("job").annotate(Avg("stall_seconds")).order_by()
         return cls(
             measurements=newest,
-            stall_seconds=dict(stalls),
+            changes=ChangeTimes.of(job_ids) if job_ids else ChangeTimes(),
             values=newest_values(views),
         )
 
@@ -68,7 +61,6 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
     is_waiting = view.state is State.QUEUED
     is_fixed = view.spec.elastic.mode == "fixed"
     is_settled = _is_settled(view)
-    stall = histories.stall_seconds.get(job.id, _STALL_UNMEASURED[view.is_hot])
     return planning.Job(
         **terms_of(terms(view)),
         job_id=job.id,
@@ -79,7 +71,7 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
         waiting_since=view.state_since.timestamp() if is_waiting else None,
         last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
         rescales=job.rescales,
-        stall_seconds=stall,
+        stall_seconds=_stall_seconds(view, histories),
         attained_gpu_seconds=job.gpu_seconds,
         remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
         model_bytes=job.model_bytes,
@@ -144,6 +136,25 @@ def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
         model_bytes=view.job.model_bytes,
         batch=batch_range(view),
         all_reduce=all_reduce(view.job.pool),
+    )
+
+
+def _stall_seconds(view: JobView, histories: Histories) -> float:
+    """How long it is expected to stand still when it changes."""
+    nodes = {worker.node.name for worker in view.live}
+    measured = histories.measurements.get(view.id, ())
+    changing = ChangingJob(
+        model_bytes=view.job.model_bytes,
+        step_seconds=measured[-1].step_seconds if measured else None,
+        is_hot=view.is_hot,
+        crosses_nodes=len(nodes) > 1,
+        all_reduce=all_reduce(view.job.pool),
+    )
+    changes = histories.changes
+    return expected_stall(
+        changing,
+        measured=changes.own_seconds.get(view.id),
+        ratio=changes.ratio(nodes, is_hot=view.is_hot, team_id=view.job.team_id),
     )
 
 

@@ -39,9 +39,12 @@ class RescaleCost(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HotRescale:
-    """Workers form a new generation without stopping: a short stall, joiners start beside it."""
+    """Workers form a new generation without stopping: a short stall, joiners start beside it.
 
-    stall: float = 1.0
+    `stall` None: as long as each profile's own `restart_seconds`.
+    """
+
+    stall: float | None = 1.0
     joiner_start: float = 20.0  # guessed: a container, the framework, the first private batch
     first_start: float = 30.0
 
@@ -52,8 +55,8 @@ class HotRescale:
     def start_seconds(self, profile: Profile) -> float:  # noqa: ARG002 - the same for all
         return self.first_start
 
-    def stall_seconds(self, profile: Profile) -> float:  # noqa: ARG002 - the same for all
-        return self.stall
+    def stall_seconds(self, profile: Profile) -> float:
+        return profile.restart_seconds if self.stall is None else self.stall
 
     def joiner_seconds(self, profile: Profile) -> float:  # noqa: ARG002 - the same for all
         return self.joiner_start
