@@ -8,6 +8,7 @@ Of planning (`make benchmark`):
 - `simulation_speed`: how fast a replay is
 - `caution`: how much longer jobs take because their speed has to be measured
 - `prediction_calibration`: how often outcomes fall into the predicted ranges
+- `prediction_cost`: what a prediction costs, by the number of jobs
 - `reproduction`: the experiments of papers (`make reproduce`)
 
 Of training:

@@ -18,23 +18,23 @@ _log = logging.getLogger(__name__)
 
 def raise_flag() -> bool:
     """True for the first. Raises: redis.RedisError, OSError."""
-    with _redis() as client:
+    with redis_client() as client:
         return bool(client.set(_KEY, "1", nx=True, ex=_KEY_SECONDS))
 
 
 def lower_flag() -> None:
     """A tick begins: whoever wants one from now on gets another one."""
     try:
-        with _redis() as client:
+        with redis_client() as client:
             client.delete(_KEY)
     except (redis.RedisError, OSError) as problem:
         _log.warning("Redis does not answer: %s", problem, extra={"action": "tick"})
 
 
-def _redis() -> redis.Redis:
+def redis_client() -> redis.Redis:
     """A client of its own for each call: one that is shared over a fork may wait for its lock.
 
-    It tries once: whoever asks for a tick must not wait for a Redis that is away.
+    It tries once: who asks for a tick must not wait for a Redis that is away.
     """
     url: str = settings.CONCERTINA.redis_url
     once = Retry(NoBackoff(), 0)

@@ -3,6 +3,7 @@
     live_jobs       predicts every live job, and keeps what it predicts
     ---
     advice          what would start each job that waits
+    pace            how often may be looked ahead
     predictable     which jobs can be predicted, where one of them makes the simulation fail
     recent_past     what the near past says of the near future
     track_record    how predictions did lately, and what corrects the next ones

@@ -13,6 +13,8 @@ from django.utils import timezone
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.lease.session_lock import session_lock
+from autoscaler.control_loop.wakeup_flag import redis_client
+from autoscaler.predictions import pace
 from autoscaler.restart_costs import measuring
 from autoscaler.simulation.api import retention as simulation_retention
 from control_plane.configuration.retention_settings import RetentionSettings
@@ -54,7 +56,7 @@ def look_back() -> None:
 
 @shared_task(name="control_plane.tasks.look_ahead")
 def look_ahead() -> None:
-    """Predict when every job starts and finishes. Bounded in cost; no tick waits for it.
+    """Predict when every job starts and finishes, with its share of a core; no tick waits for it.
 
     Where processors are busy it may take longer than until the next time, which is then skipped, so
     that other background work finds a process.
@@ -62,5 +64,8 @@ def look_ahead() -> None:
     from autoscaler.predictions import live_jobs  # noqa: PLC0415 - it loads scipy
 
     with session_lock(LOOKING_AHEAD) as is_alone:
-        if is_alone:
-            live_jobs.predict_live_jobs(timezone.now())
+        if not is_alone:
+            return
+        with redis_client() as client, pace.paced(client, clock=time.process_time) as may_work:
+            if may_work:
+                live_jobs.predict_live_jobs(timezone.now())

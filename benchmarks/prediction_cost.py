@@ -1,0 +1,55 @@
+"""What does it cost to predict all jobs of a cluster? Run `python benchmarks/prediction_cost.py`.
+
+Prints processor seconds of one prediction, of its correction by 2,000 past outcomes, how long is
+rested afterwards, and the share of a core that this makes.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import process_time
+from typing import Final
+
+from autoscaler.predictions.pace import rest_seconds
+from autoscaler.simulation.engine.prediction.correction import Basis, Outcome, corrections
+from autoscaler.simulation.engine.prediction.past import Past, PastJob
+from autoscaler.simulation.engine.prediction.prediction import predict
+from autoscaler.simulation.engine.prediction.ranges import Range
+from benchmarks.decision_time import cluster
+
+SIZES: Final = (10, 100, 1000)  # jobs, four GPUs each
+EVERY_SECONDS: Final = 15.0
+OUTCOMES: Final = 2000
+
+
+def main(sizes: tuple[int, ...]) -> None:
+    for jobs in sizes:
+        state = cluster(jobs, 4 * jobs)
+        ended = PastJob(job=state.jobs[0], samples=1e6, run_seconds=1000.0)
+        past = Past(ended=(ended,) * 30, arrivals_per_second=jobs / 3600, arrivals_seen=jobs)
+        began = process_time()
+        predict(state, past=past)
+        predicted = process_time()
+        corrections(outcome(number) for number in range(OUTCOMES))
+        corrected = process_time()
+        worked, rest = corrected - began, rest_seconds(corrected - began)
+        share = worked / (worked + max(rest, EVERY_SECONDS))
+        sys.stdout.write(
+            f"{jobs:5} jobs: {predicted - began:6.1f} s, correction {corrected - predicted:.3f} s,"
+            f" then {rest:4.0f} s of rest: {share:.0%} of a core\n"
+        )
+        sys.stdout.flush()
+
+
+def outcome(number: int) -> Outcome:
+    return Outcome(
+        job_id=f"job{number // 4}",
+        basis=list(Basis)[number % 4],
+        made_at=0.0,
+        replayed=Range(p10=80.0, p50=100.0, p90=120.0),
+        until=50.0 + number % 100,
+    )
+
+
+if __name__ == "__main__":
+    main(tuple(map(int, sys.argv[1:])) or SIZES)
