@@ -69,6 +69,12 @@ def test_another_training_is_no_comparison(
     assert notes(api, **changes) == []
 
 
+def test_a_run_of_another_image_is_no_comparison(api: APIClient, earlier: Job) -> None:
+    of_image = {**earlier.resolved_spec, "image": "registry.example/digits:2"}
+    Job.objects.filter(pk=earlier.pk).update(resolved_spec=of_image)
+    assert notes(api) == []
+
+
 def test_workers_and_priority_make_no_other_training(api: APIClient, earlier: Job) -> None:
     assert len(notes(api, elastic={"max_workers": 2}, priority=9)) == 1
 

@@ -4,10 +4,10 @@ import { useParams } from "react-router";
 
 import { isNotFound } from "../../api/errors";
 import { useGenerations, useJob } from "../../api/jobs";
-import type { JobDetail } from "../../api/types";
 import { NotFoundPage } from "../../app/NotFoundPage";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
+import { rangeWarnings } from "../../domain/batches";
 import { changesOf } from "../../domain/changes";
 import { isFinal } from "../../domain/states";
 import { Curves } from "./Curves";
@@ -59,10 +59,6 @@ function JobContent({ id }: { readonly id: string }) {
       <Events job={job.data} />
     </div>
   );
-}
-
-function rangeWarnings({ batch_worth: worth }: JobDetail): readonly string[] {
-  return worth?.reaches_too_far ? [worth.message] : [];
 }
 
 function PageSkeleton() {
