@@ -14,7 +14,7 @@ from autoscaler.simulation.engine.replay.settings import (
     Knowledge,
 )
 from autoscaler.simulation.engine.replay.simulator import run
-from autoscaler.simulation.engine.results.records import Progress
+from autoscaler.simulation.engine.results.records import Ahead, Progress
 from autoscaler.simulation.engine.truth.profiles import Profile
 from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
@@ -184,6 +184,24 @@ def test_progress_is_told_until_all_jobs_have_ended() -> None:
     run(trace(job("a"), job("b", at=1.0)), settings(), on_progress=told.append)
     assert {p.jobs for p in told} == {2}
     assert [p.jobs_ended for p in told] == sorted(p.jobs_ended for p in told)
+
+
+def test_what_is_left_is_in_sight() -> None:
+    seen: list[Ahead] = []
+    jobs = trace(job("a", samples=60_000), job("b", at=100.0, samples=6_000))
+    result = run(jobs, settings(), on_progress=lambda told: seen.append(told.look_ahead()))
+    assert {ahead.last_arrival for ahead in seen} == {100.0}
+    assert max(ahead.end for ahead in seen) == pytest.approx(result.ended_at)
+    assert max(ahead.job_seconds for ahead in seen) > 400.0
+    assert [ahead.present for ahead in (seen[0], seen[-1])] == [1, 0]
+
+
+def test_nothing_is_in_sight_after_the_horizon() -> None:
+    seen: list[Ahead] = []
+    world = settings(horizon_seconds=50.0)
+    jobs = trace(job("a"), job("b", at=100.0))
+    run(jobs, world, on_progress=lambda told: seen.append(told.look_ahead()))
+    assert {(ahead.last_arrival, ahead.end) for ahead in seen} == {(50.0, 50.0)}
 
 
 def test_the_clock_measures_decisions_and_changes_nothing() -> None:

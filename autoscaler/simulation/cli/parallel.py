@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import queue
 import signal
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from autoscaler.simulation.cli.remaining import Sign
 from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Run, replay
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.results.records import Progress
     from autoscaler.simulation.engine.workload.trace import Trace
 
-Tell = Callable[[str, int], None]  # the candidate's label, jobs that have ended
+Tell = Callable[[str, Sign | None], None]  # the candidate's label; None: it is done
 SECONDS_BETWEEN_SIGNS: Final = 0.2
 _POLL_SECONDS: Final = 0.1
 
@@ -54,19 +56,22 @@ def run_all(
 
 
 def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
-    """One simulation, with signs of life in between, one at the beginning and one at the end."""
-    told_at = perf_counter()
+    """One simulation, with signs of life in between, and one at its end."""
+    told_at = -math.inf
 
     def on_progress(progress: Progress) -> None:
         nonlocal told_at
         if perf_counter() - told_at >= SECONDS_BETWEEN_SIGNS:
             told_at = perf_counter()
-            tell(candidate.label, progress.jobs_ended)
+            tell(candidate.label, _sign_of(progress))
 
-    tell(candidate.label, 0)
     run = replay(trace, candidate, clock=perf_counter, on_progress=on_progress)
-    tell(candidate.label, len(trace.jobs))
+    tell(candidate.label, None)
     return run
+
+
+def _sign_of(progress: Progress) -> Sign:
+    return Sign(ended=progress.jobs_ended, now=progress.now, ahead=progress.look_ahead())
 
 
 def _run_in_processes(
@@ -113,7 +118,7 @@ def _connect(signs: Any) -> None:
 
 
 def _in_child(trace: Trace, candidate: Candidate) -> Run:
-    return simulate(trace, candidate, lambda label, ended: _signs.put((label, ended)))
+    return simulate(trace, candidate, lambda label, sign: _signs.put((label, sign)))
 
 
 def _pass_on(signs: Any, tell: Tell) -> None:

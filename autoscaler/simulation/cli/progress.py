@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.cli.remaining import Pace
+    from autoscaler.simulation.cli.pace import Pace
+    from autoscaler.simulation.cli.remaining import Sign
 
 SECONDS_BETWEEN_LINES: Final = 30.0
 SECONDS_BETWEEN_REWRITES: Final = 0.2
@@ -31,9 +32,9 @@ class ProgressLine:
     _began_at: float | None = None
     _written_at: float | None = None
 
-    def __call__(self, label: str, ended: int) -> None:
+    def __call__(self, label: str, sign: Sign | None) -> None:
         now = self.clock()
-        self.pace.note(label, ended, now)
+        self.pace.note(label, sign, now)
         if self._began_at is None:
             self._began_at = now
         if self._is_due(now, now - self._began_at):

@@ -1,71 +1,81 @@
-"""How far are the simulations, and how much longer do they take? Measured on what they have done.
+"""How much longer does one simulation take? Measured on what it has done.
 
-A simulation's jobs end about as evenly as its plans are made, so its share of jobs that have ended
-stands for its share of the time. Simulations that wait for a free process take as long as the
-others do on average.
+Two answers, and the longer one counts, because each passes over something:
+
+- Of its jobs so many have ended in so much time. That passes over the last jobs, which may be long.
+- Simulated time passes at a pace, up to the end that is in sight. That passes over jobs that wait.
+
+A plan costs time for itself and for each job in it: once no more jobs come, less and less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from autoscaler.plots.units import duration
+if TYPE_CHECKING:
+    from autoscaler.simulation.engine.results.records import Ahead
 
 SECONDS_TO_MEASURE: Final = 5.0  # before that an estimate is a guess
-FEWEST_ENDED: Final = 20
+FEWEST_ENDED: Final = 20  # of fewer jobs the next one may be another kind
+JOBS_OF_A_PLAN: Final = 15  # a plan costs about as much as so many jobs in it; measured once
+_SIGNS_OF_A_STRETCH: Final = 20  # some seconds of computing
+
+
+class Sign(NamedTuple):
+    """How far a simulation is: jobs that have ended, the time on the trace's clock, the rest."""
+
+    ended: int
+    now: float
+    ahead: Ahead
 
 
 @dataclass(slots=True, kw_only=True)
-class Pace:
-    """The simulations of one trace: how many jobs of each have ended, and since when it runs."""
+class Course:
+    """One simulation from its beginning on. All other times are those of a real clock."""
 
-    labels: Sequence[str]
     jobs: int
-    processes: int
-    _ended: dict[str, int] = field(default_factory=dict)
-    _began_at: dict[str, float] = field(default_factory=dict)
-    _done_at: dict[str, float] = field(default_factory=dict)
+    began_at: float
+    ended: int = 0
+    done_at: float | None = None
+    _last: Sign | None = None
+    _stretch: deque[tuple[float, float, int]] = field(
+        default_factory=lambda: deque(maxlen=_SIGNS_OF_A_STRETCH)
+    )
 
-    @property
-    def ended(self) -> Mapping[str, int]:
-        return self._ended
+    def note(self, sign: Sign, now: float) -> None:
+        self.ended, self._last = sign.ended, sign
+        self._stretch.append((now, sign.now, sign.ahead.present))
 
-    def note(self, label: str, ended: int, now: float) -> None:
-        self._began_at.setdefault(label, now)
-        self._ended[label] = ended
-        if ended == self.jobs:
-            self._done_at.setdefault(label, now)
+    def finish(self, now: float) -> None:
+        self.ended, self.done_at = self.jobs, now
 
-    def sentence(self, now: float) -> str:
-        """The line that is shown."""
-        total = self.jobs * len(self.labels)
-        ended = sum(self._ended.values())
-        line = f"{100 * ended / total:.0f} %: {ended:,} of {total:,} jobs"
-        if len(self.labels) > 1:
-            line += f" under {len(self.labels)} policies, {len(self._done_at)} of them done"
-        left = self.seconds_left(now)
-        return line if left is None else f"{line}; about {duration(round(left))} left"
+    def took(self, now: float) -> float:
+        return (now if self.done_at is None else self.done_at) - self.began_at
 
-    def seconds_left(self, now: float) -> float | None:
-        """None: too little has been done to tell."""
-        running = [label for label in self._ended if label not in self._done_at]
-        if any(self._is_unmeasured(label, now) for label in running) or not self._ended:
+    def left(self, now: float) -> float | None:
+        """Seconds; None: too little has been done to tell."""
+        if self.done_at is not None:
+            return 0.0
+        if self._last is None or self.took(now) < SECONDS_TO_MEASURE:
             return None
-        left = [self._left(label, now) for label in running]
-        waiting = len(self.labels) - len(self._ended)
-        usual = sum(self._took(label, now) + self._left(label, now) for label in self._ended)
-        to_come = waiting * usual / len(self._ended)
-        at_once = max(min(self.processes, len(running) + waiting), 1)
-        return max((sum(left) + to_come) / at_once, *left, 0.0)
+        return max(self._left_by_jobs(now), self._left_by_time(self._last)) or None
 
-    def _is_unmeasured(self, label: str, now: float) -> bool:
-        return self._took(label, now) < SECONDS_TO_MEASURE or self._ended[label] < FEWEST_ENDED
+    def _left_by_jobs(self, now: float) -> float:
+        if self.ended < FEWEST_ENDED:
+            return 0.0
+        return self.took(now) * (self.jobs - self.ended) / self.ended
 
-    def _took(self, label: str, now: float) -> float:
-        return self._done_at.get(label, now) - self._began_at[label]
+    def _left_by_time(self, sign: Sign) -> float:
+        ahead, lately = sign.ahead, self._lately()
+        to_arrive = max(ahead.last_arrival - sign.now, 0.0)
+        afterwards = ahead.end - max(ahead.last_arrival, sign.now)
+        present = sum(jobs for *_, jobs in self._stretch) / len(self._stretch)
+        for_each = lately / (present + JOBS_OF_A_PLAN)
+        return lately * to_arrive + for_each * (ahead.job_seconds + JOBS_OF_A_PLAN * afterwards)
 
-    def _left(self, label: str, now: float) -> float:
-        ended = self._ended[label]
-        return self._took(label, now) * (self.jobs - ended) / ended
+    def _lately(self) -> float:
+        """Seconds of computing for one that is simulated."""
+        (began_at, since, _), (now, until, _) = self._stretch[0], self._stretch[-1]
+        return (now - began_at) / (until - since) if until > since else 0.0

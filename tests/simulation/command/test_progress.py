@@ -6,53 +6,85 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from autoscaler.simulation.cli.pace import Pace
 from autoscaler.simulation.cli.progress import ProgressLine
-from autoscaler.simulation.cli.remaining import Pace
+from autoscaler.simulation.cli.remaining import JOBS_OF_A_PLAN, Sign
+from autoscaler.simulation.engine.results.records import Ahead
 
 
 def pace(*labels: str, jobs: int = 1000, processes: int = 2) -> Pace:
     return Pace(labels=labels or ("a",), jobs=jobs, processes=processes)
 
 
+def sign(ended: int, at: float = 0.0, *, end: float = 0.0, present: int = 0) -> Sign:
+    """With the last arrival at 1000, and jobs that all run until the end."""
+    after = max(end, 1000.0) - max(at, 1000.0)
+    ahead = Ahead(
+        present=present, last_arrival=1000.0, end=max(end, 1000.0), job_seconds=after * present
+    )
+    return Sign(ended, at, ahead)
+
+
 def test_what_is_left_follows_from_what_took_how_long() -> None:
     told = pace()
-    told.note("a", 0, now=100.0)
-    told.note("a", 250, now=130.0)
+    told.note("a", sign(0), now=100.0)
+    told.note("a", sign(250), now=130.0)
     assert told.seconds_left(130.0) == pytest.approx(90.0)
     assert told.sentence(130.0) == "25 %: 250 of 1,000 jobs; about 1 min 30 s left"
 
 
-@pytest.mark.parametrize(("ended", "seconds"), [(250, 4.9), (19, 60.0), (0, 60.0)])
-def test_nothing_is_estimated_from_too_little(ended: int, seconds: float) -> None:
+def test_nothing_is_estimated_from_too_little() -> None:
     told = pace()
-    told.note("a", 0, now=0.0)
-    told.note("a", ended, now=seconds)
-    assert told.seconds_left(seconds) is None
-    assert "left" not in told.sentence(seconds)
+    told.note("a", sign(0), now=0.0)
+    told.note("a", sign(250), now=4.9)
+    assert told.seconds_left(4.9) is None
+    assert told.sentence(4.9) == "25 %: 250 of 1,000 jobs"
+
+
+def test_jobs_that_are_yet_to_come_count_though_none_has_ended() -> None:
+    told = pace()
+    told.note("a", sign(0, at=0.0), now=0.0)
+    told.note("a", sign(0, at=100.0), now=10.0)
+    assert told.seconds_left(10.0) == pytest.approx(90.0)
+
+
+def test_the_last_jobs_count_though_nearly_all_have_ended() -> None:
+    told = pace()
+    told.note("a", sign(0, at=1000.0, end=9000.0, present=5), now=0.0)
+    told.note("a", sign(999, at=2000.0, end=9000.0, present=5), now=10.0)
+    assert told.seconds_left(10.0) == pytest.approx(70.0)
+
+
+def test_plans_for_fewer_jobs_cost_less() -> None:
+    ahead = Ahead(present=JOBS_OF_A_PLAN, last_arrival=0.0, end=3000.0, job_seconds=0.0)
+    told = pace()
+    told.note("a", Sign(0, 1000.0, ahead), now=0.0)
+    told.note("a", Sign(0, 2000.0, ahead), now=10.0)
+    assert told.seconds_left(10.0) == pytest.approx(5.0)
 
 
 def test_simulations_side_by_side_take_as_long_as_the_slowest() -> None:
     told = pace("a", "b")
     for label, ended in (("a", 500), ("b", 250)):
-        told.note(label, 0, now=0.0)
-        told.note(label, ended, now=10.0)
+        told.note(label, sign(0), now=0.0)
+        told.note(label, sign(ended), now=10.0)
     assert told.seconds_left(10.0) == pytest.approx(30.0)
 
 
 def test_simulations_that_wait_take_as_long_as_the_others() -> None:
     told = pace("a", "b", "c", processes=1)
-    told.note("a", 0, now=0.0)
-    told.note("a", 1000, now=40.0)
-    told.note("b", 0, now=40.0)
-    told.note("b", 500, now=60.0)
+    told.note("a", sign(0), now=0.0)
+    told.note("a", None, now=40.0)
+    told.note("b", sign(0), now=40.0)
+    told.note("b", sign(500), now=60.0)
     assert told.seconds_left(60.0) == pytest.approx(20.0 + 40.0)
     assert "1,500 of 3,000 jobs under 3 policies, 1 of them done" in told.sentence(60.0)
 
 
 def test_nothing_is_left_of_what_is_done() -> None:
     told = pace()
-    told.note("a", 0, now=0.0)
-    told.note("a", 1000, now=50.0)
+    told.note("a", sign(0), now=0.0)
+    told.note("a", None, now=50.0)
     assert told.seconds_left(80.0) == 0.0
 
 
@@ -75,7 +107,7 @@ class Shown:
     def at(self, now: float, ended: int) -> int:
         """How much has been written when so many jobs have ended."""
         self.now = now
-        self.line("a", ended)
+        self.line("a", sign(ended) if ended < 1000 else None)
         return len(self.written)
 
 

@@ -24,7 +24,7 @@ from autoscaler.simulation.engine.replay.planner_view import Views, submission_o
 from autoscaler.simulation.engine.replay.reporting import record_of
 from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob, Stage
 from autoscaler.simulation.engine.replay.world import World
-from autoscaler.simulation.engine.results.records import Progress, Result
+from autoscaler.simulation.engine.results.records import Ahead, Progress, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,6 +71,8 @@ class Simulation:
         self._tick_at = math.inf
         self._planned_at = -math.inf
         self._awaited: tuple[SimulatedJob, ...] = ()  # it is over when they have ended
+        arrivals = (job.submission.submitted_at for job in world.jobs)
+        self._last_arrival = max(arrivals, default=self.started_at)
 
     @classmethod
     def from_trace(
@@ -130,8 +132,7 @@ class Simulation:
 
     def run(self, on_progress: Callable[[Progress], None] | None = None) -> Result:
         """Until every job has ended, nothing can happen any more, or the horizon is reached."""
-        world, horizon = self.world, self.settings.horizon_seconds
-        end = math.inf if horizon is None else self.started_at + horizon
+        world, end = self.world, self._ends_by
         for moment in itertools.count(1):
             time = world.agenda.next_time
             if self._is_over():
@@ -172,6 +173,12 @@ class Simulation:
                 has_planned = True
         world.recorder.sample(world.now)
         return has_planned
+
+    @property
+    def _ends_by(self) -> float:
+        """The horizon on the trace's clock."""
+        horizon = self.settings.horizon_seconds
+        return math.inf if horizon is None else self.started_at + horizon
 
     def _is_over(self) -> bool:
         world = self.world
@@ -263,7 +270,28 @@ class Simulation:
 
     def _progress(self) -> Progress:
         world = self.world
-        return Progress(now=world.now, jobs_ended=world.ended, jobs=len(world.jobs))
+        return Progress(
+            now=world.now,
+            jobs_ended=world.ended,
+            jobs=len(world.jobs),
+            look_ahead=self._look_ahead,
+        )
+
+    def _look_ahead(self) -> Ahead:
+        world = self.world
+        last_arrival = min(self._last_arrival, self._ends_by)
+        after = max(last_arrival, world.now)
+        ends = [
+            min(end, self._ends_by)
+            for job in world.present.values()
+            if (end := job.finishes_at) is not None
+        ]
+        return Ahead(
+            present=len(world.present),
+            last_arrival=last_arrival,
+            end=max((after, *ends)),
+            job_seconds=sum(max(end - after, 0.0) for end in ends),
+        )
 
     def _result(self) -> Result:
         world = self.world

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,12 +88,26 @@ class UsageSample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What is in sight: jobs that are yet to come, and those that run now to their ends.
+
+    `job_seconds` is how long jobs still run, added up, after the last has come.
+    """
+
+    present: int
+    last_arrival: float
+    end: float
+    job_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a simulation is, for a bar."""
+    """How far a simulation is. `look_ahead` looks at each job that is present."""
 
     now: float
     jobs_ended: int
     jobs: int
+    look_ahead: Callable[[], Ahead]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
