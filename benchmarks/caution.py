@@ -75,6 +75,7 @@ class Row:
 ORACLE = Row(name="speeds known", knowledge=Knowledge.ORACLE)
 ROWS = (
     ORACLE,
+    Row(name="known by an earlier run", knowledge=Knowledge.EARLIER_RUNS),
     Row(name="speeds measured"),
     Row(name="measured with 15 % noise", noise=0.15),
     Row(name="half of the length declared", declared=0.5),

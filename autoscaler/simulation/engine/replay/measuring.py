@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.engine.replay.settings import Knowledge
@@ -30,7 +30,7 @@ class Measuring:
     """What is known of one job: `scaling`, as the snapshot carries it.
 
     `is_given`: the numbers of the model are known from elsewhere; measuring only widens the range
-    they are believed for.
+    they are believed for. `earlier`: what an earlier run of the same training knew in the end.
     """
 
     job: Job
@@ -39,6 +39,7 @@ class Measuring:
     settings: Settings
     scaling: ScalingModel | None = None
     is_given: bool = False
+    earlier: tuple[Measurement, ...] = ()
     _found: tuple[Measurement, ...] = ()
     _known: set[tuple[int, int, int]] = field(default_factory=set)
 
@@ -80,8 +81,25 @@ class Measuring:
             )
             return
         self._found = (*self._found, new)
-        self.scaling = fit(
+        self.scaling = self._fitted()
+
+    @property
+    def found(self) -> tuple[Measurement, ...]:
+        """What was measured, and what an earlier run says of other configurations, newest last."""
+        measured = {_configuration(one) for one in self._found}
+        others = (one for one in self.earlier if _configuration(one) not in measured)
+        return (*others, *self._found)
+
+    def follow(self, before: Measuring) -> None:
+        """Begin with what an earlier run of the same training knows."""
+        if self.scaling is None:
+            self.earlier = before.found
+            self.scaling = self._fitted()
+
+    def _fitted(self) -> ScalingModel | None:
+        return fit_with_earlier(
             self._found,
+            self.earlier,
             gpu_type=self.pool.gpu_type,
             model_bytes=self.job.model_bytes,
             batch=self.job.batch,
@@ -94,6 +112,10 @@ class Measuring:
         seed = f"{self.settings.seed} {self.job.job_id} {key}"
         drawn = random.Random(seed).gauss(0, self.settings.measurement_noise)
         return max(1 + drawn, _SMALLEST_ERROR)
+
+
+def _configuration(one: Measurement) -> tuple[int, int, int]:
+    return one.workers, min(one.nodes, 2), one.global_batch_size
 
 
 def measuring_of(job: Job, profile: Profile, settings: Settings) -> Measuring:

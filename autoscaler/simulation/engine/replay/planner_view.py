@@ -79,5 +79,9 @@ def view_of(job: SimulatedJob) -> Job:
 def _noise_of(job: SimulatedJob) -> float | None:
     if not job.settings.statistical_efficiency:
         return job.submission.noise_scale
-    knows = job.first_started_at is not None or job.settings.knowledge is Knowledge.ORACLE
+    knows = (
+        job.first_started_at is not None
+        or job.settings.knowledge is Knowledge.ORACLE
+        or bool(job.measuring.earlier)
+    )
     return job.profile.noise_at(job.done / job.samples) if knows else None

@@ -90,6 +90,7 @@ class Knowledge(StrEnum):
     """What the planner knows of a job's speed."""
 
     MEASURED = "measured"  # what the job has run with so far, with measurement noise
+    EARLIER_RUNS = "earlier_runs"  # also by the team's last run of the same kind of job
     ORACLE = "oracle"  # exact step times at many sizes and batches, from the first second
     NOTHING = "nothing"  # as of scripts that report neither steps nor samples
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind, JobPhase
 from autoscaler.simulation.engine.replay.agenda import Agenda, Event, Kind
 from autoscaler.simulation.engine.replay.recorder import PoolBook, Recorder
+from autoscaler.simulation.engine.replay.settings import Knowledge
 from autoscaler.simulation.engine.replay.simulated_cluster import SimulatedCluster
 from autoscaler.simulation.engine.replay.simulated_job import Stage
 from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
@@ -17,6 +18,7 @@ from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from autoscaler.simulation.engine.replay.measuring import Measuring
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
 
@@ -41,6 +43,7 @@ class World:
     changed_at: float  # when a job or a node last changed
     _numbers: dict[str, int] = field(default_factory=dict)
     _chance: dict[str, random.Random] = field(default_factory=dict)
+    _runs: dict[tuple[str, str], list[Measuring]] = field(default_factory=dict)  # as they came
 
     @classmethod
     def of(cls, jobs: tuple[SimulatedJob, ...], settings: Settings, *, now: float) -> World:
@@ -79,12 +82,21 @@ class World:
         """A job comes, or was there when the simulation began."""
         seen = job.submission
         self.present[seen.job_id] = job
+        if self.settings.knowledge is Knowledge.EARLIER_RUNS:
+            self._follow_earlier_run(job)
         self.recorder.arrive(job, self.now)
         job.worker_seconds_to_loss = self._worker_life(job)
         held = seen.target or seen.allocation
         if seen.phase is JobPhase.ACTIVE and held is not None:
             job.go_on(held, self.now)
         self._take_up(job)
+
+    def _follow_earlier_run(self, job: SimulatedJob) -> None:
+        runs = self._runs.setdefault((job.submission.team, job.profile.name), [])
+        measured = next((run for run in reversed(runs) if run.found), None)
+        if measured is not None:
+            job.measuring.follow(measured)
+        runs.append(job.measuring)
 
     def handle(self, event: Event) -> bool:
         """Let one event happen, unless it no longer holds; True when something changed."""
