@@ -1,7 +1,7 @@
 """Can this spec ever run here? The checks that need the teams, pools, quotas and secrets there are.
 
 spec_checks    all checks of one spec, and the notes that go with an accepted one
-earlier_runs   what an earlier run of the same training found out about the batch
+earlier_runs   what an earlier run of the same training measured
 secret_use     which secrets a job needs, and which live jobs need a secret
 pool_capacity  what a submit must know of a pool
 disk_limits    how much a job may write

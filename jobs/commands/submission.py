@@ -14,7 +14,7 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs.admission import spec_checks
+from jobs.admission import earlier_runs, spec_checks
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.changes import demand_signal, events
 from jobs.errors import IdempotencyConflict, NameInUse, TooManyQueued
@@ -125,6 +125,8 @@ def _create(
     if known := key.find():
         return known, False
     _check_room(admitted.team, most)
+    training = earlier_runs.digest_of(spec)
+    earlier = earlier_runs.newest_measured(admitted.team, training)
     job = Job.objects.create(
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
@@ -135,14 +137,18 @@ def _create(
         priority=spec.priority,
         mode=spec.elastic.mode,
         submitted_by=submitted_by,
+        training=training,
+        **(earlier.as_known() if earlier else {}),
         message="Waits for the next planning tick.",
     )
+    if earlier:
+        earlier.hand_on_to(job)
     key.remember(job)
     events.record(
         job_id=job.id,
         kind=EventKind.SUBMITTED,
         new_state=State.QUEUED,
-        message=f"Submitted by {submitted_by}.",
+        message=f"Submitted by {submitted_by}.{earlier.sentence if earlier else ''}",
     )
     demand_signal.announce_demand(job.id)
     return job, True

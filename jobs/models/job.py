@@ -147,6 +147,23 @@ class Job(models.Model):
     noise_scale = models.FloatField(
         null=True, blank=True, help_text="Gradient noise in samples, at the base batch."
     )
+    first_noise_scale = models.FloatField(
+        null=True, blank=True, help_text="The first that was measured: noise grows with training."
+    )
+    training = models.CharField(
+        max_length=64,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Equal for jobs that train the same: a digest of what they run.",
+    )
+    earlier_run = models.CharField(
+        max_length=12,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The job with whose measurements it began; empty: with none.",
+    )
     batch_limits = models.JSONField(
         default=dict,
         db_default={},
@@ -192,6 +209,7 @@ class Job(models.Model):
             models.Index(fields=("state",)),
             models.Index(fields=("team", "-submitted_at")),
             models.Index(fields=("finished_at",)),
+            models.Index(fields=("team", "training", "-submitted_at"), name="runs_of_a_training"),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
         )
         constraints = (

@@ -70,6 +70,26 @@ def test_a_job_starts_alone_while_its_model_is_learned_and_large_where_it_is_kno
     assert workers[1] == 8
 
 
+def test_a_job_starts_large_where_an_earlier_run_of_its_kind_was_measured() -> None:
+    """The first learns; the second begins with what it learned; of another team's it knows nothing.
+
+    Nor does anybody know of earlier runs where they are not looked at.
+    """
+    many = {"max_workers": 8, "samples": 1_000_000}
+    jobs = trace(
+        job("first", **many),
+        job("second", at=5_000, **many),
+        job("foreign", at=10_000, team="language", **many),
+    )
+
+    def first_sizes(knowledge: Knowledge) -> list[int]:
+        result = run(jobs, settings(pool(8), knowledge=knowledge))
+        return [record.history[0].workers for record in result.jobs]
+
+    assert first_sizes(Knowledge.EARLIER_RUNS) == [1, 8, 1]
+    assert first_sizes(Knowledge.MEASURED) == [1, 1, 1]
+
+
 def test_with_checkpoint_restart_every_change_costs_the_whole_restart() -> None:
     costs = CheckpointRestart(seconds=120.0, first_start=30.0)
     result = run(trace(job("a", max_workers=2, samples=100_000)), settings(rescale=costs))

@@ -101,6 +101,7 @@ def _store_progress(
         "coordinator_seen_at": now,
         "model_bytes": report.model_bytes or job.model_bytes,
         "noise_scale": _noise_scale(job, report, now),
+        "first_noise_scale": job.first_noise_scale or report.noise_scale,
         "total_samples": report.total_samples or job.total_samples,
     }
     if report.checkpoint_step is not None:

@@ -57,7 +57,6 @@ def test_nothing_is_said_without_an_earlier_run(api: APIClient) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"name": "letters"},
         {"command": ["python", "train.py", "--width", "48"]},
         {"workdir": "/elsewhere"},
         {"env": {"MODEL": "large"}},

@@ -19,7 +19,7 @@ from autoscaler.control_loop.observe.for_planner.scale_metrics import (
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import is_slow_to_change
 from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.quarantine.standing_still import holder
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
@@ -130,8 +130,10 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
 
 def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
     """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
-    return fit(
-        map(_measurement, histories.measurements.get(view.id, ())),
+    rows = histories.measurements.get(view.id, ())
+    return fit_with_earlier(
+        [_measurement(row) for row in rows if not row.is_of_earlier_run],
+        [_measurement(row) for row in rows if row.is_of_earlier_run],
         gpu_type=view.job.pool.gpu_type,
         model_bytes=view.job.model_bytes,
         batch=batch_range(view),

@@ -122,7 +122,7 @@ class JobView:
 
 
 def has_only_waited(job: Job) -> bool:
-    """It is queued since it was submitted: no worker, event or measurement belongs to it yet."""
+    """It is queued since it was submitted: no worker belongs to it, and it measured nothing yet."""
     return job.state == State.QUEUED and job.starts == 0 and job.attempt == 0
 
 
