@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,17 @@ def test_jobs_that_train_on_count_as_longer_than_they_are() -> None:
     assert whole.p90 is not None
     assert without.p90 < 80.0
     assert whole.p90 > 120.0
+
+
+def test_ranges_of_starts_become_wider_and_never_narrower() -> None:
+    def start(name: str, until: float) -> Outcome:
+        return replace(outcome(name, until), basis=Basis.START)
+
+    exact = corrections(start(f"j{number}", 100.0) for number in range(50))
+    assert exact[Basis.START] == Correction()
+    late = corrections(start(f"j{number}", 300.0) for number in range(50))[Basis.START]
+    assert (late.p10, late.p50) == (1.0, 1.0)
+    assert late.p90 > 2.0
 
 
 def test_what_lies_beyond_the_horizon_stays_there_and_the_rest_stays_in_order() -> None:

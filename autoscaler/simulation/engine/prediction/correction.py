@@ -70,7 +70,10 @@ def corrections(outcomes: Iterable[Outcome]) -> Mapping[Basis, Correction]:
     by_basis: defaultdict[Basis, list[Outcome]] = defaultdict(list)
     for one in outcomes:
         by_basis[one.basis].append(one)
-    return {basis: _correction(found) for basis, found in by_basis.items()}
+    found = {basis: _correction(known) for basis, known in by_basis.items()}
+    if Basis.START in found:
+        found[Basis.START] = _only_wider(found[Basis.START])
+    return found
 
 
 def corrected(span: Range, correction: Correction | None, now: float) -> Range:
@@ -102,6 +105,11 @@ def _correction(outcomes: Sequence[Outcome]) -> Correction:
         p50=_factor(0.5, [(one, one.replayed.p50) for one in outcomes]),
         p90=_factor(0.9, [(one, one.replayed.p90) for one in outcomes]),
     )
+
+
+def _only_wider(correction: Correction) -> Correction:
+    """A start hangs on one other job's end, so that a few say too little to narrow the next."""
+    return Correction(p10=min(correction.p10, 1.0), p90=max(correction.p90, 1.0))
 
 
 def _factor(share: float, told: Sequence[tuple[Outcome, float | None]]) -> float:
