@@ -9,7 +9,7 @@ import pytest
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility
-from autoscaler.simulation.engine.replay.feasibility import Endless, endless_in
+from autoscaler.simulation.engine.comparison.feasibility import Endless, endless_in
 from autoscaler.simulation.engine.replay.settings import Settings
 from tests.simulation.workloads import job, pool, settings, trace
 

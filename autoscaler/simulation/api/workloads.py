@@ -13,7 +13,7 @@ from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.api.errors import WorkloadRefused
 from autoscaler.simulation.engine.comparison.candidates import Candidate
-from autoscaler.simulation.engine.replay.feasibility import endless_in
+from autoscaler.simulation.engine.comparison.feasibility import endless_in
 from autoscaler.simulation.engine.replay.settings import Failures, HotRescale, Settings
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError
 from autoscaler.simulation.engine.workload.recipes import MixName, Pattern, Recipe, trace_of

@@ -15,7 +15,7 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.workload import POOL
 from autoscaler.simulation.engine.comparison.candidates import Candidate, candidates
-from autoscaler.simulation.engine.replay.feasibility import Endless, endless_in
+from autoscaler.simulation.engine.comparison.feasibility import Endless, endless_in
 from autoscaler.simulation.engine.replay.settings import (
     CheckpointRestart,
     Failures,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autoscaler.planning.policies import BUILT_IN
-from autoscaler.simulation.engine.replay.feasibility import endless_in
+from autoscaler.simulation.engine.comparison.feasibility import endless_in
 from autoscaler.simulation.engine.truth.isolation import seconds_per_sample
 from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET, NCF
 from autoscaler.simulation.engine.workload.importers.cluster_log import read_log

@@ -1,7 +1,8 @@
 """Which policy on which cluster serves a workload best?
 
-    candidates  what is compared, each under a name
-    comparison  one simulation for each candidate, and their results side by side
+    candidates   what is compared, each under a name
+    feasibility  which jobs can never end under one of them, before anything is simulated
+    comparison   one simulation for each candidate, and their results side by side
 
 `autoscaler.simulation.engine.report` makes a page of it.
 """

@@ -9,8 +9,8 @@ Read `simulator` first: it takes the next event, and asks for a plan at each tic
     simulated_job      what one job is truly doing at a moment
     simulated_cluster  which nodes are up, and which jobs hold their GPUs
     measuring          what the planner learns of a job's speed
-    feasibility        which jobs can never end, before anything is replayed
     planner_view       what the planner sees of a job
+    outlook            what is left, as far as it is in sight
     recorder           what is kept while the simulation runs
     reporting          what is written down of a job at the end
 """

@@ -20,11 +20,12 @@ from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.simulation.engine.replay.agenda import Kind
 from autoscaler.simulation.engine.replay.measuring import measuring_of
+from autoscaler.simulation.engine.replay.outlook import Outlook
 from autoscaler.simulation.engine.replay.planner_view import Views, submission_of
 from autoscaler.simulation.engine.replay.reporting import record_of
 from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob, Stage
 from autoscaler.simulation.engine.replay.world import World
-from autoscaler.simulation.engine.results.records import Ahead, Progress, Result
+from autoscaler.simulation.engine.results.records import Progress, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,8 +72,7 @@ class Simulation:
         self._tick_at = math.inf
         self._planned_at = -math.inf
         self._awaited: tuple[SimulatedJob, ...] = ()  # it is over when they have ended
-        arrivals = (job.submission.submitted_at for job in world.jobs)
-        self._last_arrival = max(arrivals, default=self.started_at)
+        self._outlook = Outlook.of(world, ends_by=self._ends_by)
 
     @classmethod
     def from_trace(
@@ -274,23 +274,7 @@ class Simulation:
             now=world.now,
             jobs_ended=world.ended,
             jobs=len(world.jobs),
-            look_ahead=self._look_ahead,
-        )
-
-    def _look_ahead(self) -> Ahead:
-        world = self.world
-        last_arrival = min(self._last_arrival, self._ends_by)
-        after = max(last_arrival, world.now)
-        ends = [
-            min(end, self._ends_by)
-            for job in world.present.values()
-            if (end := job.finishes_at) is not None
-        ]
-        return Ahead(
-            present=len(world.present),
-            last_arrival=last_arrival,
-            end=max((after, *ends)),
-            job_seconds=sum(max(end - after, 0.0) for end in ends),
+            look_ahead=self._outlook.ahead,
         )
 
     def _result(self) -> Result:

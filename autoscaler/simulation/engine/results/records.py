@@ -89,9 +89,10 @@ class UsageSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
-    """What is in sight: jobs that are yet to come, and those that run now to their ends.
+    """What is in sight: jobs that are yet to come, and the ends of those that are present.
 
-    `job_seconds` is how long jobs still run, added up, after the last has come.
+    Each of them is taken to run alone from now on, as the last ones do. `job_seconds` is how long
+    they still run, added up, after the last job has come.
     """
 
     present: int
