@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from cluster.models import Node, Pool
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
@@ -63,14 +64,19 @@ def test_nodes_show_a_team_what_its_own_jobs_said_and_admins_everything(
 
 
 def test_stalls_of_one_team_are_not_expected_of_the_jobs_of_others(
-    job: Job, theirs: Job, vision: Team, language: Team, pool: Pool
+    job: Job,
+    theirs: Job,
+    vision: Team,
+    language: Team,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     """Their own team believes them; of another's changes nobody knows more than before."""
     Job.objects.filter(pk=theirs.pk).update(samples_per_second=64.0, model_bytes=10**6)
     _slow(theirs, "a")
     for number in range(1, 60):
         generation(theirs, number, stall_seconds=1e6, worker_ids=[f"{theirs.pk}-a"])
-    changes = ChangeTimes.of([job.pk])
+    with django_assert_max_num_queries(4):
+        changes = ChangeTimes.of([job.pk])
     assert changes.own_seconds == {}
     assert changes.ratio({"node-1"}, is_hot=True, team_id=vision.pk) is None
     theirs_say = changes.ratio({"node-1"}, is_hot=True, team_id=language.pk)

@@ -16,6 +16,7 @@ from autoscaler.planning.speed.change_time import ChangingJob, ratio_of
 from jobs.models import Generation, Job, Worker
 
 _LOOKED_AT: Final = 200  # the newest changes of all jobs; guessed: bounded in any cluster
+_SEARCHED: Final = 2000  # generations: starts and losses, among which they are
 _NODES: Final = 8  # of one change: the first of more stand for all
 _TEAMS: Final = 2  # so many have to say it before it is believed of another
 
@@ -41,7 +42,7 @@ class ChangeTimes:
 
     @classmethod
     def of(cls, job_ids: Collection[str]) -> ChangeTimes:
-        """Three bounded queries, by the newest first."""
+        """A few bounded queries."""
         own = _changes().filter(job__in=job_ids).values_list("job").annotate(Avg("took")).order_by()
         return cls(own_seconds=dict(own), lately=tuple(_lately()))
 
@@ -77,7 +78,7 @@ def _changes() -> QuerySet[Generation]:
 
 
 def _lately() -> Iterable[PastChange]:
-    newest = list(_changes().select_related("job__pool").order_by("-id")[:_LOOKED_AT])
+    newest = _newest()
     ids = {worker_id for one in newest for worker_id in one.worker_ids}
     workers = Worker.objects.filter(id__in=ids, node__isnull=False)
     nodes = dict(workers.values_list("id", "node__name"))
@@ -100,6 +101,17 @@ def _lately() -> Iterable[PastChange]:
                     one.took,  # type: ignore[attr-defined]  # annotated above
                 ),
             )
+
+
+def _newest() -> list[Generation]:
+    """With no more of their jobs than is asked for: it is read at each tick."""
+    last = Generation.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    among = _changes().filter(id__gt=last - _SEARCHED).select_related("job__pool")
+    columns = ("team_id", "mode", "model_bytes", "samples_per_second", "pool__all_reduce")
+    needed = among.only(
+        "worker_ids", "global_batch_size", *(f"job__{column}" for column in columns)
+    )
+    return list(needed.order_by("-id")[:_LOOKED_AT])
 
 
 def _step_seconds(one: Generation) -> float | None:
