@@ -152,8 +152,9 @@ def test_the_summary_tells_how_many_predicted_ranges_held(api: APIClient, job: J
 
 def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, job: Job) -> None:
     span = {"p10": "2026-12-01T08:00:00Z", "p50": "2026-12-01T09:00:00Z", "p90": None}
-    told = {"made_at": "2026-12-01T07:00:00Z", "start": span, "finish": span}
-    Job.objects.filter(pk=job.pk).update(prediction=told)
+    stored = {"made_at": "2026-12-01T07:00:00Z", "start": span, "finish": span}
+    told = {**stored, "lately": None}  # no range has had its outcome yet
+    Job.objects.filter(pk=job.pk).update(prediction=stored)
 
     def prediction() -> dict[str, Any] | None:
         found: dict[str, Any] | None = api.get(f"/api/v1/jobs/{job.id}").json()["prediction"]

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from jobs.admission.earlier_runs import digest_of
 from jobs.lifecycle import State
 from jobs.models import Job
+from jobs.spec.job_spec import JobSpec
 from tests.service.conftest import SubmitJob, spec
 
 WIDE = {"global_batch_size": {"base": 32, "max": 128}}
@@ -70,7 +72,8 @@ def test_another_training_is_no_comparison(
 
 def test_a_run_of_another_image_is_no_comparison(api: APIClient, earlier: Job) -> None:
     of_image = {**earlier.resolved_spec, "image": "registry.example/digits:2"}
-    Job.objects.filter(pk=earlier.pk).update(resolved_spec=of_image)
+    training = digest_of(JobSpec.from_resolved(of_image))
+    Job.objects.filter(pk=earlier.pk).update(training=training)
     assert notes(api) == []
 
 
