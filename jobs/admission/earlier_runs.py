@@ -12,9 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from django.db.models import QuerySet
 from tenancy.models import Team
 
 from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
@@ -23,8 +23,9 @@ from jobs.lifecycle import State
 from jobs.models import Job, Measurement
 from jobs.spec.job_spec import JobSpec
 
-MOST_INHERITED: Final = 30  # measurements, the newest; guessed: a model needs no more
-MOST_RUNS: Final = 20  # that are looked at, the newest; guessed: others may have failed at once
+MOST_INHERITED: Final = 20  # measurements, the newest; guessed: a model needs no more
+MOST_RUNS: Final = 20  # that are looked through for a completed one, the newest; guessed
+_CONTRADICTORY: Final = 1.5  # guessed: as in `fit_with_earlier`
 _SAME: Final = {"image", "command", "workdir", "env"}
 
 
@@ -35,56 +36,64 @@ def digest_of(spec: JobSpec) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierRun:
-    """A job of the same training, and what is known by it."""
+class EarlierMeasurement(NamedTuple):
+    """One of an earlier run, as it is kept in the row of a job that began with it."""
 
-    job: Job
-    measurements: tuple[Measurement, ...]
+    gpu_type: str
+    workers: int
+    nodes: int
+    global_batch_size: int
+    steps: int
+    step_seconds: float
 
     @property
-    def sentence(self) -> str:
-        return f" How fast it trains is known from job {self.job.id}, which trained the same."
-
-    def as_known(self) -> dict[str, Any]:
-        """Return the fields with which a new job begins."""
-        first = self.job.first_noise_scale
-        return {
-            "earlier_run": self.job.id,
-            "noise_scale": self.job.noise_scale if first is None else first,
-            "model_bytes": self.job.model_bytes,
-        }
-
-    def hand_on_to(self, job: Job) -> None:
-        Measurement.objects.bulk_create(
-            Measurement(
-                job=job,
-                gpu_type=one.gpu_type,
-                workers=one.workers,
-                nodes=one.nodes,
-                global_batch_size=one.global_batch_size,
-                steps=one.steps,
-                step_seconds=one.step_seconds,
-                is_of_earlier_run=True,
-            )
-            for one in self.measurements
-        )
+    def configuration(self) -> tuple[str, int, bool, int]:
+        return self.gpu_type, self.workers, self.nodes > 1, self.global_batch_size
 
 
-def newest_measured(team: Team, training: str) -> EarlierRun | None:
-    """Return the team's newest run of this training of whose speed anything is known."""
-    runs = Job.objects.filter(team=team, training=training).order_by("-submitted_at")
-    rows = Measurement.objects.filter(job__in=runs.values("id")[:MOST_RUNS])
-    newest = rows.order_by("-job__submitted_at", "job", "-updated_at", "-id")[:MOST_INHERITED]
-    found = tuple(newest)
-    if not found:
-        return None
-    job = Job.objects.only("first_noise_scale", "noise_scale", "model_bytes").get(
-        pk=found[0].job_id
-    )
-    return EarlierRun(
-        job=job, measurements=tuple(one for one in found if one.job_id == found[0].job_id)
-    )
+def measurements_of(job: Job) -> list[EarlierMeasurement]:
+    """With which this job began, the newest last; none without an earlier run."""
+    return [EarlierMeasurement(*one) for one in job.earlier_measurements]
+
+
+def known_at_submission(team: Team, training: str) -> dict[str, Any]:
+    """Return the fields of a new job that the newest measured run of its training fills."""
+    job = _measured(team, training).first()
+    measurements = _handed_on(job) if job else []
+    if job is None or not measurements:
+        return {}
+    noise = [one for one in (job.first_noise_scale, job.noise_scale) if one is not None]
+    return {
+        "earlier_run": job.id,
+        "earlier_measurements": measurements,
+        "noise_scale": min(noise, default=None),  # it grows: the less is nearer the beginning
+        "model_bytes": job.model_bytes,
+        "batch_limits": job.batch_limits,
+    }
+
+
+def said_of(job: Job) -> Iterator[str]:
+    """Say by which run its speed is known, if by any."""
+    if job.earlier_run:
+        yield f"How fast it trains is known from job {job.earlier_run}, which trained the same."
+
+
+def _measured(team: Team, training: str) -> QuerySet[Job]:
+    runs = Job.objects.filter(team=team, training=training, is_measured=True)
+    return runs.order_by("-submitted_at")
+
+
+def _handed_on(job: Job) -> list[EarlierMeasurement]:
+    """What it measured and, at other sizes, began with, unless it found that to be wrong."""
+    newest = Measurement.objects.filter(job=job).order_by("-updated_at", "-id")[:MOST_INHERITED]
+    measured = newest.values_list(*EarlierMeasurement._fields)
+    own = {one.configuration: one for one in map(EarlierMeasurement._make, reversed(measured))}
+    before = {one.configuration: one for one in measurements_of(job)}
+    ratios = (own[at].step_seconds / before[at].step_seconds for at in own.keys() & before.keys())
+    if any(not 1 / _CONTRADICTORY <= ratio <= _CONTRADICTORY for ratio in ratios):
+        before = {}
+    others = [one for at, one in before.items() if at not in own]
+    return [*others, *own.values()][-MOST_INHERITED:]
 
 
 def notes(spec: JobSpec, team: Team) -> Iterator[str]:
@@ -95,8 +104,10 @@ def notes(spec: JobSpec, team: Team) -> Iterator[str]:
     size = spec.batch.global_batch_size
     if size.max <= size.base:
         return
-    completed = Job.objects.filter(team=team, training=digest_of(spec), state=State.COMPLETED)
-    earlier = completed.exclude(noise_scale=None).order_by("-submitted_at").first()
+    newest = _measured(team, digest_of(spec)).values("id")[:MOST_RUNS]
+    completed = Job.objects.filter(id__in=newest, state=State.COMPLETED)
+    told = completed.exclude(first_noise_scale=None)
+    earlier = told.order_by("-submitted_at").first()
     if earlier is None:
         return
     worth = RangeWorth.of(base=size.base, largest=size.max, noise_scale=earlier.noise_scale)

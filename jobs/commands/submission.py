@@ -126,7 +126,7 @@ def _create(
         return known, False
     _check_room(admitted.team, most)
     training = earlier_runs.digest_of(spec)
-    earlier = earlier_runs.newest_measured(admitted.team, training)
+    known_by = earlier_runs.known_at_submission(admitted.team, training)
     job = Job.objects.create(
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
@@ -138,17 +138,15 @@ def _create(
         mode=spec.elastic.mode,
         submitted_by=submitted_by,
         training=training,
-        **(earlier.as_known() if earlier else {}),
+        **known_by,
         message="Waits for the next planning tick.",
     )
-    if earlier:
-        earlier.hand_on_to(job)
     key.remember(job)
     events.record(
         job_id=job.id,
         kind=EventKind.SUBMITTED,
         new_state=State.QUEUED,
-        message=f"Submitted by {submitted_by}.{earlier.sentence if earlier else ''}",
+        message=" ".join([f"Submitted by {submitted_by}.", *earlier_runs.said_of(job)]),
     )
     demand_signal.announce_demand(job.id)
     return job, True

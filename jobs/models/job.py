@@ -157,6 +157,14 @@ class Job(models.Model):
         blank=True,
         help_text="Equal for jobs that train the same: a digest of what they run.",
     )
+    is_measured = models.BooleanField(
+        default=False, db_default=False, help_text="It has measured how fast it trains."
+    )
+    earlier_measurements = models.JSONField(
+        default=list,
+        db_default=[],
+        help_text="With which it began, of the earlier run: see `jobs.admission.earlier_runs`.",
+    )
     earlier_run = models.CharField(
         max_length=12,
         default="",
@@ -209,7 +217,11 @@ class Job(models.Model):
             models.Index(fields=("state",)),
             models.Index(fields=("team", "-submitted_at")),
             models.Index(fields=("finished_at",)),
-            models.Index(fields=("team", "training", "-submitted_at"), name="runs_of_a_training"),
+            models.Index(
+                fields=("team", "training", "-submitted_at"),
+                condition=Q(is_measured=True),
+                name="measured_runs_of_a_training",
+            ),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
         )
         constraints = (
@@ -223,3 +235,9 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team_id}/{self.name} ({self.id})"
+
+    @property
+    def measured_noise_scale(self) -> float | None:
+        """Its own; None while it only goes by that of an earlier run."""
+        is_own = self.first_noise_scale is not None or not self.earlier_run
+        return self.noise_scale if is_own else None

@@ -20,9 +20,6 @@ class Measurement(models.Model):
     global_batch_size = models.PositiveIntegerField()
     steps = models.PositiveIntegerField()
     step_seconds = models.FloatField()
-    is_of_earlier_run = models.BooleanField(
-        default=False, db_default=False, help_text="Copied from it, and not measured since."
-    )
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -29,7 +29,9 @@ class BatchWorthSerializer(serializers.Serializer[Any]):
 def batch_worth(job: Job) -> dict[str, Any] | None:
     """Return the document; None where there is nothing to say."""
     size = job.resolved_spec["batch"]["global_batch_size"]
-    worth = RangeWorth.of(base=size["base"], largest=size["max"], noise_scale=job.noise_scale)
+    worth = RangeWorth.of(
+        base=size["base"], largest=size["max"], noise_scale=job.measured_noise_scale
+    )
     if worth is None:
         return None
     said = worth_of_range(worth)

@@ -123,7 +123,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return int(job.batch_now or job.wanted_batch or base)
 
     def get_noise_scale(self, job: Job) -> float | None:
-        return finite(job.noise_scale)
+        return finite(job.measured_noise_scale)
 
     def get_batch_limit(self, job: Job) -> int | None:
         return batch_limit.of(job)

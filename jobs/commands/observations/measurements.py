@@ -21,7 +21,7 @@ _Configuration = tuple[int, int]  # workers, global batch
 
 def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
     """Replace the measurements of each configuration by what is known about it now."""
-    rows = Measurement.objects.filter(job=job, gpu_type=job.pool.gpu_type, is_of_earlier_run=False)
+    rows = Measurement.objects.filter(job=job, gpu_type=job.pool.gpu_type)
     known = set(rows.values_list(*_TOLD)) if reported else set()
     changed = {
         (entry.workers, entry.global_batch_size): entry
@@ -46,7 +46,7 @@ def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
         ],
         update_conflicts=True,
         unique_fields=["job", "gpu_type", "workers", "nodes", "global_batch_size"],
-        update_fields=["steps", "step_seconds", "is_of_earlier_run", "updated_at"],
+        update_fields=["steps", "step_seconds", "updated_at"],
     )
     _keep_the_newest(job)
 

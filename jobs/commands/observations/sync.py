@@ -100,6 +100,7 @@ def _store_progress(
         **observed,
         "coordinator_seen_at": now,
         "model_bytes": report.model_bytes or job.model_bytes,
+        "is_measured": job.is_measured or bool(report.measurements),
         "noise_scale": _noise_scale(job, report, now),
         "first_noise_scale": job.first_noise_scale or report.noise_scale,
         "total_samples": report.total_samples or job.total_samples,
@@ -153,6 +154,8 @@ def _note_registration(job: Job) -> str:
 
 def _noise_scale(job: Job, report: SyncReport, now: datetime) -> float | None:
     seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
+    if report.noise_scale is not None and job.measured_noise_scale is None:
+        return report.noise_scale
     return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
 

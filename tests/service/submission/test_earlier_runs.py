@@ -23,7 +23,9 @@ def earlier(submit: SubmitJob) -> Job:
 
 
 def ended(job: Job, *, noise_scale: float | None, state: State = State.COMPLETED) -> Job:
-    Job.objects.filter(pk=job.pk).update(state=state, noise_scale=noise_scale)
+    Job.objects.filter(pk=job.pk).update(
+        state=state, noise_scale=noise_scale, first_noise_scale=noise_scale, is_measured=True
+    )
     return job
 
 

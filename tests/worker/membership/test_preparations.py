@@ -125,6 +125,22 @@ def test_a_joiner_takes_another_plan_that_lets_it_in(
     assert builders.built == [instead]
 
 
+def test_a_joiner_gets_in_by_the_plan_that_took_the_place_of_another(builders: Builders) -> None:
+    """Whatever follows on that one."""
+    preparations = builders.preparations
+    instead = replace(JOINING, generation=3)
+    following = replace(JOINING, generation=4, joiners=(), global_batch_size=5)
+    builders.may_build.clear()
+    preparations.take(JOINING)
+    preparations.take(instead)
+    preparations.take(following)  # b is in already
+    assert preparations.is_given_up(JOINING)
+    assert not preparations.is_given_up(instead)
+    builders.may_build.set()
+    builders.prepared_for(instead)
+    assert builders.built == [instead]
+
+
 def test_a_joiner_gives_a_plan_up_only_for_one_that_takes_its_place(builders: Builders) -> None:
     preparations = builders.preparations
     joining = replace(a_plan("ba", "a"), generation=1)

@@ -59,7 +59,7 @@ def cluster_state(
 ) -> Seen:
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
-    with_past = [view for view in plannable if _has_past(view)]
+    with_past = [view for view in plannable if not has_only_waited(view.job)]
     histories = Histories.of([view for view in with_past if view.id not in left_out])
     held_back = growth.held_back([view.id for view in with_past], now)
     failing: dict[str, Exception] = {}
@@ -88,13 +88,6 @@ def cluster_state(
         changes=tuple(_changes(now)),
     )
     return Seen(state=state, failing=failing)
-
-
-def _has_past(view: JobView) -> bool:
-    """Something may have been measured that is not in a value remembered of it."""
-    if not has_only_waited(view.job):
-        return True
-    return bool(view.job.earlier_run) and _planned.made_of(view) is None
 
 
 def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:

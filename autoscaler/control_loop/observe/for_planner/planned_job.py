@@ -28,6 +28,8 @@ from autoscaler.planning.speed.change_time import ChangingJob, expected_stall
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
 from concertina_worker.protocol import MOST_MEASUREMENTS
+from jobs.admission import earlier_runs
+from jobs.admission.earlier_runs import EarlierMeasurement
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Measurement, Worker
 
@@ -130,10 +132,9 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
 
 def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
     """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
-    rows = histories.measurements.get(view.id, ())
     return fit_with_earlier(
-        [_measurement(row) for row in rows if not row.is_of_earlier_run],
-        [_measurement(row) for row in rows if row.is_of_earlier_run],
+        [_measurement(row) for row in histories.measurements.get(view.id, ())],
+        [_measurement(one) for one in earlier_runs.measurements_of(view.job)],
         gpu_type=view.job.pool.gpu_type,
         model_bytes=view.job.model_bytes,
         batch=batch_range(view),
@@ -144,7 +145,7 @@ def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
 def _stall_seconds(view: JobView, histories: Histories) -> float:
     """How long it is expected to stand still when it changes."""
     nodes = {worker.node.name for worker in view.live}
-    measured = histories.measurements.get(view.id, ())
+    measured = histories.measurements.get(view.id) or earlier_runs.measurements_of(view.job)
     changing = ChangingJob(
         model_bytes=view.job.model_bytes,
         step_seconds=measured[-1].step_seconds if measured else None,
@@ -199,7 +200,7 @@ def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
     )
 
 
-def _measurement(row: Measurement) -> planning.Measurement:
+def _measurement(row: Measurement | EarlierMeasurement) -> planning.Measurement:
     return planning.Measurement(
         workers=row.workers,
         nodes=row.nodes,

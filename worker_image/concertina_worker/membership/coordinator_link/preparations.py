@@ -8,7 +8,7 @@ collective for the lost member gets out of it, though that member may only be st
 A plan for the members there are already keeps their group. It may arrive while they get into that
 one after the other, so each looks at the newest plan again once it is in: all come to the same.
 A joiner may be the last to get in, or still be building: the group of the plan by which it is to
-join stays ready for it, whatever follows.
+join stays ready for it, unless a recovery or another plan lets it in.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Preparations:
         self._prepared: Prepared | None = None
         self._current: Group | None = None
         self._building: set[Wires] = set()
+        self._let_in_by = 0  # the newest generation that workers without a group get into
         self._begun = 0  # generation whose group was begun to be built last
         self._wires: weakref.WeakSet[Wires] = weakref.WeakSet()  # of all groups anybody still has
         self.on_build_failed: Callable[[Plan], None] = lambda _: None
@@ -61,6 +62,8 @@ class Preparations:
             if self._newest is not None and plan.generation <= self._newest.generation:
                 return
             self._newest = plan
+            if self._lets_in(plan):
+                self._let_in_by = plan.generation
             if not self._is_for_now(plan):
                 return
             useless = [*(self._wires if plan.is_recovery else self._building)]
@@ -72,13 +75,10 @@ class Preparations:
     def is_given_up(self, plan: Plan) -> bool:
         """True if a plan by which this worker is to join will never come about.
 
-        A later plan that recovers, or lets it join again, takes its place. Any other follows on it:
-        members are in already.
+        A later plan that recovers, or lets it join again, takes its place. Any other may follow on
+        it: members are in already.
         """
-        newest = self._newest
-        if newest is None or newest.generation <= plan.generation:
-            return False
-        return self._lets_in(newest)
+        return self._let_in_by > plan.generation
 
     def end(self) -> None:
         """End all preparations: whoever waits in a group, or for one, gets out of it."""
