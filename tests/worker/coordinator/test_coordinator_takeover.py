@@ -38,6 +38,17 @@ def test_after_a_takeover_a_member_that_stays_away_is_lost(story: Story) -> None
     assert story.plan.members == ("a",)
 
 
+def test_after_a_takeover_a_job_that_is_to_stop_is_not_over_before_its_members_are(
+    story: Story,
+) -> None:
+    story.train("a", "b").want_stop()
+    story.take_over().tell(on.DesiredArrived(desired=story.desired))
+    assert not story.coordination.is_over  # they are on their way back
+    story.now = 60.0
+    story.tell(on.TimePassed())
+    assert story.coordination.is_over  # nobody came
+
+
 def test_after_a_takeover_a_joiner_stays_until_the_service_was_asked_anew(story: Story) -> None:
     story.train("a").want("a", "b").connect("b")
     plan = story.plan

@@ -37,9 +37,19 @@ class Coordination:
 
     @property
     def is_over(self) -> bool:
-        """True once nothing will happen any more: the job is over, and all workers left."""
-        is_ending = self.memory.is_finished or choosing.is_stopping(self.memory)
-        return is_ending and not self.crew.connected()
+        """True once nothing will happen any more: the job is over, and all workers left.
+
+        After a takeover those that trained may be on their way back: they have yet to be told.
+        """
+        if self.crew.connected():
+            return False
+        return self.memory.is_finished or (
+            choosing.is_stopping(self.memory) and not self._awaits_members
+        )
+
+    @property
+    def _awaits_members(self) -> bool:
+        return any(worker not in self.crew for worker in self.memory.planned_workers)
 
     def sync_report(self) -> SyncReport:
         memory = self.memory
