@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from tenancy.models import Team
 
 from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
+from autoscaler.planning.fitting.handing_on import handed_on
 from autoscaler.planning.speed.sample_worth import RangeWorth
 from jobs.lifecycle import State
 from jobs.models import Job, Measurement
@@ -25,7 +26,6 @@ from jobs.spec.job_spec import JobSpec
 
 MOST_INHERITED: Final = 20  # measurements, the newest; guessed: a model needs no more
 MOST_RUNS: Final = 20  # that are looked through for a completed one, the newest; guessed
-_CONTRADICTORY: Final = 1.5  # guessed: as in `fit_with_earlier`
 _SAME: Final = {"image", "command", "workdir", "env"}
 
 
@@ -45,10 +45,6 @@ class EarlierMeasurement(NamedTuple):
     global_batch_size: int
     steps: int
     step_seconds: float
-
-    @property
-    def configuration(self) -> tuple[str, int, bool, int]:
-        return self.gpu_type, self.workers, self.nodes > 1, self.global_batch_size
 
 
 def measurements_of(job: Job) -> list[EarlierMeasurement]:
@@ -87,13 +83,8 @@ def _handed_on(job: Job) -> list[EarlierMeasurement]:
     """What it measured and, at other sizes, began with, unless it found that to be wrong."""
     newest = Measurement.objects.filter(job=job).order_by("-updated_at", "-id")[:MOST_INHERITED]
     measured = newest.values_list(*EarlierMeasurement._fields)
-    own = {one.configuration: one for one in map(EarlierMeasurement._make, reversed(measured))}
-    before = {one.configuration: one for one in measurements_of(job)}
-    ratios = (own[at].step_seconds / before[at].step_seconds for at in own.keys() & before.keys())
-    if any(not 1 / _CONTRADICTORY <= ratio <= _CONTRADICTORY for ratio in ratios):
-        before = {}
-    others = [one for at, one in before.items() if at not in own]
-    return [*others, *own.values()][-MOST_INHERITED:]
+    own = [EarlierMeasurement(*one) for one in reversed(measured)]
+    return handed_on(own, measurements_of(job))[-MOST_INHERITED:]
 
 
 def notes(spec: JobSpec, team: Team) -> Iterator[str]:

@@ -7,11 +7,12 @@ data, and nothing of the earlier run counts any more.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autoscaler.planning.fitting.fitting import fit
+from autoscaler.planning.fitting.handing_on import CONTRADICTORY, configuration
 from autoscaler.planning.fitting.observations import configurations, log_seconds, usable
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.all_reduce import AllReduceTable
     from autoscaler.planning.speed.scaling import ScalingModel
-
-_CONTRADICTORY: Final = math.log(1.5)  # guessed: noise and busy neighbors explain less
 
 
 def fit_with_earlier(
@@ -54,8 +53,8 @@ def fit_with_earlier(
     here = [one for one in own if one.gpu_type == gpu_type]
     if known is None or _is_contradicted(known, here, batch):
         return fitted(own)
-    measured = {_configuration(one) for one in own}
-    return fitted([*own, *(one for one in earlier if _configuration(one) not in measured)])
+    measured = {configuration(one) for one in own}
+    return fitted([*own, *(one for one in earlier if configuration(one) not in measured)])
 
 
 def _is_contradicted(
@@ -67,8 +66,4 @@ def _is_contradicted(
         return False
     at = configurations(observations, batch.max_per_gpu if batch else None)
     off = log_seconds(observations) - np.log(known.throughput.step_seconds(at))
-    return bool((np.abs(off) > _CONTRADICTORY + known.relative_error(at)).any())
-
-
-def _configuration(one: Measurement) -> tuple[str, int, bool, int]:
-    return one.gpu_type, one.workers, one.nodes > 1, one.global_batch_size
+    return bool((np.abs(off) > math.log(CONTRADICTORY) + known.relative_error(at)).any())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.fitting.earlier_run import fit_with_earlier
+from autoscaler.planning.fitting.handing_on import handed_on
 from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.engine.replay.settings import Knowledge
@@ -85,10 +86,8 @@ class Measuring:
 
     @property
     def found(self) -> tuple[Measurement, ...]:
-        """What was measured, and what an earlier run says of other configurations, newest last."""
-        measured = {_configuration(one) for one in self._found}
-        others = (one for one in self.earlier if _configuration(one) not in measured)
-        return (*others, *self._found)
+        """What it hands on to the next run of the same training, the newest last."""
+        return tuple(handed_on(self._found, self.earlier))
 
     def follow(self, before: Measuring) -> None:
         """Begin with what an earlier run of the same training knows."""
@@ -112,10 +111,6 @@ class Measuring:
         seed = f"{self.settings.seed} {self.job.job_id} {key}"
         drawn = random.Random(seed).gauss(0, self.settings.measurement_noise)
         return max(1 + drawn, _SMALLEST_ERROR)
-
-
-def _configuration(one: Measurement) -> tuple[int, int, int]:
-    return one.workers, min(one.nodes, 2), one.global_batch_size
 
 
 def measuring_of(job: Job, profile: Profile, settings: Settings) -> Measuring:
