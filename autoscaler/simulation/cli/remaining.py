@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SECONDS_TO_MEASURE: Final = 5.0  # before that an estimate is a guess
 FEWEST_ENDED: Final = 20  # of fewer jobs the next one may be another kind
-JOBS_OF_A_PLAN: Final = 15  # a plan costs about as much as so many jobs in it; measured once
+JOBS_OF_A_PLAN: Final = 15  # guessed: a plan costs about as much as so many jobs in it
 _SIGNS_OF_A_STRETCH: Final = 20  # some seconds of computing
 
 

@@ -10,7 +10,8 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 from concertina_worker.job import Job
-from tests.worker.memory_job import MemoryJob, Seam
+from tests.worker.memory.job import MemoryJob
+from tests.worker.memory.line import Seam
 from tests.worker.running_job import wait_for
 
 JOINER = "w2"

@@ -11,7 +11,7 @@ from torch.utils.data import TensorDataset
 
 from concertina_worker.job import Job
 from concertina_worker.wire import Place
-from tests.worker.memory_job import MemoryJob
+from tests.worker.memory.job import MemoryJob
 from tests.worker.running_job import wait_for
 
 WAITED_SECONDS = 0.2

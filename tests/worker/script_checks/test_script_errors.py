@@ -17,7 +17,7 @@ from concertina_worker.state import portions
 from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.handover import Handover
 from concertina_worker.training.script_checks.pitfalls import ScriptError
-from tests.worker.memory_job import MemoryJob, Script
+from tests.worker.memory.job import MemoryJob, Script
 
 STEPS = 12  # of an epoch
 MANY = 9  # times something fails again before a test calls that for ever

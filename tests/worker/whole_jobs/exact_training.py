@@ -13,7 +13,8 @@ from torch.utils.data import IterableDataset
 
 from concertina_worker.data.order import shuffled
 from concertina_worker.job import Job
-from tests.worker.memory_job import SEED, AuditedStep
+from tests.worker.memory.audit import AuditedStep
+from tests.worker.memory.job import SEED
 
 SAMPLES: Final = 37
 EPOCHS: Final = 2

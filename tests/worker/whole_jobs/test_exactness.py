@@ -25,7 +25,8 @@ from torch.utils.data import TensorDataset
 from concertina_worker.job import Job
 from concertina_worker.state import portions
 from tests.campaigns import examples
-from tests.worker.memory_job import FOREVER, Hesitate, MemoryJob
+from tests.worker.memory.job import MemoryJob
+from tests.worker.memory.line import FOREVER, Hesitate
 from tests.worker.whole_jobs.exact_training import (
     EPOCHS,
     SAMPLES,

@@ -15,7 +15,7 @@ from torch.utils.data import TensorDataset
 from concertina_worker.job import Job
 from concertina_worker.state import portions
 from concertina_worker.state.handover import Handover
-from tests.worker.memory_job import MemoryJob
+from tests.worker.memory.job import MemoryJob
 from tests.worker.running_job import wait_for
 from tests.worker.whole_jobs.exact_training import (
     EPOCHS,

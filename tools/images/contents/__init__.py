@@ -1,4 +1,4 @@
-"""Which files of this machine belong into an image?
+"""Which files of this machine belong in an image?
 
 - `tree`: all of them, written as the same archive every time
 - `system`: a shell, tools, a user, folders, names

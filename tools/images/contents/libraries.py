@@ -1,4 +1,4 @@
-"""Which of this machine's shared libraries belong into an image? All that its files ask for."""
+"""Which of this machine's shared libraries belong in an image? All that its files ask for."""
 
 from __future__ import annotations
 

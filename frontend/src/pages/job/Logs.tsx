@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { StreamStatus } from "../../api/logStream";
 import type { Job } from "../../api/types";
 import { Card } from "../../design/Card";
-import { formatCount } from "../../domain/format";
+import { plural } from "../../domain/format";
 import { filterLines, shortWorker, workersIn } from "../../domain/logs";
 import { LogLines } from "./LogLines";
 import { useLog } from "./useLog";
@@ -30,7 +30,7 @@ export function Logs({ job }: { readonly job: Job }) {
       title="Logs"
       note={
         <span className={styles.status} data-status={status}>
-          {STATUS[status]}, {formatCount(shown.length)} lines
+          {STATUS[status]}, {plural(shown.length, "line")}
         </span>
       }
       actions={

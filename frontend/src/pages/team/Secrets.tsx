@@ -68,7 +68,7 @@ function NoSecrets({ maySet }: { readonly maySet: boolean }) {
   return (
     <EmptyState title="No secrets yet">
       <p>
-        Keys and passwords do not belong into a job&apos;s spec. A job names a secret, as in{" "}
+        Keys and passwords do not belong in a job&apos;s spec. A job names a secret, as in{" "}
         <code>secrets: [wandb]</code>, and its workers get the variables.
         {!maySet && " A lead of the team sets them."}
       </p>

@@ -6,34 +6,22 @@ recovery, checkpoints, and the state machine that plans. Nothing depends on the 
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import torch
 
-from concertina_worker.collective.gpu_offer import GpuOffer
-from concertina_worker.collective.group import Group
-from concertina_worker.collective.wires import Wires
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.instructions import Release, SendPlan
 from concertina_worker.coordinator.knowledge.crew import RETURN_SECONDS
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.environment import CheckpointRules, Platform, WorkerEnvironment
 from concertina_worker.job import Job
-from concertina_worker.membership.coordinator_link.control import Control
-from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
-from concertina_worker.membership.coordinator_link.orders import Orders
-from concertina_worker.membership.coordinator_link.preparations import Prepared
 from concertina_worker.membership.membership import Membership
-from concertina_worker.plan import Plan
 from concertina_worker.protocol import (
     BatchRules,
     Desired,
@@ -46,103 +34,21 @@ from concertina_worker.training.ending import Ending
 from concertina_worker.training.reporting.progress import Progress
 from concertina_worker.training.reporting.reports import StepClock
 from concertina_worker.training.step import CommittedStep
-from concertina_worker.wire import FromWorker, Place
-from tests.worker.memory_group import Rooms
+from concertina_worker.wire import Place
+from tests.worker.memory.audit import AuditedStep, read_audit, that_counted
+from tests.worker.memory.group import Rooms
+from tests.worker.memory.line import FOREVER, DirectLine, Hesitate
 from tests.worker.running_job import wait_for
 
 SEED: Final = 3
-FOREVER: Final = 1e9
 JOIN_SECONDS: Final = 180.0
 
 Script = Callable[[Job, str], Any]
 """Given its job and the worker's name; what it returns is the worker's result."""
 
 
-class Seam(Enum):
-    """A place where another thread may get ahead."""
-
-    SEND = auto()  # something to the coordinator
-    BUILD = auto()  # a group
-    BUILT = auto()
-    WAIT = auto()  # for a group
-    FOUND = auto()
-
-
-Hesitate = Callable[[str, Seam], None]
-"""Given the worker that comes to a seam; called by the thread that does, may block it."""
-
-
 class Died(BaseException):
     """Raised in the script of a worker that dies."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedStep:
-    """What the workers wrote down."""
-
-    generation: int
-    step: int
-    epoch: int
-    batch: range
-
-
-class _DirectControl(Control):
-    """Whose messages are heard at once."""
-
-    def __init__(self, platform: Platform, line: _Line, tell: Callable[[Any], None]) -> None:
-        preparations = line.preparations
-        super().__init__(
-            platform, line.pulse, on_plan=preparations.take, on_release=preparations.end
-        )
-        self._tell = tell
-        self._worker = line.worker
-        self._hesitate = line.hesitate
-
-    @property
-    def silent_seconds(self) -> float:
-        return 0.0
-
-    def send(self, kind: FromWorker, **fields: Any) -> None:
-        self._hesitate(self._worker, Seam.SEND)
-        self._tell(to_event(self._worker, {"type": kind, **fields}))
-
-    def fall_silent(self) -> None:
-        self._tell = lambda _: None
-
-
-class _Line(CoordinatorLine):
-    """A worker's line to a coordinator in the same process."""
-
-    def __init__(
-        self,
-        worker: str,
-        rooms: Rooms,
-        tell: Callable[[Any], None],
-        hesitate: Hesitate,
-    ) -> None:
-        platform = Platform(worker_id=worker, attempt=1, token="", host="", port=0)
-        self.hesitate = hesitate
-        super().__init__(platform, GpuOffer(), lost_seconds=FOREVER)
-        self.direct = self.control = _DirectControl(platform, self, tell)
-        self.orders = Orders(self.control, lost_seconds=FOREVER)
-        self._rooms = rooms
-
-    def is_to_recover(self, generation: int) -> bool:
-        """By a plan that came after this generation."""
-        newest = self.preparations.newest
-        return newest is not None and newest.is_recovery and newest.generation > generation
-
-    def await_prepared(self, accept: Callable[[Prepared], bool], *, newer_than: int) -> Prepared:
-        self.hesitate(self.worker, Seam.WAIT)
-        prepared = super().await_prepared(accept, newer_than=newer_than)
-        self.hesitate(self.worker, Seam.FOUND)
-        return prepared
-
-    def _build(self, plan: Plan, wires: Wires) -> Group:
-        self.hesitate(self.worker, Seam.BUILD)
-        group = self._rooms.build(plan, self.worker, wires)
-        self.hesitate(self.worker, Seam.BUILT)
-        return group
 
 
 class _Progress(Progress):
@@ -195,7 +101,7 @@ class MemoryJob:
         self._now = 0.0  # passes only while somebody might come back
         self._machine = Coordination(Memory(), now=self._now)
         self._rooms = Rooms()
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, DirectLine] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._wanted: list[str] = []
         self._revision = self._attempt = 0
@@ -287,27 +193,11 @@ class MemoryJob:
 
     def steps(self) -> list[AuditedStep]:
         """Those that led to the result: without what was made again after a checkpoint."""
-        found: list[AuditedStep] = []
-        for step in sorted(self.steps_of(), key=lambda step: (step.generation, step.step)):
-            while found and found[-1].step >= step.step:
-                assert found[-1].generation < step.generation or found[-1] == step
-                found.pop()
-            found.append(step)
-        return found
+        return that_counted(self.steps_of())
 
     def steps_of(self, worker: str = "*") -> list[AuditedStep]:
         """What one worker wrote down, in its order; or all."""
-        files = (self.folder / "audit").glob(f"{worker}.jsonl")
-        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-        return [
-            AuditedStep(
-                generation=line["generation"],
-                step=line["step"],
-                epoch=line["epoch"],
-                batch=range(line["start"], line["stop"]),
-            )
-            for line in lines
-        ]
+        return read_audit(self.folder / "audit", worker)
 
     # -- the coordinator -----------------------------------------------------------------------
 
@@ -337,7 +227,7 @@ class MemoryJob:
     # -- the workers ---------------------------------------------------------------------------
 
     def _start(self, worker: str) -> None:
-        self._lines[worker] = _Line(worker, self._rooms, self._tell, self._hesitate)
+        self._lines[worker] = DirectLine(worker, self._rooms, self._tell, self._hesitate)
         self._tell(
             on.WorkerConnected(
                 worker=worker,
