@@ -34,7 +34,7 @@ def lower_flag() -> None:
 def redis_client() -> redis.Redis:
     """A client of its own for each call: one that is shared over a fork may wait for its lock.
 
-    It tries once: who asks for a tick must not wait for a Redis that is away.
+    It tries once: whoever asks for a tick must not wait for a Redis that is away.
     """
     url: str = settings.CONCERTINA.redis_url
     once = Retry(NoBackoff(), 0)
