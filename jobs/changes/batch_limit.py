@@ -6,7 +6,7 @@ for workers that start, and for the people who look at the job.
 
 from __future__ import annotations
 
-from django.db.models.functions import Now
+from collections.abc import Mapping
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
@@ -26,18 +26,21 @@ def of_declared(job: Job, declared: object) -> int | None:
     return min(*known, LARGEST_BATCH) if known else None
 
 
-def learn(job: Job, reported: int | None) -> None:
-    """Remember a limit that is lower than the one found before; call it in a transaction."""
-    gpu_type = job.pool.gpu_type
-    if reported is None or reported >= job.batch_limits.get(gpu_type, reported + 1):
-        return
-    job.batch_limits = {**job.batch_limits, gpu_type: reported}
-    Job.objects.filter(pk=job.id).update(batch_limits=job.batch_limits, progress_at=Now())
+def learn(
+    job_id: str, reported: int | None, *, gpu_type: str, known: Mapping[str, int]
+) -> dict[str, int] | None:
+    """Tell of a limit that is lower than the one found before; return all limits then known.
+
+    Call it in a transaction that stores them.
+    """
+    if reported is None or reported >= known.get(gpu_type, reported + 1):
+        return None
     events.record(
-        job_id=job.id,
+        job_id=job_id,
         kind=EventKind.BATCH_LIMIT_FOUND,
         reason=JobReason.OUT_OF_MEMORY,
         message=f"A worker ran out of memory: from now on at most {reported} samples at once"
         f" on {gpu_type}; larger shares are accumulated.",
         data={"gpu_type": gpu_type, "samples": reported},
     )
+    return {**known, gpu_type: reported}

@@ -1,6 +1,10 @@
-"""What does a coordinator's report change? Each part of a report is stored in a few statements.
+"""What does a coordinator's report change? One statement reads the job, another writes it all.
 
 sync             the whole report; the answer is the state that is wanted
+---
+reporting_job    what has to be known of the job before
+one_statement    how rows of several tables are written at once
+---
 workers          what a coordinator sees of its workers
 generations      which sets of workers trained
 measurements     how long steps took

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.db.models import F, Subquery
+from django.db.models import Subquery
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import GenerationCause
 from jobs.commands.observations.reported_events import ReportedEvents
+from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.lifecycle import WITHOUT_WORKERS
-from jobs.models import Assignment, Generation, Job
+from jobs.models import Assignment, Generation
 from jobs.reports.sync_report import GenerationEntry
 
 MOST_KEPT: Final = 2000  # of one job; guessed: one every five minutes for a week
@@ -20,7 +21,10 @@ _NONE_YET: Final = 0  # the revision of a generation that is none the service as
 
 
 def store_generations(
-    job: Job, reported: Sequence[GenerationEntry], events: ReportedEvents, time: ServiceTime
+    job: ReportingJob,
+    reported: Sequence[GenerationEntry],
+    events: ReportedEvents,
+    time: ServiceTime,
 ) -> dict[str, Any]:
     """Add the generations not known yet, each ending the one before.
 
@@ -29,12 +33,12 @@ def store_generations(
     """
     if not reported:
         return {}
-    last = Generation.objects.filter(job=job).order_by("-number").first()
+    last = Generation.objects.filter(job=job.id).order_by("-number").first()
     known = last.number if last else 0
     fresh = {entry.number: entry for entry in reported if entry.number > known}
     revisions = {entry.revision for entry in fresh.values()}
     wanted = {
-        one.revision: one for one in Assignment.objects.filter(job=job, revision__in=revisions)
+        one.revision: one for one in Assignment.objects.filter(job=job.id, revision__in=revisions)
     }
     made, rescales = [], 0
     for _, entry in sorted(fresh.items()):
@@ -51,7 +55,7 @@ def store_generations(
 
 
 def _generation(
-    job: Job,
+    job: ReportingJob,
     entry: GenerationEntry,
     wanted: Assignment | None,
     time: ServiceTime,
@@ -62,7 +66,7 @@ def _generation(
     since = before.began_at if before else time.earliest
     began_at = max(time.moment(entry.began_at), since)
     return Generation(
-        job=job,
+        job_id=job.id,
         number=entry.number,
         attempt=wanted.attempt if wanted else job.attempt,
         revision=entry.revision,
@@ -83,14 +87,14 @@ def _generation(
     )
 
 
-def _write(job: Job, made: list[Generation], *, rescales: int) -> dict[str, Any]:
+def _write(job: ReportingJob, made: list[Generation], *, rescales: int) -> dict[str, Any]:
     newest, oldest = made[-1], made[0]
-    Generation.objects.filter(job=job, ended_at=None).update(ended_at=oldest.began_at)
+    Generation.objects.filter(job=job.id, ended_at=None).update(ended_at=oldest.began_at)
     Generation.objects.bulk_create(made)
-    beyond = Generation.objects.filter(job=job).order_by("-number").values("number")
+    beyond = Generation.objects.filter(job=job.id).order_by("-number").values("number")
     first_beyond = Subquery(beyond[MOST_KEPT : MOST_KEPT + 1])
-    Generation.objects.filter(job=job, number__lte=first_beyond).delete()
-    rescaled = {"last_rescaled_at": newest.began_at, "rescales": F("rescales") + rescales}
+    Generation.objects.filter(job=job.id, number__lte=first_beyond).delete()
+    rescaled = {"last_rescaled_at": newest.began_at, "rescales": job.rescales + rescales}
     return {"generation": newest.number, **(rescaled if rescales else {})}
 
 

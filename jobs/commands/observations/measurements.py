@@ -1,83 +1,75 @@
-"""How are reported step times stored? Only those that changed, in a few statements.
+"""How are reported step times stored? Only those that changed, with the rest of the report.
 
 Each report has all of them; most have not changed since the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from django.db.models import Subquery
 
 from concertina_worker.protocol import MOST_MEASUREMENTS
-from jobs.models import Generation, Job, Measurement, Worker
+from jobs.commands.observations.one_statement import Part, rows
+from jobs.commands.observations.reporting_job import ReportingJob
+from jobs.models import Measurement
 from jobs.reports.sync_report import MeasurementEntry
 
 MOST_KEPT: Final = MOST_MEASUREMENTS  # of one job, the newest: a model is fitted to all of them
 
-_Configuration = tuple[int, int]  # workers, global batch
+# On how many nodes it was is known from the newest generation of the same configuration.
+_QUERIES: Final = """
+    measurement AS (
+        INSERT INTO jobs_measurement (
+            job_id, gpu_type, workers, nodes, global_batch_size, steps, step_seconds, updated_at
+        )
+        SELECT %(job)s, %(gpu_type)s, told.workers, greatest(place.nodes, 1),
+               told.global_batch_size, told.steps, told.step_seconds, now()
+        FROM jsonb_to_recordset(%(measurements)s) AS told (
+            workers integer, global_batch_size integer, steps integer, step_seconds float8
+        )
+        LEFT JOIN LATERAL (
+            SELECT worker_ids FROM jobs_generation
+            WHERE job_id = %(job)s AND workers = told.workers
+                AND global_batch_size = told.global_batch_size
+            ORDER BY number DESC LIMIT 1
+        ) AS generation ON true
+        LEFT JOIN LATERAL (
+            SELECT count(DISTINCT coalesce(node_id, 0)) AS nodes FROM jobs_worker
+            WHERE job_id = %(job)s
+                AND id IN (SELECT jsonb_array_elements_text(generation.worker_ids))
+        ) AS place ON true
+        WHERE NOT EXISTS (
+            SELECT FROM jobs_measurement WHERE job_id = %(job)s AND gpu_type = %(gpu_type)s
+                AND (workers, global_batch_size) = (told.workers, told.global_batch_size)
+                AND (steps, step_seconds) = (told.steps, told.step_seconds)
+        )
+        ON CONFLICT (job_id, gpu_type, workers, nodes, global_batch_size) DO UPDATE
+        SET steps = excluded.steps, step_seconds = excluded.step_seconds,
+            updated_at = excluded.updated_at
+        RETURNING 1
+    )
+"""
+_MOST_THERE: Final = """
+    (SELECT count(*) FROM jobs_measurement WHERE job_id = %(job)s)
+    + (SELECT count(*) FROM measurement)
+"""
 
 
-def store_measurements(job: Job, reported: Sequence[MeasurementEntry]) -> None:
+def measurements_part(job: ReportingJob, reported: Sequence[MeasurementEntry]) -> list[Part]:
     """Replace the measurements of each configuration by what is known about it now."""
-    rows = Measurement.objects.filter(job=job, gpu_type=job.pool.gpu_type)
-    known = set(rows.values_list(*_TOLD)) if reported else set()
-    changed = {
-        (entry.workers, entry.global_batch_size): entry
-        for entry in reported
-        if tuple(getattr(entry, name) for name in _TOLD) not in known
-    }
-    if not changed:
+    newest = {(entry.workers, entry.global_batch_size): entry for entry in reported}
+    if not newest:
+        return []
+    parameters = {"measurements": rows([*map(dict, newest.values())]), "gpu_type": job.gpu_type}
+    return [Part(queries=_QUERIES, parameters=parameters, told={"measurements": _MOST_THERE})]
+
+
+def keep_the_newest(job: ReportingJob, most_there: int) -> None:
+    """Forget the oldest, if there may be more of them than are kept."""
+    if most_there <= MOST_KEPT:
         return
-    nodes = _nodes_of(job, changed)
-    Measurement.objects.bulk_create(
-        [
-            Measurement(
-                job=job,
-                gpu_type=job.pool.gpu_type,
-                workers=entry.workers,
-                nodes=nodes.get(configuration, 1),
-                global_batch_size=entry.global_batch_size,
-                steps=entry.steps,
-                step_seconds=entry.step_seconds,
-            )
-            for configuration, entry in changed.items()
-        ],
-        update_conflicts=True,
-        unique_fields=["job", "gpu_type", "workers", "nodes", "global_batch_size"],
-        update_fields=["steps", "step_seconds", "updated_at"],
-    )
-    _keep_the_newest(job)
-
-
-_TOLD: Final = ("workers", "global_batch_size", "steps", "step_seconds")
-
-
-def _keep_the_newest(job: Job) -> None:
-    newest = Measurement.objects.filter(job=job).order_by("-updated_at", "-id")
+    newest = Measurement.objects.filter(job=job.id).order_by("-updated_at", "-id")
     beyond = Subquery(newest.values("id")[MOST_KEPT:])
-    Measurement.objects.filter(job=job, id__in=beyond).delete()
-
-
-def _nodes_of(job: Job, configurations: Collection[_Configuration]) -> Mapping[_Configuration, int]:
-    """Return on how many nodes the job last trained with so many workers and this batch."""
-    looked_for = Generation.objects.filter(
-        job=job,
-        workers__in={workers for workers, _ in configurations},
-        global_batch_size__in={batch for _, batch in configurations},
-    )
-    newest = looked_for.order_by("workers", "global_batch_size", "-number").distinct(
-        "workers", "global_batch_size"
-    )
-    found = {
-        (workers, batch): ids
-        for workers, batch, ids in newest.values_list("workers", "global_batch_size", "worker_ids")
-    }
-    members = {worker for ids in found.values() for worker in ids}
-    workers = Worker.objects.filter(job=job, pk__in=members)
-    node_of = dict(workers.values_list("id", "node_id")) if members else {}
-    return {
-        configuration: max(1, len({node_of[one] for one in ids if one in node_of}))
-        for configuration, ids in found.items()
-    }
+    Measurement.objects.filter(job=job.id, id__in=beyond).delete()

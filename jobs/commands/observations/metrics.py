@@ -1,53 +1,76 @@
-"""How are reported points of progress stored? In two statements."""
+"""How are reported points of progress stored? With the rest of the report, in its one statement."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
-
-from django.db.models import F
+from typing import Final
 
 from concertina_worker.protocol import MOST_METRICS
+from jobs.commands.observations.one_statement import Part, rows
+from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.service_time import ServiceTime
-from jobs.models import Job, MetricPoint
+from jobs.models import MetricPoint
 from jobs.reports.sync_report import MetricEntry
 
 _POINTS_A_SECOND: Final = 2  # of the job's life; a coordinator reports one
 
+_QUERIES: Final = """
+    told_point AS (
+        SELECT * FROM jsonb_to_recordset(%(points)s) AS told (
+            at timestamptz, generation integer, step bigint, epoch float8, samples bigint,
+            samples_per_second float8, step_seconds float8, compute_seconds float8,
+            communication_seconds float8, learning_rate float8, "values" jsonb
+        )
+    ),
+    point AS (
+        INSERT INTO jobs_metricpoint AS known (
+            job_id, recorded_at, at, generation, step, epoch, samples, samples_per_second,
+            step_seconds, compute_seconds, communication_seconds, learning_rate, "values"
+        )
+        SELECT %(job)s, %(now)s, told_point.* FROM told_point
+        ON CONFLICT (job_id, generation, step) DO UPDATE
+        SET at = excluded.at, "values" = excluded."values"
+        WHERE (known.at, known."values") IS DISTINCT FROM (excluded.at, excluded."values")
+    )
+"""
+_NUMBER: Final = """
+    metric_points + (
+        SELECT count(*) FROM told_point WHERE NOT EXISTS (
+            SELECT FROM jobs_metricpoint AS known WHERE known.job_id = %(job)s
+            AND (known.generation, known.step) = (told_point.generation, told_point.step)
+        )
+    )
+"""
+
 _Point = tuple[int, int]  # generation, step
 
 
-def store_metrics(job: Job, reported: Sequence[MetricEntry], time: ServiceTime) -> dict[str, Any]:
+def metrics_part(
+    job: ReportingJob, reported: Sequence[MetricEntry], time: ServiceTime
+) -> list[Part]:
     """Add the points; a point reported again for the same step has more values than before.
 
     A job may have as many points as it can have made in its life; of too many, the newest are kept.
-    Returns the changed columns of the job.
     """
-    if not reported:
-        return {}
     newest = {(entry.generation, entry.step): entry for entry in reported}
-    fresh = newest.keys() - _known(job, newest)
     room = max(int(_POINTS_A_SECOND * time.age_seconds) + MOST_METRICS - job.metric_points, 0)
-    too_many = set([key for key in newest if key in fresh][: max(len(fresh) - room, 0)])
-    kept = [entry for key, entry in newest.items() if key not in too_many]
-    MetricPoint.objects.bulk_create(
-        [
-            MetricPoint(
-                job=job, **{**dict(entry), "at": time.moment(entry.at)}, recorded_at=time.now
-            )
-            for entry in kept
-        ],
-        update_conflicts=True,
-        unique_fields=["job", "generation", "step"],
-        update_fields=["at", "values"],
-    )
-    added = len(fresh) - len(too_many)
-    return {"metric_points": F("metric_points") + added} if added else {}
+    if len(newest) > room:
+        known = _known(job, newest)
+        fresh = [key for key in newest if key not in known]
+        for key in fresh[: max(len(fresh) - room, 0)]:
+            del newest[key]
+    if not newest:
+        return []
+    documents = [
+        dict(entry) | {"at": time.moment(entry.at).isoformat()} for entry in newest.values()
+    ]
+    parameters = {"points": rows(documents)}
+    return [Part(queries=_QUERIES, parameters=parameters, of_job={"metric_points": _NUMBER})]
 
 
-def _known(job: Job, points: Collection[_Point]) -> set[_Point]:
+def _known(job: ReportingJob, points: Collection[_Point]) -> set[_Point]:
     stored = MetricPoint.objects.filter(
-        job=job,
+        job=job.id,
         generation__in={generation for generation, _ in points},
         step__in={step for _, step in points},
     )

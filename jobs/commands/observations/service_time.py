@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from jobs.models import Job
+from jobs.commands.observations.reporting_job import ReportingJob
 
 _AHEAD: Final = timedelta(seconds=60)  # a clock of a node may be; guessed
 
@@ -24,7 +24,7 @@ class ServiceTime:
     earliest: datetime  # that the job's processes can have seen
 
     @classmethod
-    def of(cls, job: Job, now: datetime) -> ServiceTime:
+    def of(cls, job: ReportingJob, now: datetime) -> ServiceTime:
         return cls(now=now, earliest=min(job.started_at or job.submitted_at, now))
 
     def moment(self, reported: datetime) -> datetime:

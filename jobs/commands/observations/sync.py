@@ -1,33 +1,37 @@
 """What does a sync change? The job's coordinator reports; the answer is the state we want.
 
 Reports are whole states, so a repeated or late one changes nothing: histories are keyed by their
-numbers, the rest is overwritten. A sync takes some twenty short statements in one transaction,
-however much a report holds, and no host calls.
+numbers, the rest is overwritten. A sync takes two statements in one transaction, however much a
+report holds, and no host calls: one reads the job, another writes what was reported. What happens
+rarely (a generation began, a worker is slow, the job's state changes) takes some more.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Q
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from concertina_worker.protocol import Desired, DesiredAction
 from jobs.changes import batch_limit, demand_signal, events
 from jobs.changes.transitions import move
+from jobs.commands.observations import one_statement, reporting_job
 from jobs.commands.observations.generations import cost_of, store_generations
-from jobs.commands.observations.measurements import store_measurements
-from jobs.commands.observations.metrics import store_metrics
+from jobs.commands.observations.measurements import keep_the_newest, measurements_part
+from jobs.commands.observations.metrics import metrics_part
 from jobs.commands.observations.reported_events import ReportedEvents
+from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.script_warnings import store_warnings
 from jobs.commands.observations.service_time import ServiceTime
-from jobs.commands.observations.workers import store_workers
+from jobs.commands.observations.workers import workers_part
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
 from jobs.lifecycle import ACTIVE, FINAL, State
-from jobs.models import Assignment, Generation, Job, MetricPoint
+from jobs.models import Generation, Job, MetricPoint
 from jobs.reports.fields import MOST_VALUES
 from jobs.reports.job_token import Credential
 from jobs.reports.noise_scale import smoothed
@@ -46,8 +50,7 @@ def record_sync(
         JobOver: it has ended, and what it said until then is all there is to be known.
         CoordinatorReplaced: it was on a node that was lost, say; another speaks for the job now.
     """
-    held = Job.objects.select_for_update(no_key=True, of=("self",)).select_related("pool")
-    job = held.filter(pk=job_id).first()
+    job = reporting_job.hold(job_id)
     if job is None:
         raise JobNotFound
     if credential.term is None and not job.takes_workers_token:
@@ -56,25 +59,35 @@ def record_sync(
         raise JobOver
     if {report.term, credential.term} - {None} != {job.coordinator_term}:
         raise CoordinatorReplaced
-    wanted = Assignment.objects.filter(job=job).order_by("-revision").first()
+    began = _store(job, report, now)
+    if _is_up_to_date(job, report) or began is not None:
+        demand_signal.announce_demand(job.id)
+    return _desired(job, began or job.newest_generation or 0)
+
+
+def _store(job: ReportingJob, report: SyncReport, now: datetime) -> int | None:
+    """Write what is new; return the number of a generation that has begun, if any has."""
     time, reported_events = ServiceTime.of(job, now), ReportedEvents(job.id)
-    trained = store_generations(job, report.generations, reported_events, time)
-    points = store_metrics(job, report.metrics, time)
-    store_measurements(job, report.measurements)
     is_late = _is_late(job, report)
-    store_workers(job, () if is_late else report.workers, wanted, reported_events, now)
-    warned = store_warnings(job, report.warnings, reported_events)
+    changes = store_generations(job, report.generations, reported_events, time)
+    began: int | None = changes.get("generation")
+    seen = () if is_late else report.workers
+    parts = [
+        *metrics_part(job, report.metrics, time),
+        *measurements_part(job, report.measurements),
+        *workers_part(job, seen, reported_events, now),
+    ]
+    changes |= store_warnings(job, report.warnings, reported_events)
     reported_events.write(now)
     if report.metrics and not is_late:
-        points |= _progress(job, report.metrics, now)
-    _store_progress(job, report, {**trained, **points, **warned}, wanted, now)
-    batch_limit.learn(job, report.batch_limit)
-    if _is_up_to_date(job, report, wanted) or trained:
-        demand_signal.announce_demand(job.id)
-    return _desired(job, wanted)
+        changes |= _progress(job, report.metrics, now)
+    changes |= _known_now(job, report, now)
+    told = one_statement.write(job.id, changes, parts, now)
+    keep_the_newest(job, told.get("measurements", 0))
+    return began
 
 
-def _is_late(job: Job, report: SyncReport) -> bool:
+def _is_late(job: ReportingJob, report: SyncReport) -> bool:
     """True if a newer point is known: this report took longer to arrive than the one after it.
 
     A late report adds to histories, but does not say how far the workers or the job are now. A
@@ -86,18 +99,12 @@ def _is_late(job: Job, report: SyncReport) -> bool:
     if generation >= job.generation and step > job.step:
         return False
     later = Q(generation__gt=generation) | Q(generation=generation, step__gt=step)
-    return MetricPoint.objects.filter(later, job=job).exists()
+    return MetricPoint.objects.filter(later, job=job.id).exists()
 
 
-def _store_progress(
-    job: Job,
-    report: SyncReport,
-    observed: Mapping[str, Any],
-    wanted: Assignment | None,
-    now: datetime,
-) -> None:
+def _known_now(job: ReportingJob, report: SyncReport, now: datetime) -> dict[str, Any]:
+    """Return what the report says of the job as a whole, as columns; events come with some."""
     changes: dict[str, Any] = {
-        **observed,
         "coordinator_seen_at": now,
         "model_bytes": report.model_bytes or job.model_bytes,
         "is_measured": job.is_measured or bool(report.measurements),
@@ -107,27 +114,32 @@ def _store_progress(
     }
     if report.checkpoint_step is not None:
         changes["checkpoint_step"] = report.checkpoint_step
-    if report.finished and _is_first_to_be_over(job, wanted):
+    if report.finished and _is_first_to_be_over(job):
         changes["trained_at"] = now
     if report.process_group and job.group_seen_at is None:
         changes["group_seen_at"] = now
         _note_process_group(job)
     if report.registered and _is_news_of(job):
         changes["mode"] = _note_registration(job)
-    Job.objects.filter(pk=job.id).update(**changes)
+    limits = batch_limit.learn(
+        job.id, report.batch_limit, gpu_type=job.gpu_type, known=job.batch_limits
+    )
+    if limits is not None:
+        changes |= {"batch_limits": json.dumps(limits), "progress_at": now}
+    return changes
 
 
-def _is_first_to_be_over(job: Job, wanted: Assignment | None) -> bool:
+def _is_first_to_be_over(job: ReportingJob) -> bool:
     """True if this start of the job is reported to be over for the first time."""
-    return wanted is not None and (job.trained_at is None or job.trained_at < wanted.at)
+    return job.wanted is not None and (job.trained_at is None or job.trained_at < job.wanted.at)
 
 
-def _is_news_of(job: Job) -> bool:
-    is_declared = job.resolved_spec["elastic"]["mode"] == job.mode
+def _is_news_of(job: ReportingJob) -> bool:
+    is_declared = job.declared_mode == job.mode
     return job.mode == Job.Mode.AUTO or (job.mode == Job.Mode.RESTART and not is_declared)
 
 
-def _note_process_group(job: Job) -> None:
+def _note_process_group(job: ReportingJob) -> None:
     events.record(
         job_id=job.id,
         kind=EventKind.MODE_DETECTED,
@@ -137,9 +149,9 @@ def _note_process_group(job: Job) -> None:
     )
 
 
-def _note_registration(job: Job) -> str:
+def _note_registration(job: ReportingJob) -> str:
     """Note that the script registered, even if late: the mode assumed until now is dropped."""
-    is_fixed = job.resolved_spec["elastic"]["mode"] == Job.Mode.FIXED
+    is_fixed = job.declared_mode == Job.Mode.FIXED
     mode = Job.Mode.FIXED if is_fixed else Job.Mode.HOT
     late = " after all" if job.mode == Job.Mode.RESTART else ""
     follows = "it keeps its size" if is_fixed else "it can be rescaled without a restart"
@@ -152,14 +164,14 @@ def _note_registration(job: Job) -> str:
     return mode
 
 
-def _noise_scale(job: Job, report: SyncReport, now: datetime) -> float | None:
+def _noise_scale(job: ReportingJob, report: SyncReport, now: datetime) -> float | None:
     seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
     if report.noise_scale is not None and job.measured_noise_scale is None:
         return report.noise_scale
     return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
 
-def _progress(job: Job, metrics: list[MetricEntry], now: datetime) -> dict[str, Any]:
+def _progress(job: ReportingJob, metrics: list[MetricEntry], now: datetime) -> dict[str, Any]:
     """Return the newest point, and the newest value of each metric the script logs."""
     newest = max(metrics, key=lambda point: (point.generation, point.step))
     moved = {} if newest.step == job.step else {"progress_at": now}
@@ -168,7 +180,7 @@ def _progress(job: Job, metrics: list[MetricEntry], now: datetime) -> dict[str, 
         "epoch": newest.epoch,
         "samples": newest.samples,
         "samples_per_second": newest.samples_per_second,
-        "values": _newest_values(job.values, metrics),
+        "values": json.dumps(_newest_values(job.values, metrics)),
     }
 
 
@@ -186,12 +198,13 @@ def _newest_values(
     return {name: stored[name] for name in others[: MOST_VALUES - len(fresh)]} | fresh
 
 
-def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> bool:
+def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
     """Move the job to running if the newest assignment is what trains now."""
+    wanted = job.wanted
     if job.state not in {State.STARTING, State.RESCALING} or wanted is None:
         return False
     trains = Generation.objects.filter(
-        job=job, number=report.generation, revision=wanted.revision, ended_at=None
+        job=job.id, number=report.generation, revision=wanted.revision, ended_at=None
     ).first()
     return trains is not None and move(
         job.id,
@@ -203,14 +216,14 @@ def _is_up_to_date(job: Job, report: SyncReport, wanted: Assignment | None) -> b
     )
 
 
-def _desired(job: Job, wanted: Assignment | None) -> Desired:
-    newest = Generation.objects.filter(job=job).aggregate(number=Max("number"))["number"]
+def _desired(job: ReportingJob, newest_generation: int) -> Desired:
+    wanted = job.wanted
     runs = wanted is not None and job.state in ACTIVE
     return Desired(
         action=(DesiredAction.RUN if runs else DesiredAction.STOP).value,
         revision=wanted.revision if wanted else 0,
         attempt=wanted.attempt if wanted else job.attempt,
-        workers=list(wanted.worker_ids) if wanted else [],
+        workers=wanted.worker_ids if wanted else [],
         global_batch_size=wanted.global_batch_size if wanted else 0,
-        next_generation=(newest or 0) + 1,
+        next_generation=newest_generation + 1,
     )

@@ -10,8 +10,10 @@ from django.db.models import Prefetch
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import WorkerPhase
+from jobs.commands.observations.one_statement import Part, rows
 from jobs.commands.observations.reported_events import ReportedEvents
-from jobs.models import Assignment, GpuClaim, Job, Worker
+from jobs.commands.observations.reporting_job import ReportingJob
+from jobs.models import GpuClaim, Worker
 from jobs.reports.sync_report import WorkerEntry
 
 _PHASES: Final = {
@@ -21,73 +23,92 @@ _PHASES: Final = {
 }
 """In all others it keeps its phase: that says hello, but has not registered, or that is lost until
 the worker host has seen it gone."""
-_OBSERVED: Final = (
-    "phase",
-    "error",
-    "is_given_up",
-    "straggler_found_at",
-    "straggler_gpus",
-    *Worker.MEASURED,
-)
+_COLUMNS: Final = {
+    "phase": "text",
+    "error": "text",
+    "is_given_up": "boolean",
+    "straggler_found_at": "timestamptz",
+    "straggler_gpus": "jsonb",
+    "compute_seconds": "float8",
+    "samples_per_second": "float8",
+    "relative_speed": "float8",
+    "is_straggler": "boolean",
+    "gpu_utilisation": "float8",
+    "gpu_memory_bytes": "bigint",
+    "gpu_memory_total_bytes": "bigint",
+}
+_NEW: Final = {name: f"coalesce(told.{name}, worker.{name})" for name in _COLUMNS}
+_QUERIES: Final = f"""
+    worker AS (
+        UPDATE jobs_worker AS worker
+        SET {", ".join(f"{name} = {new}" for name, new in _NEW.items())}
+        FROM jsonb_to_recordset(%(workers)s) AS told (
+            id text, {", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())}
+        )
+        WHERE worker.id = told.id AND worker.job_id = %(job)s AND worker.phase <> 'gone'
+            AND ({", ".join(f"worker.{name}" for name in _COLUMNS)})
+            IS DISTINCT FROM ({", ".join(_NEW.values())})
+    )
+"""  # noqa: S608 - of names that stand above
 
 
-def store_workers(
-    job: Job,
-    reported: Sequence[WorkerEntry],
-    wanted: Assignment | None,
-    events: ReportedEvents,
-    now: datetime,
-) -> None:
-    """Bring phases and speeds of workers up to date, in one statement when any has changed.
+def workers_part(
+    job: ReportingJob, reported: Sequence[WorkerEntry], events: ReportedEvents, now: datetime
+) -> list[Part]:
+    """Bring phases and speeds of workers up to date; what an entry leaves out has not changed.
 
     Only whoever holds the job's row, as the caller does, may write that a worker has gone.
     """
-    if not reported:
-        return
+    members = set(job.wanted.worker_ids) if job.wanted else set()
     entries = {entry.worker_id: entry for entry in reported}
-    known = Worker.objects.filter(job=job, pk__in=entries).exclude(phase=Worker.Phase.GONE)
-    claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
-    rows = known.select_related("node").prefetch_related(claims)
-    members = set(wanted.worker_ids) if wanted else set()
-    found = {row: _news_of(row, entries[row.id], is_wanted=row.id in members) for row in rows}
-    changed = [row for row, new in found.items() if _learn(row, new, events, now)]
-    if changed:
-        Worker.objects.bulk_create(
-            changed, update_conflicts=True, unique_fields=["id"], update_fields=_OBSERVED
-        )
-
-
-def _news_of(worker: Worker, entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
-    """Return what the entry says about the row; what it leaves out has not changed."""
-    return {
-        **_measured(entry),
-        "phase": _PHASES.get(entry.phase, worker.phase) if is_wanted else Worker.Phase.LEAVING,
-        "error": entry.error or worker.error,
-        "is_given_up": entry.given_up or worker.is_given_up,
+    news = {
+        worker_id: _news_of(entry, is_wanted=worker_id in members)
+        for worker_id, entry in entries.items()
     }
+    suspects = [worker_id for worker_id, new in news.items() if _may_be_news(new)]
+    for worker in _known(job, suspects) if suspects else ():
+        news[worker.id] |= _found_out(worker, news[worker.id], events, now)
+    if not news:
+        return []
+    documents = [{"id": worker_id} | new for worker_id, new in news.items()]
+    return [Part(queries=_QUERIES, parameters={"workers": rows(documents)})]
 
 
-def _learn(worker: Worker, new: dict[str, Any], events: ReportedEvents, now: datetime) -> bool:
-    """Put news on the row, and record what went wrong; return False if nothing is new."""
-    if new["is_given_up"] and not worker.is_given_up:
-        _tell_of_hung_worker(worker, new["error"], events)
-    if new.get("is_straggler") and not worker.is_straggler:
-        new["straggler_found_at"] = now
-        new["straggler_gpus"] = [claim.gpu_index for claim in worker.claims.all()]
-        _tell_of_straggler(worker, new, events)
-    is_new = any(getattr(worker, name) != value for name, value in new.items())
-    for name, value in new.items():
-        setattr(worker, name, value)
-    return is_new
-
-
-def _measured(entry: WorkerEntry) -> dict[str, Any]:
+def _news_of(entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
     """Return the entry's values that make sense: slowness by an unknown amount does not."""
     measured = {name: getattr(entry, name) for name in Worker.MEASURED}
     new = {name: value for name, value in measured.items() if value is not None}
     if new.get("is_straggler") and "relative_speed" not in new:
         del new["is_straggler"]
-    return new
+    phase = _PHASES.get(entry.phase) if is_wanted else Worker.Phase.LEAVING
+    return new | {
+        "phase": phase,
+        "error": entry.error or None,
+        "is_given_up": entry.given_up or None,
+    }
+
+
+def _may_be_news(new: Mapping[str, Any]) -> bool:
+    return bool(new["is_given_up"] or new.get("is_straggler"))
+
+
+def _known(job: ReportingJob, worker_ids: Sequence[str]) -> Sequence[Worker]:
+    rows = Worker.objects.filter(job=job.id, pk__in=worker_ids).exclude(phase=Worker.Phase.GONE)
+    claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
+    return list(rows.select_related("node").prefetch_related(claims))
+
+
+def _found_out(
+    worker: Worker, new: Mapping[str, Any], events: ReportedEvents, now: datetime
+) -> dict[str, Any]:
+    """Record what went wrong, if that is new; return what is stored about it."""
+    if new["is_given_up"] and not worker.is_given_up:
+        _tell_of_hung_worker(worker, new["error"] or worker.error, events)
+    if not new.get("is_straggler") or worker.is_straggler:
+        return {}
+    gpus = [claim.gpu_index for claim in worker.claims.all()]
+    _tell_of_straggler(worker, new["relative_speed"], gpus, events)
+    return {"straggler_found_at": now.isoformat(), "straggler_gpus": gpus}
 
 
 def _tell_of_hung_worker(worker: Worker, error: str, events: ReportedEvents) -> None:
@@ -99,8 +120,9 @@ def _tell_of_hung_worker(worker: Worker, error: str, events: ReportedEvents) -> 
     )
 
 
-def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], events: ReportedEvents) -> None:
-    speed = new["relative_speed"]
+def _tell_of_straggler(
+    worker: Worker, speed: float, gpus: Sequence[int], events: ReportedEvents
+) -> None:
     events.add(
         EventKind.STRAGGLER_FOUND,
         reason=JobReason.STRAGGLER,
@@ -111,7 +133,7 @@ def _tell_of_straggler(worker: Worker, new: Mapping[str, Any], events: ReportedE
         data={
             "worker": worker.id,
             "node": worker.named_node,
-            "gpus": new["straggler_gpus"],
+            "gpus": [*gpus],
             "relative_speed": speed,
         },
     )
