@@ -74,7 +74,7 @@ def _add_demo(commands: _Commands) -> None:
         "--exit", action="store_true", help="stop everything after the summary (for scripts)"
     )
     _add_slots(demo)
-    _add_host(demo)
+    _add_host(demo, "process", "docker")
 
 
 def _add_up(commands: _Commands) -> None:
@@ -99,15 +99,16 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         help="how often the planner looks at the cluster (default: %(default)s)",
     )
     _add_slots(command)
-    _add_host(command)
+    _add_host(command, "process", "docker", "simulated")
 
 
-def _add_host(command: argparse.ArgumentParser) -> None:
+def _add_host(command: argparse.ArgumentParser, *hosts: str) -> None:
     command.add_argument(
         "--host",
-        choices=("process", "docker"),
+        choices=hosts,
         default="process",
-        help="what jobs run as: processes of this machine, or containers (default: %(default)s)",
+        help="what jobs run as: processes of this machine, containers, or, where that is a choice,"
+        " a simulation, of which a laptop takes a thousand (default: %(default)s)",
     )
 
 

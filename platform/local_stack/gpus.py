@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from cluster.gpu_listing import Gpu, parse
 
 DEFAULT_SLOTS = 4
+SIMULATED_SLOTS = 64
+SIMULATED_NODE = 8  # slots of each simulated machine
 PATIENCE_SECONDS = 120  # a driver that has to wake its GPUs first takes some for each
 
 
@@ -30,6 +32,7 @@ class Supply:
     kind: str = "slot"
     slots: int = DEFAULT_SLOTS  # how many workers can train side by side
     uuids: tuple[str, ...] = ()  # of each slot's GPU; empty without GPUs
+    nodes: int = 1  # among which they are shared out
 
 
 def find(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
@@ -74,6 +77,12 @@ def supply(gpus: Sequence[Gpu], slots: int | None = None) -> Supply:
     count = slots or len(uuids)
     shared = tuple(uuids[slot % len(uuids)] for slot in range(count))
     return Supply(kind=kind, slots=count, uuids=shared)
+
+
+def simulated(slots: int | None = None) -> Supply:
+    """Machines that are only simulated, as many as hold so many slots."""
+    nodes = -(-(slots or SIMULATED_SLOTS) // SIMULATED_NODE)
+    return Supply(slots=nodes * SIMULATED_NODE, nodes=nodes)
 
 
 def slots_of_a_demo(gpus: Sequence[Gpu]) -> int:

@@ -19,6 +19,7 @@ from cluster.files import json_files
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
+from cluster.simulated_host.host import SimulatedHost
 from cluster.worker_host import (
     Labels,
     Launch,
@@ -30,6 +31,10 @@ from cluster.worker_host import (
 )
 
 from tests import looking
+from tests.contract.simulated_host.simulator_in_thread import (
+    SimulatorInThread,
+    simulator_in_thread,
+)
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 
 T = TypeVar("T")
@@ -246,7 +251,36 @@ def docker_bench(docker_daemon: DockerDaemon, tmp_path: Path) -> Iterator[Docker
         yield bench
 
 
-@pytest.fixture(params=["process", "warm", "docker", "in_memory"])
+@dataclass
+class SimulatedBench:
+    """Processes that only seem to run; what a script would do is done to them from outside."""
+
+    host: SimulatedHost
+    simulator: SimulatorInThread
+
+    def start(self, process_id: str, *, is_deaf: bool = False) -> None:
+        deaf = ("--deaf",) if is_deaf else ()
+        self.start_command(process_id, ("simulated", *deaf))
+
+    def start_command(self, process_id: str, command: tuple[str, ...]) -> None:
+        known = ("simulated",) if command == ("sh",) else command
+        self.host.start(Launch(labels=labels(process_id), command=known, env={}, node="n1"))
+
+    def say(self, process_id: str, text: str) -> None:
+        self.simulator.do(lambda world: world.write(process_id, text))
+
+    def end(self, process_id: str, exit_code: int) -> None:
+        self.simulator.do(lambda world: world.end(process_id, exit_code))
+
+
+@pytest.fixture
+def simulated_bench(tmp_path: Path) -> Iterator[SimulatedBench]:
+    host = SimulatedHost(state_dir=tmp_path, real=InMemoryHost(), real_nodes=frozenset)
+    with simulator_in_thread(tmp_path) as simulator:
+        yield SimulatedBench(host=host, simulator=simulator)
+
+
+@pytest.fixture(params=["process", "warm", "docker", "in_memory", "simulated"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "in_memory":
         return InMemoryBench()

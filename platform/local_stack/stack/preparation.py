@@ -95,7 +95,8 @@ def _bootstrap(service: Service, supply: Supply) -> None:
     teams = [f"--team={name}={share}" for name, share in guarantees(supply.slots).items()]
     told = manage(
         service,
-        *("bootstrap", "--pool", POOL, "--nodes", "1", "--slots", str(supply.slots), *teams),
+        *("bootstrap", "--pool", POOL, "--nodes", str(supply.nodes), *teams),
+        *("--slots", str(supply.slots // supply.nodes)),
         *("--gpu-type", supply.kind, f"--gpu-uuids={','.join(supply.uuids)}"),
         *(f"--image={image}" for image in _images(service)),
         *([] if _has_all_tokens(service) else ["--new-tokens", "--new-admin-password"]),

@@ -35,6 +35,7 @@ class Service:
     port: int
     tick_seconds: float
     containers: Containers | None = None  # None: jobs run as processes
+    is_simulated: bool = False  # or only seem to
 
     @property
     def url(self) -> str:
@@ -65,6 +66,7 @@ class Service:
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "PYTHONUNBUFFERED": "1",
             **(self.containers.environment(self.port) if self.containers else {}),
+            **({"CONCERTINA_WORKER_HOST": "simulated"} if self.is_simulated else {}),
         }
 
     def _team_uids(self) -> str:
@@ -131,6 +133,14 @@ class Service:
             ),
             self._process("io", io, role=database_roles.IO),
         )
+
+    def simulator(self) -> tuple[ProcessSpec, ...]:
+        """The program that plays the processes of jobs, where they are simulated."""
+        if not self.is_simulated:
+            return ()
+        state_dir = str(self.checkout.state_dir / "state")
+        command = (sys.executable, "-m", "cluster.simulated_host.simulator")
+        return (self._process("simulator", (*command, "--state-dir", state_dir)),)
 
     def _is_healthy(self) -> bool:
         return health(self.url).get("status") == "ok"

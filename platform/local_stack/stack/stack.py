@@ -34,7 +34,7 @@ class Options:
 
     slots: int | None = None  # None: one for each GPU, else a default
     tick_seconds: float = 5.0
-    host: str = "process"  # or "docker"
+    host: str = "process"  # or "docker", or "simulated"
 
 
 class Stack:
@@ -109,12 +109,17 @@ class Stack:
         with self._step("Database schema"):
             preparation.migrate(service)
         with self._step("Teams and admin"):
-            preparation.bootstrap(service, gpus.supply(gpus.find(), self._options.slots))
+            preparation.bootstrap(service, self._supply())
         with self._step("api, beat, control and io"):
-            self._supervisor.start(*service.processes())
+            self._supervisor.start(*service.simulator(), *service.processes())
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
         self._update(phase=Phase.READY, doing="ready")
         self._on_ready(self._checkout, self._record)
+
+    def _supply(self) -> gpus.Supply:
+        if self._options.host == "simulated":
+            return gpus.simulated(self._options.slots)
+        return gpus.supply(gpus.find(), self._options.slots)
 
     def _warn_of_jobs(self) -> None:
         if why := self._record.why_jobs_are_trusted:
@@ -148,6 +153,7 @@ class Stack:
             secrets=secrets_file.load_or_create(self._checkout),
             port=checkouts.free_port(preferred),
             tick_seconds=self._options.tick_seconds,
+            is_simulated=self._options.host == "simulated",
         )
 
     def _watch(self) -> None:

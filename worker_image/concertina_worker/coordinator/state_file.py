@@ -30,12 +30,7 @@ class StateFile:
         folder.mkdir(parents=True, exist_ok=True)
 
     def load(self) -> Memory:
-        """Read the memory of the newest term; make a new one when none can be read.
-
-        What was desired is asked for anew: a stop from before a pause must not meet the workers
-        of the resumed job. What fitted into memory was told to the service, which remembers it by
-        type of GPU.
-        """
+        """Read the memory of the newest term; make a new one when none can be read."""
         newest = next((p for p in map(self._path, range(self._term, -1, -1)) if p.exists()), None)
         if newest is None:
             return Memory(start=self._start)
@@ -44,11 +39,7 @@ class StateFile:
         except (ValueError, TypeError, KeyError) as error:
             _log.warning("The state file cannot be read, starting anew: %s action=forget", error)
             return Memory(start=self._start)
-        memory.desired = None
-        memory.batch_limit = None
-        if self._start > memory.start:
-            memory.start_over(self._start)
-        return memory
+        return taken_over(memory, start=self._start)
 
     def save(self, memory: Memory) -> None:
         path = self._path(self._term)
@@ -58,3 +49,17 @@ class StateFile:
 
     def _path(self, term: int) -> Path:
         return self._folder / (f"memory-{term}.json" if term else "memory.json")
+
+
+def taken_over(memory: Memory, *, start: int) -> Memory:
+    """Return what a coordinator knew as its successor, in this start of the job, begins with it.
+
+    What was desired is asked for anew: a stop from before a pause must not meet the workers
+    of the resumed job. What fitted into memory was told to the service, which remembers it by
+    type of GPU.
+    """
+    memory.desired = None
+    memory.batch_limit = None
+    if start > memory.start:
+        memory.start_over(start)
+    return memory

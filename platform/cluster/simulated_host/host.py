@@ -1,0 +1,89 @@
+"""The worker host whose processes are simulated: the port of `cluster.worker_host`.
+
+It keeps nothing: the simulator, a program beside the service, knows all processes. Whenever that
+program is started anew its processes are gone, as with a machine that was switched off.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster.logs import log_store
+from cluster.simulated_host import conversation, documents
+from cluster.worker_host import (
+    Launch,
+    LaunchRefused,
+    Listing,
+    LogLine,
+    NodeImage,
+    ObservedProcess,
+    ProcessPhase,
+    WorkerHost,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedHost:
+    """Asks the simulator; hands what is to run on real nodes on to the host of those."""
+
+    state_dir: Path
+    real: WorkerHost
+    real_nodes: Callable[[], Collection[str]]
+
+    def start(self, *launches: Launch) -> None:
+        if not all(launch.command for launch in launches):
+            raise LaunchRefused("The command is empty.")
+        real_nodes = self.real_nodes()
+        simulated = [one for one in launches if one.node not in real_nodes]
+        if simulated:
+            told = [documents.of_launch(launch) for launch in simulated]
+            conversation.ask(self.state_dir, "start", launches=told)
+        if real := [one for one in launches if one.node in real_nodes]:
+            self.real.start(*real)
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        """See the port. The simulator says whether it knows the process."""
+        asked = {"process_id": process_id, "grace_seconds": grace_seconds}
+        if not conversation.ask(self.state_dir, "stop", **asked):
+            self.real.stop(process_id, grace_seconds=grace_seconds)
+
+    def forget(self, process_id: str) -> None:
+        if not conversation.ask(self.state_dir, "forget", process_id=process_id):
+            self.real.forget(process_id)
+
+    def list(self) -> Listing:
+        simulated = conversation.ask(self.state_dir, "list")
+        real = self.real.list()
+        return Listing(
+            processes=(*map(documents.process_of, simulated), *real.processes),
+            silent_nodes=real.silent_nodes,
+        )
+
+    @property
+    def survey(self) -> None:
+        """Nobody: simulated machines are as admins say."""
+        return None
+
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002
+        """Nothing: a simulated process has no image."""
+        return {}
+
+    def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
+        seen: dict[str, ProcessPhase] = {}
+        while True:
+            now = self.list().by_id()
+            for process_id, process in now.items():
+                if seen.get(process_id) is not process.phase:
+                    yield process
+            seen = {process_id: process.phase for process_id, process in now.items()}
+            time.sleep(poll_seconds)
+
+    def logs(
+        self, process_ids: tuple[str, ...], *, job_id: str, tail: int | None = None
+    ) -> Iterator[LogLine]:
+        return log_store.read_processes(
+            process_ids, job_id=job_id, state_dir=self.state_dir, tail=tail
+        )

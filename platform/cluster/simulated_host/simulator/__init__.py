@@ -1,0 +1,12 @@
+"""The program in which all simulated processes of an installation live.
+
+`python -m cluster.simulated_host.simulator --state-dir FOLDER` runs it; the service never loads it.
+
+- `__main__`: puts the program together
+- `door`: takes what the service asks for
+- `world`: starts, stops and lists processes, and lets time pass
+- `job`: what becomes of the workers of one job
+- `coordinator`: the real coordinator of a job, but for its sockets and files
+- `progress`: how far a training is, and what it would tell of itself
+- `behaviour`: what a job's command says about its training
+"""

@@ -1,0 +1,73 @@
+"""The real coordinator of a job, without sockets to its workers and without a state file.
+
+What it knows, decides and reports is `concertina_worker.coordinator`'s own. Its workers are in this
+process: what they say are events, and its instructions are a call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from cluster.simulated_host.documents import SimulatedLaunch
+from concertina_worker.coordinator.connections.server import Server
+from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
+from concertina_worker.coordinator.connections.synchronising import Synchroniser
+from concertina_worker.coordinator.instructions import Instruction
+from concertina_worker.coordinator.knowledge.memory import Memory
+from concertina_worker.coordinator.machine import Coordination
+from concertina_worker.coordinator.state_file import StateFile, taken_over
+from concertina_worker.protocol import Env, ExitCode
+
+_NOWHERE: Final = Path("/nonexistent")
+
+
+class SimulatedCoordinator:
+    """One term of a job's coordinator."""
+
+    def __init__(
+        self, launch: SimulatedLaunch, *, before: Memory | None, obey: Callable[[Instruction], None]
+    ) -> None:
+        """Take over from `before`, what the coordinator of an earlier term knew."""
+        env = launch.env
+        start = int(env.get(Env.START, 0))
+        self.memory = Memory(start=start) if before is None else taken_over(before, start=start)
+        coordination = Coordination(
+            self.memory, now=time.time(), term=int(env.get(Env.COORDINATOR_TERM, 0))
+        )
+        self.workers_end = _InProcess(coordination, obey=obey)
+        service = HttpService(
+            url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=env[Env.SERVICE_TOKEN]
+        )
+        self._synchroniser = Synchroniser(coordination, self.workers_end, service)
+
+    async def run(self) -> int:
+        """Report until the job is over; return the exit code."""
+        try:
+            await self._synchroniser.run()
+        except ReplacedError:
+            return ExitCode.REPLACED
+        return ExitCode.COMPLETED
+
+
+class _InProcess(Server):
+    """The workers' end of a coordinator whose workers are in its own process."""
+
+    def __init__(self, coordination: Coordination, *, obey: Callable[[Instruction], None]) -> None:
+        super().__init__(coordination, _NoFile(), token="")
+        self._obey = obey
+
+    def _carry_out(self, instruction: Instruction) -> None:
+        self._obey(instruction)
+
+
+class _NoFile(StateFile):
+    """Memory is kept by whoever holds the coordinator."""
+
+    def __init__(self) -> None:
+        self._folder = _NOWHERE
+
+    def save(self, memory: Memory) -> None:
+        """Nothing: it is not lost when a coordinator is killed."""
