@@ -93,6 +93,10 @@ class JobReason(_Word):
         "application_metric",
         "Scales on its own metric: what its script reports asks for more or fewer workers.",
     )
+    TERMS_CHANGED = (
+        "terms_changed",
+        "Terms changed: somebody changed which workers or batches the job may have.",
+    )
     SCALING_INEFFICIENT = (
         "scaling_inefficient",
         "Scaled too poorly: with fewer workers it is hardly slower, so it gives GPUs back.",
@@ -241,6 +245,10 @@ class EventKind(_Word):
     STOP_REQUESTED = (
         "stop_requested",
         "Stop requested: while it was stopping, somebody changed what happens to it next.",
+    )
+    TERMS_CHANGED = (
+        "terms_changed",
+        "Terms changed: somebody changed what it asks for while it lived.",
     )
     MODE_DETECTED = (
         "mode_detected",

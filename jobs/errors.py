@@ -114,6 +114,12 @@ class TooManyQueued(JobsError):
     code = "too_many_queued_jobs"
 
 
+class ChangedMeanwhile(JobsError):
+    """Somebody has changed this job since it was read. Read it again, then change it."""
+
+    code = "changed_meanwhile"
+
+
 class IdempotencyConflict(JobsError):
     """This Idempotency-Key was used within 24 hours for another request."""
 

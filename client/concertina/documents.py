@@ -488,10 +488,11 @@ class FoundRemedy(Remedy):
 
 
 class JobDetail(Job):
-    """A job with its spec, as sent and with every default filled in."""
+    """A job with its spec, as sent, and as it counts now with every default filled in."""
 
     spec: dict[str, Any]
     resolved_spec: dict[str, Any]
+    version: int  # Of its spec: counts up with each change.
     # Null: the batch never exceeds its base, or no gradient noise was measured.
     batch_worth: BatchWorth | None
     warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.

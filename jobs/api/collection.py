@@ -28,9 +28,15 @@ from jobs.queries import pages, visible_jobs
 
 LONGEST_KEY: Final = 200
 _KEY: Final = re.compile(rf"[\x20-\x7e]{{1,{LONGEST_KEY}}}")
+IDEMPOTENCY_KEY: Final = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "pattern": f"^{_KEY.pattern}$"},
+    OpenApiParameter.HEADER,
+    required=False,
+)
 
 
-class _KnowsPools(APIView):
+class KnowsPools(APIView):
     """A view that is told, where it is wired, how to ask about pools, and what is too large."""
 
     read_pools: ReadPools | None = None
@@ -42,7 +48,7 @@ class _KnowsPools(APIView):
         return self.read_pools()
 
 
-class JobsView(_KnowsPools):
+class JobsView(KnowsPools):
     """All jobs of the caller's teams."""
 
     @extend_schema(
@@ -68,14 +74,7 @@ class JobsView(_KnowsPools):
         summary="Submit a job",
         description="The body is a job spec in JSON or YAML. The same `Idempotency-Key` with the"
         " same body answers with the same job for 24 hours.",
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                {"type": "string", "pattern": f"^{_KEY.pattern}$"},
-                OpenApiParameter.HEADER,
-                required=False,
-            )
-        ],
+        parameters=[IDEMPOTENCY_KEY],
         request=JOB_SPEC_BODY,
         responses={201: SubmittedJobSerializer, 200: SubmittedJobSerializer},
     )
@@ -86,7 +85,7 @@ class JobsView(_KnowsPools):
             teams=principal.teams,
             pools=self.pools(),
             submitted_by=principal.name,
-            idempotency_key=_idempotency_key(request),
+            idempotency_key=idempotency_key(request),
         )
         job: Any = visible_jobs.find_job_with_numbers(principal, made.job.id)
         job.notes = made.notes
@@ -94,7 +93,7 @@ class JobsView(_KnowsPools):
         return Response(SubmittedJobSerializer(job).data, status=code)
 
 
-class ValidateView(_KnowsPools):
+class ValidateView(KnowsPools):
     """Would this spec be accepted?"""
 
     @extend_schema(
@@ -120,7 +119,8 @@ class ValidateView(_KnowsPools):
         )
 
 
-def _idempotency_key(request: Request) -> str | None:
+def idempotency_key(request: Request) -> str | None:
+    """Return the key that came with a request. Raises: ValidationError."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not _KEY.fullmatch(key):
         raise serializers.ValidationError(

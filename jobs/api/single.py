@@ -1,25 +1,32 @@
-"""The endpoints of one job: read it, steer it, and read its histories."""
+"""The endpoints of one job: read it, change it, steer it, and read its histories."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import status
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
 
 from jobs.api import requests, serializers
-from jobs.commands import control, pinning
+from jobs.api.collection import IDEMPOTENCY_KEY, KnowsPools, idempotency_key
+from jobs.api.spec_schema import JOB_CHANGES_BODY, JOB_SPEC_PART_BODY
+from jobs.commands import control, editing, pinning
 from jobs.commands.removal import job_deletion
 from jobs.models import Job
 from jobs.queries import histories, visible_jobs
+from jobs.spec.changes import CHANGEABLE
+
+_VERSION: Final = re.compile(r'"?[0-9]{1,9}"?')
 
 
-class JobView(APIView):
+class JobView(KnowsPools):
     @extend_schema(
         operation_id="get_job",
         summary="Read one job",
@@ -27,6 +34,36 @@ class JobView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         return _answer(request, job_id)
+
+    @extend_schema(
+        operation_id="change_job",
+        summary="Change what a live job asks for",
+        description="The body is a part of a job spec in JSON or YAML: what it names is replaced,"
+        " what it leaves out stays, and null brings back the default. It counts from the next tick"
+        " on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job"
+        f" meanwhile. Changeable are {', '.join(f'`{field}`' for field in CHANGEABLE)}.",
+        parameters=[
+            OpenApiParameter(
+                "If-Match",
+                {"type": "string", "pattern": f"^{_VERSION.pattern}$"},
+                OpenApiParameter.HEADER,
+                required=False,
+            )
+        ],
+        request=JOB_CHANGES_BODY,
+        responses=serializers.SubmittedJobSerializer,
+    )
+    def patch(self, request: Request, job_id: str) -> Response:
+        principal = principal_of(request)
+        visible_jobs.find_job(principal, job_id)
+        notes = editing.edit(
+            job_id=job_id,
+            changes=request.data,
+            pools=self.pools(),
+            actor=principal.name,
+            version=_version(request),
+        )
+        return _answer_with_notes(request, job_id, notes)
 
     @extend_schema(
         operation_id="delete_job",
@@ -40,6 +77,34 @@ class JobView(APIView):
         visible_jobs.find_job(principal_of(request), job_id)
         job_deletion.delete(job_id=job_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RerunView(KnowsPools):
+    @extend_schema(
+        operation_id="rerun_job",
+        summary="Submit a job's spec once more",
+        description="As it was in the end, with the changes in the body, a part of a job spec in"
+        " JSON or YAML, of any of its fields. The first job stays as it is. The same"
+        " `Idempotency-Key` with the same changes answers with the same job for 24 hours.",
+        parameters=[IDEMPOTENCY_KEY],
+        request=JOB_SPEC_PART_BODY,
+        responses={
+            201: serializers.SubmittedJobSerializer,
+            200: serializers.SubmittedJobSerializer,
+        },
+    )
+    def post(self, request: Request, job_id: str) -> Response:
+        principal = principal_of(request)
+        made = editing.rerun(
+            job=visible_jobs.find_job(principal, job_id),
+            changes=request.data,
+            teams=principal.teams,
+            pools=self.pools(),
+            submitted_by=principal.name,
+            idempotency_key=idempotency_key(request),
+        )
+        code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
+        return _answer_with_notes(request, made.job.id, made.notes, code=code)
 
 
 def _pins(operation_id: str, summary: str) -> Callable[..., Any]:
@@ -165,6 +230,25 @@ class MetricsView(APIView):
         points = requests.query(request, requests.MetricQuery)["points"]
         items = histories.metrics_of(job, points=points)
         return Response(serializers.MetricListSerializer({"items": items}).data)
+
+
+def _version(request: Request) -> int | None:
+    """Return the version that the caller has seen. Raises: ValidationError."""
+    text = request.headers.get("If-Match")
+    if text is None:
+        return None
+    if not _VERSION.fullmatch(text):
+        problem = "Send the job's `version`, a number, or leave it out."
+        raise ValidationError({"If-Match": problem})
+    return int(text.strip('"'))
+
+
+def _answer_with_notes(
+    request: Request, job_id: str, notes: Sequence[str], code: int = status.HTTP_200_OK
+) -> Response:
+    job: Any = visible_jobs.find_job_with_numbers(principal_of(request), job_id)
+    job.notes = notes
+    return Response(serializers.SubmittedJobSerializer(job).data, status=code)
 
 
 def _answer(request: Request, job_id: str, code: int = status.HTTP_200_OK) -> Response:

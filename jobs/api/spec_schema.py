@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from jobs.spec.changes import CHANGEABLE
 from jobs.spec.job_spec import JobSpec
 
 _REFERENCE: Final = {"$ref": "#/components/schemas/JobSpec"}
 JOB_SPEC_BODY: Final = {"application/json": _REFERENCE, "application/yaml": _REFERENCE}
+_CHANGES: Final = {"$ref": "#/components/schemas/JobChanges"}
+JOB_CHANGES_BODY: Final = {"application/json": _CHANGES, "application/yaml": _CHANGES}
+_PART: Final = {"type": "object", "additionalProperties": {}}
+JOB_SPEC_PART_BODY: Final = {"application/json": _PART, "application/yaml": _PART}
 _ALIASES: Final = {
     "project": {"type": "string", "description": "Also accepted for `team`."},
     "max_restarts": {"type": "integer", "description": "Also accepted for `retry.max_restarts`."},
@@ -20,6 +25,28 @@ def add_job_spec(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     parts = spec.pop("$defs", {})
     spec["properties"] |= _ALIASES
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    schemas.update({"JobSpec": spec, **parts})
+    schemas.update({"JobSpec": spec, **parts, "JobChanges": _changes(spec, parts)})
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
+
+
+def _changes(spec: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    """Describe a part of a spec that has nothing but changeable fields."""
+    changes: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    for field in CHANGEABLE:
+        inner, described = changes, spec
+        *outer, last = field.split(".")
+        for name in outer:
+            described = parts[_part_of(described["properties"][name])]
+            nothing = {"type": "object", "properties": {}, "additionalProperties": False}
+            inner = inner["properties"].setdefault(name, nothing)
+        described = described["properties"][last]
+        plain = {key: value for key, value in described.items() if key != "default"}
+        inner["properties"][last] = {"anyOf": [plain, {"type": "null"}]}
+    return changes
+
+
+def _part_of(described: dict[str, Any]) -> str:
+    """Return the name of the schema that a field is described by, if only as one of several."""
+    references = [one["$ref"] for one in (described, *described.get("anyOf", ())) if "$ref" in one]
+    return str(references[0].rpartition("/")[2])

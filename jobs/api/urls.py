@@ -16,7 +16,6 @@ class JobIdConverter(StringConverter):
 
 register_converter(JobIdConverter, "job")
 urlpatterns = [
-    path("jobs/<job:job_id>", single.JobView.as_view()),
     path("jobs/<job:job_id>/cancel", single.CancelView.as_view()),
     path("jobs/<job:job_id>/pause", single.PauseView.as_view()),
     path("jobs/<job:job_id>/resume", single.ResumeView.as_view()),

@@ -2,6 +2,7 @@
 
 submission    accepts new jobs
 control       cancels, pauses and resumes them
+editing       changes what a live job asks for, and runs one again
 pinning       keeps jobs for ever that their team has pinned
 quarantine    leaves jobs out of planning or predictions whose data make it fail
 predictions   keeps predictions, and compares them with what came true

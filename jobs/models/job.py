@@ -33,7 +33,13 @@ class Job(models.Model):
     pool = models.ForeignKey("cluster.Pool", on_delete=models.PROTECT, related_name="jobs")
     name = models.CharField(max_length=80)
     spec = models.JSONField(help_text="As sent.")
-    resolved_spec = models.JSONField(help_text="With every default filled in.")
+    resolved_spec = models.JSONField(help_text="With every default filled in, and as changed.")
+    version = models.PositiveIntegerField(
+        default=1, db_default=1, help_text="Of its spec: counts up with each change."
+    )
+    changed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When somebody changed its spec last."
+    )
     labels = models.JSONField(default=dict)
     priority = models.PositiveSmallIntegerField(default=50)
     submitted_by = models.CharField(max_length=150)

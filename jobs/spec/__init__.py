@@ -2,6 +2,7 @@
 
 job_spec     the whole spec: every field, its type, its bounds and its default
 stored_spec  specs that an earlier version accepted, read again from the database
+changes      what of a spec may be changed while its job lives
 batch        the field `batch`: the global batch and what may vary about it
 goals        wishes to the pool's policy: by when, worth how much, by which metric
 feasibility  do the ranges of a spec fit together?
@@ -9,6 +10,5 @@ names        which names and texts are allowed
 quantities   durations and sizes with their unit
 timestamps   moments with their time zone
 problems     what is wrong with a spec, in words
-near_fields  which field somebody probably meant
 part         what all parts of a spec have in common
 """

@@ -21,7 +21,6 @@ from pydantic import (
 
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.errors import Problem, SpecInvalid
-from jobs.spec import problems
 from jobs.spec.batch import Batch
 from jobs.spec.feasibility import check_batch, check_elastic
 from jobs.spec.goals import Deadline, ScaleOn, Utility
@@ -40,6 +39,7 @@ from jobs.spec.names import (
     check_workdir,
 )
 from jobs.spec.part import SpecPart
+from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
 
 _HOUR: Final = 3600.0
@@ -167,11 +167,11 @@ def parse(document: object) -> JobSpec:
         SpecInvalid: with every problem found; nothing is silently corrected.
     """
     if not isinstance(document, Mapping):
-        raise SpecInvalid([_NOT_A_MAPPING])
+        raise SpecInvalid([NOT_A_MAPPING])
     try:
-        spec = JobSpec.model_validate(_without_aliases(document))
+        spec = JobSpec.model_validate(without_aliases(document))
     except ValidationError as error:
-        raise SpecInvalid(problems.from_validation(error, JobSpec)) from error
+        raise SpecInvalid(validation.from_validation(error, JobSpec)) from error
     found = [
         *_check_memory(spec.resources),
         *check_elastic(spec.elastic),
@@ -193,7 +193,7 @@ def _check_memory(resources: Resources) -> Iterator[Problem]:
         )
 
 
-_NOT_A_MAPPING = Problem(
+NOT_A_MAPPING = Problem(
     field="",
     value=None,
     problem="is not a mapping of fields",
@@ -201,7 +201,7 @@ _NOT_A_MAPPING = Problem(
 )
 
 
-def _without_aliases(document: Mapping[Any, Any]) -> dict[str, Any]:
+def without_aliases(document: Mapping[Any, Any]) -> dict[str, Any]:
     """`max_restarts` on the top level is `retry.max_restarts`."""
     plain = {str(name): value for name, value in document.items()}
     if "max_restarts" in plain and isinstance(plain.get("retry", {}), dict):

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from jobs.spec import timestamps
 from jobs.spec.job_spec import JobSpec, Word
 from jobs.spec.names import check_no_kernel_folder
-from jobs.spec.problems import dotted
+from jobs.spec.problems.validation import dotted
 
 MOST_CACHED: Final = 1000  # guessed: some 60 MB if all specs were as long as they may be
 _MOST_ROUNDS: Final = 20  # a mended field may show another that is wrong; guessed, more than nest

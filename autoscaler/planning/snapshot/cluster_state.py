@@ -177,14 +177,16 @@ class ChangeKind(StrEnum):
 
     JOB_FINISHED = "job_finished"  # completed, failed, cancelled or paused by its user
     WORKER_LOST = "worker_lost"  # `name` is the job that lost it
+    TERMS_CHANGED = "terms_changed"  # `name` is the id of the job that may have other sizes now
     NODE_LOST = "node_lost"
     NODE_JOINED = "node_joined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One recent event of a pool: `name` is the job's (of `worker_lost`: its id) or the node's.
+    """One recent event of a pool: `name` is the job's or the node's.
 
+    Of `worker_lost` and `terms_changed` it is the job's id.
     `team` is the job's; None: nobody may be told its name.
     """
 

@@ -124,7 +124,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one job */
+        /**
+         * Read one job
+         * @description A view that is told, where it is wired, how to ask about pools, and what is too large.
+         */
         get: operations["get_job"];
         put?: never;
         post?: never;
@@ -135,7 +138,11 @@ export interface paths {
         delete: operations["delete_job"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change what a live job asks for
+         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `retry.max_restarts`, `labels`.
+         */
+        patch: operations["change_job"];
         trace?: never;
     };
     "/api/v1/jobs/{job_id}/cancel": {
@@ -280,6 +287,26 @@ export interface paths {
          * @description Of a pinned job that ended nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself. A team may have 100 of them.
          */
         post: operations["pin_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a job's spec once more
+         * @description As it was in the end, with the changes in the body, a part of a job spec in JSON or YAML, of any of its fields. The first job stays as it is. The same `Idempotency-Key` with the same changes answers with the same job for 24 hours.
+         */
+        post: operations["rerun_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -984,6 +1011,7 @@ export interface components {
          * @description * `submitted` - Submitted: the job was accepted and queued.
          *     * `state_changed` - State changed: `old_state` and `new_state` tell from what to what.
          *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what happens to it next.
+         *     * `terms_changed` - Terms changed: somebody changed what it asks for while it lived.
          *     * `mode_detected` - Mode detected: it is known how its script can be rescaled.
          *     * `preparing` - Preparing: something must be made ready before it can run, such as an image.
          *     * `batch_limit_found` - Batch limit found: a worker ran out of GPU memory, and larger shares are split up.
@@ -1008,7 +1036,7 @@ export interface components {
          *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          * @enum {string}
          */
-        EventKind: "submitted" | "state_changed" | "stop_requested" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
+        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
         EventList: {
             items: components["schemas"]["Event"][];
         };
@@ -1324,7 +1352,33 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description A job with its spec, as sent and with every default filled in. */
+        JobChanges: {
+            elastic?: {
+                min_workers?: number | null;
+                max_workers?: number | null;
+                allowed_workers?: (number[] | null) | null;
+                worker_step?: number | null;
+                requested_workers?: (number | null) | null;
+                min_interval?: string | null;
+            };
+            batch?: {
+                global_batch_size?: {
+                    min?: number | null;
+                    max?: number | null;
+                    multiple_of?: number | null;
+                };
+            };
+            priority?: number | null;
+            preemptibility?: components["schemas"]["Preemptibility"] | null;
+            deadline?: (string | null) | null;
+            retry?: {
+                max_restarts?: number | null;
+            };
+            labels?: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @description A job with its spec, as sent, and as it counts now with every default filled in. */
         JobDetail: {
             readonly id: string;
             readonly name: string;
@@ -1429,6 +1483,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Of its spec: counts up with each change. */
+            readonly version: number;
             /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
             readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
@@ -1476,6 +1532,7 @@ export interface components {
          *     * `reservation` - Reserved for a large job: it starts on GPUs kept for it, and guests give them back.
          *     * `batch_retune` - Batch retuned: another global batch learns faster on the same workers.
          *     * `application_metric` - Scales on its own metric: what its script reports asks for more or fewer workers.
+         *     * `terms_changed` - Terms changed: somebody changed which workers or batches the job may have.
          *     * `scaling_inefficient` - Scaled too poorly: with fewer workers it is hardly slower, so it gives GPUs back.
          *     * `scaling_efficient` - Scales well: GPUs are free, and more workers are tried because they should pay.
          *     * `node_lost` - Worker or node lost: a process ended from outside, or its node does not answer.
@@ -1519,7 +1576,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -2591,6 +2648,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Of its spec: counts up with each change. */
+            readonly version: number;
             /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
             readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
@@ -3663,6 +3722,102 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    change_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JobChanges"];
+                "application/yaml": components["schemas"]["JobChanges"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedJob"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     cancel_job: {
         parameters: {
             query?: never;
@@ -4269,6 +4424,118 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rerun_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "application/yaml": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedJob"];
+                };
+            };
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedJob"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

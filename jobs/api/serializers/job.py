@@ -176,7 +176,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class JobDetailSerializer(JobSerializer):
-    """A job with its spec, as sent and with every default filled in."""
+    """A job with its spec, as sent, and as it counts now with every default filled in."""
 
     spec = serializers.DictField()
     resolved_spec = serializers.DictField()
@@ -193,6 +193,7 @@ class JobDetailSerializer(JobSerializer):
             *_JOB_FIELDS,
             "spec",
             "resolved_spec",
+            "version",
             "batch_worth",
             "warnings",
             "disk_bytes",

@@ -15,6 +15,7 @@ from control_plane.api.logs import endpoint
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
 from control_plane.queries.pool_capacities import read_pools
+from jobs.api import single
 from jobs.api.collection import JobsView, ValidateView
 
 _SPECS: Final[dict[str, Any]] = {
@@ -27,6 +28,8 @@ urlpatterns = [
     path("jobs", JobsView.as_view(**_SPECS)),
     path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
+    path("jobs/<job:job_id>", single.JobView.as_view(**_SPECS)),
+    path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),
     path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
     path("teams", teams.TeamsView.as_view()),

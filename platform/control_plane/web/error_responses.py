@@ -26,6 +26,7 @@ from control_plane.web.body_parsers import BodyTooLarge, NotPlain
 from control_plane.web.error_body import envelope
 from jobs.errors import (
     BadCursor,
+    ChangedMeanwhile,
     IdempotencyConflict,
     IllegalTransition,
     JobNotFound,
@@ -48,6 +49,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     NameInUse: 409,
     TooManyPinned: 409,
     TooManyQueued: 409,
+    ChangedMeanwhile: 412,
     IdempotencyConflict: 409,
     IllegalTransition: 409,
     JobNotOver: 409,

@@ -89,6 +89,10 @@ MORE: Final = (
         quotas={},
     ),
     with_a_straggler(),
+    cluster(
+        running("a", 4, max_workers=2),
+        changes=(Change(kind=ChangeKind.TERMS_CHANGED, pool="default", name="a"),),
+    ),
 )
 
 

@@ -85,7 +85,7 @@ def cluster_state(
         pools=tuple(pools()),
         quotas=tuple(team_quotas()),
         jobs=tuple(jobs.values()),
-        changes=tuple(_changes(now)),
+        changes=tuple(_changes(plannable, now)),
     )
     return Seen(state=state, failing=failing)
 
@@ -138,10 +138,11 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
     return view.is_active or bool(view.live)
 
 
-def _changes(now: datetime) -> Iterable[planning.Change]:
+def _changes(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:
     """Yield recent changes, once each: of nodes, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
-    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *_finished(since)])
+    of_jobs = [*_finished(since), *_changed_terms(views, since)]
+    return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *of_jobs])
 
 
 def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
@@ -166,6 +167,13 @@ def _finished(since: datetime) -> Iterable[planning.Change]:
     for name, pool, team in rows.values_list("name", "pool__name", "team__name"):
         kind = planning.ChangeKind.JOB_FINISHED
         yield planning.Change(kind=kind, pool=pool, name=name, team=team)
+
+
+def _changed_terms(views: Iterable[JobView], since: datetime) -> Iterable[planning.Change]:
+    for view in views:
+        if view.job.changed_at is not None and view.job.changed_at > since:
+            kind, team = planning.ChangeKind.TERMS_CHANGED, view.job.team.name
+            yield planning.Change(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
 
 
 def ended_jobs(since: datetime) -> QuerySet[Job]:

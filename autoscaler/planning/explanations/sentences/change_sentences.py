@@ -95,6 +95,8 @@ def _occasion(change: Rescaled, *, is_growth: bool) -> str:
             return f"{names(change.finished)} finished; "
         case JobReason.NODE_JOINED:
             return f"{', '.join(change.joined_nodes)} joined the pool; "
+        case JobReason.TERMS_CHANGED:
+            return "somebody changed what it may have; "
         case _:
             return ""
 

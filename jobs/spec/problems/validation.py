@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from jobs.errors import Problem
-from jobs.spec.near_fields import nearest
+from jobs.spec.problems.near_fields import nearest
 
 
 def from_validation(error: ValidationError, model: type[BaseModel]) -> list[Problem]:

@@ -1,0 +1,157 @@
+"""How is a job changed while it lives, or run once more with changes?
+
+A change counts from the next tick on: the planner reads a job's spec in each of them. What a
+process was started with never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+from tenancy.models import Team
+
+from autoscaler.job_vocabulary import EventKind
+from jobs.admission import spec_checks
+from jobs.admission.pool_capacity import PoolCapacity
+from jobs.changes import demand_signal, events
+from jobs.commands import submission
+from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Problem, SpecInvalid
+from jobs.lifecycle import ACTIVE, FINAL, LIVE, State
+from jobs.models import Job
+from jobs.spec import changes as spec_changes
+from jobs.spec import stored_spec
+from jobs.spec.changes import FieldChange
+from jobs.spec.job_spec import JobSpec
+
+
+@transaction.atomic
+def edit(
+    *,
+    job_id: str,
+    changes: object,
+    pools: Sequence[PoolCapacity],
+    actor: str,
+    version: int | None = None,
+) -> list[str]:
+    """Change what a live job asks for; return what its user should know.
+
+    Args:
+        job_id: of a job that has not ended.
+        changes: a part of a spec; see `jobs.spec.changes`.
+        pools: all there are.
+        actor: who changes it.
+        version: the job's, as its user has seen it; None: whatever it is.
+
+    Raises:
+        JobNotFound: there is no such job.
+        ChangedMeanwhile: it has another version by now.
+        IllegalTransition: it has ended.
+        SpecInvalid: with every problem that the changes bring; nothing is changed.
+    """
+    locked = Job.objects.select_for_update(no_key=True, of=("self",))
+    job = locked.select_related("team", "pool").filter(pk=job_id).first()
+    if job is None:
+        raise JobNotFound
+    if version not in {None, job.version}:
+        raise ChangedMeanwhile(
+            f"The job has version {job.version} now, not {version}: somebody has changed it."
+            " Read it again, then change it."
+        )
+    if job.state in FINAL:
+        allowed = [state for state in State if state in LIVE]
+        raise IllegalTransition(verb="changed", state=State(job.state), allowed=allowed)
+    before = _document(job)
+    spec, found = spec_changes.changed(before, changes)
+    notes = _admitted(spec, before, job, pools)
+    if found:
+        _write(job, spec, found, actor)
+    return [*notes, *_comes_later(job, found)]
+
+
+def rerun(
+    *,
+    job: Job,
+    changes: object,
+    teams: Mapping[str, Team],
+    pools: Sequence[PoolCapacity],
+    submitted_by: str,
+    idempotency_key: str | None = None,
+) -> submission.Submission:
+    """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
+
+    Raises: what `submission.submit` raises.
+    """
+    return submission.submit(
+        document=spec_changes.merged(_document(job), changes),
+        teams=teams,
+        pools=pools,
+        submitted_by=submitted_by,
+        idempotency_key=idempotency_key,
+    )
+
+
+def _document(job: Job) -> dict[str, Any]:
+    """Raises: SpecInvalid (nobody can tell what an unreadable field asked for)."""
+    stored = stored_spec.read(job.resolved_spec)
+    if stored.unreadable:
+        raise SpecInvalid(
+            [
+                Problem(
+                    field=field,
+                    value=None,
+                    problem="cannot be read in the stored spec of this job",
+                    remedy="Submit the job anew with a spec of today.",
+                )
+                for field in stored.unreadable
+            ]
+        )
+    return stored.spec.resolved(team=job.team.name, pool=job.pool.name)
+
+
+def _admitted(
+    spec: JobSpec, before: Mapping[str, Any], job: Job, pools: Sequence[PoolCapacity]
+) -> list[str]:
+    """Refuse what would be refused of a new job, unless that was wrong before."""
+    teams = {job.team.name: job.team}
+    try:
+        return spec_checks.notes(spec_checks.admit(spec, teams=teams, pools=pools))
+    except SpecInvalid as error:
+        try:
+            spec_checks.admit(JobSpec.from_resolved(before), teams=teams, pools=pools)
+        except SpecInvalid as known:
+            new = [problem for problem in error.problems if problem not in known.problems]
+        else:
+            new = list(error.problems)
+        if new:
+            raise SpecInvalid(new) from error
+        return []
+
+
+def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) -> None:
+    Job.objects.filter(pk=job.id).update(
+        resolved_spec=spec.resolved(team=job.team.name, pool=job.pool.name),
+        priority=spec.priority,
+        labels=dict(spec.labels),
+        version=job.version + 1,
+        changed_at=Now(),
+    )
+    events.record(
+        job_id=job.id,
+        kind=EventKind.TERMS_CHANGED,
+        message=f"Changed by {actor}: {', '.join(map(str, found))}.",
+        data={
+            "version": job.version + 1,
+            "changes": {one.field: {"from": one.before, "to": one.after} for one in found},
+        },
+    )
+    demand_signal.announce_demand(job.id)
+
+
+def _comes_later(job: Job, found: Sequence[FieldChange]) -> list[str]:
+    is_about_size = any(one.field.startswith(("elastic.", "batch.")) for one in found)
+    if job.mode != Job.Mode.FIXED or job.state not in ACTIVE or not is_about_size:
+        return []
+    return ["Its mode is fixed: it keeps its workers and its batch until it starts again."]
