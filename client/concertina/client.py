@@ -96,16 +96,32 @@ class Client:
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
-        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        if not fits_a_header(key):
-            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
-        headers = {"Idempotency-Key": key}
-        status, job = self._send("POST", "/jobs", body=spec, headers=headers)
-        return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"
+        return self._submit("/jobs", spec, idempotency_key)
 
     def validate(self, spec: dict[str, Any]) -> Validation:
         """Ask what a submit would say, without submitting."""
         return cast("Validation", self._send("POST", "/jobs:validate", body=spec)[1])
+
+    def edit(
+        self, job_id: str, changes: dict[str, Any], *, version: int | None = None
+    ) -> SubmittedJob:
+        """Change what a live job asks for: a part of a spec, in which None brings a default back.
+
+        With the `version` that you have read it is refused if somebody was quicker.
+        """
+        headers = {} if version is None else {"If-Match": f'"{version}"'}
+        job = self._send("PATCH", f"/jobs/{job_id}", body=changes, headers=headers)[1]
+        return cast("SubmittedJob", job)
+
+    def rerun(
+        self,
+        job_id: str,
+        changes: dict[str, Any] | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Submission:
+        """Submit a job's spec once more, with changes of any of its fields."""
+        return self._submit(f"/jobs/{job_id}/rerun", changes or {}, idempotency_key)
 
     def cancel(self, job_id: str, *, reason: str = "") -> JobDetail:
         return self._control(job_id, "cancel", reason)
@@ -248,6 +264,13 @@ class Client:
                 raise BadInput(f"Name one of your teams: {', '.join(mine) or 'you have none'}.")
             team = mine[0]
         return f"/teams/{quote(team, safe='')}/secrets"
+
+    def _submit(self, path: str, body: dict[str, Any], idempotency_key: str | None) -> Submission:
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        if not fits_a_header(key):
+            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
+        status, job = self._send("POST", path, body=body, headers={"Idempotency-Key": key})
+        return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"
 
     def _control(self, job_id: str, verb: str, reason: str) -> JobDetail:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""

@@ -485,6 +485,8 @@ class FoundRemedy(Remedy):
 
     message: str
     found_at: str
+    # What to send to change_job, to make it so; null: it is no change of the job.
+    changes: dict[str, Any] | None
 
 
 class JobDetail(Job):

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from concertina.commands import control, inspect, login, logs, removal, secrets, submit, top
+from concertina.commands import control, edit, inspect, login, logs, removal, secrets, submit, top
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -34,6 +34,8 @@ for command in (
     control.pause,
     control.resume,
     control.cancel,
+    edit.edit,
+    edit.rerun,
     removal.delete,
     removal.pin,
     removal.unpin,

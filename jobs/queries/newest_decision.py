@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from autoscaler.planning.decisions.explanation import RemedyKind
+from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job
 
@@ -43,8 +45,21 @@ def remedy_of(job: Job, *, now: datetime) -> Mapping[str, Any] | None:
     remedy: Mapping[str, Any] = job.remedy
     if not remedy or newest_decision(job).get("action") != "wait":
         return None
-    is_recent = now - datetime.fromisoformat(remedy["found_at"]) <= REMEDY_HOLDS_FOR
-    return remedy if is_recent else None
+    if now - datetime.fromisoformat(remedy["found_at"]) > REMEDY_HOLDS_FOR:
+        return None
+    return {**remedy, "changes": _changes_of(remedy)}
+
+
+def _changes_of(remedy: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the part of a spec that makes it so; None: it is no change of the job."""
+    match remedy["kind"]:
+        case RemedyKind.HIGHER_PRIORITY:
+            return {"priority": remedy["priority"]}
+        case RemedyKind.FEWER_WORKERS:
+            return {"elastic": {"min_workers": remedy["workers"]}}
+        case RemedyKind.PREEMPTIBLE:
+            return {"preemptibility": Preemptibility.PREEMPTIBLE}
+    return None
 
 
 def explanation_of(decision: Mapping[str, Any]) -> Mapping[str, Any]:

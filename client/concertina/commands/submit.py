@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from concertina import exit_codes, words
 from concertina.commands.options import Assignments, File, JobReference, Output
+from concertina.commands.submitted import tell, wait_for
 from concertina.errors import Refused
 from concertina.input import job_files, overrides
-from concertina.terminal.reporting import outcome_line, reporter
 from concertina.terminal.session import Format, Session, session
 
 if TYPE_CHECKING:
     from typing import Any
-
-    from concertina.client import Submission
-    from concertina.documents import Job
 
 
 def submit(
@@ -40,9 +36,9 @@ def submit(
     with session(output) as current:
         spec = _spec(current, file, assignments)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
-        _tell(current, submission)
+        tell(current, submission)
         if wait:
-            _wait(current, submission.job)
+            wait_for(current, submission.job)
         elif current.terminal.is_json:
             current.terminal.show_json(submission.job)
 
@@ -60,38 +56,10 @@ def validate(*, file: File, assignments: Assignments = None, output: Output = Fo
 def wait(reference: JobReference, *, output: Output = Format.TABLE) -> None:
     """Stay until a job is final; tell its outcome."""
     with session(output) as current:
-        _wait(current, current.client.find(reference))
+        wait_for(current, current.client.find(reference))
 
 
 def _spec(current: Session, file: str, assignments: list[str] | None) -> dict[str, Any]:
     source = job_files.read(file)
     current.place_of = source.place
     return overrides.applied(source.spec, assignments or ())
-
-
-def _tell(current: Session, submission: Submission) -> None:
-    job = submission.job
-    if submission.is_new:
-        current.terminal.say(f"Submitted {job['team']}/{job['name']} ({job['id']}).")
-        for note in job.get("notes", ()):
-            current.terminal.say(f"Note: {note}")
-        return
-    when = words.date_time(job["submitted_at"])
-    current.terminal.say(f"This key had submitted {job['name']} ({job['id']}) at {when}.")
-
-
-def _wait(current: Session, job: Job) -> None:
-    terminal = current.terminal
-    try:
-        with reporter(terminal.err, current.client.clock) as told:
-            final = current.client.wait(job["id"], on_event=told.event, on_progress=told.progress)
-    except KeyboardInterrupt:
-        terminal.say(f"The job goes on. `concertina cancel {job['id']}` ends it.")
-        raise
-    if terminal.is_json:
-        terminal.show_json(final)
-    else:
-        terminal.out.print(outcome_line(final), soft_wrap=True)
-    if final["state"] != "completed" and final["message"]:
-        terminal.say(final["message"], style="red")
-    raise typer.Exit(exit_codes.of_outcome(final["state"], final["reason"]))

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_OF_TEXTS = ("env.", "labels.")
+
+
 def applied(spec: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
     """A copy of `spec` with each `key=value` done in turn; values are YAML.
+
+    Variables and labels are text, as in a shell: `env.LR=0.1` needs no quotes.
 
     Raises:
         BadInput: an assignment cannot be read, or leads through something that has no fields.
@@ -25,7 +30,7 @@ def applied(spec: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
         key, separator, text = assignment.partition("=")
         if not separator or not all(key.split(".")):
             raise BadInput(f"--set {assignment!r}: write key=value, like elastic.max_workers=8.")
-        _assign(changed, key, _value(text, assignment))
+        _assign(changed, key, _value(key, text, assignment))
     return changed
 
 
@@ -39,8 +44,10 @@ def _assign(spec: dict[str, Any], key: str, value: Any) -> None:
     target[last] = value
 
 
-def _value(text: str, assignment: str) -> Any:
+def _value(key: str, text: str, assignment: str) -> Any:
     try:
-        return value_of(text) if text else ""
+        value = value_of(text) if text else ""
     except (yaml.YAMLError, ValueError, TypeError) as error:
         raise BadInput(f"--set {assignment!r}: the value is not valid YAML.") from error
+    is_no_text = not (value is None or isinstance(value, str))
+    return text if is_no_text and key.startswith(_OF_TEXTS) else value

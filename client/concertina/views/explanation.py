@@ -14,6 +14,7 @@ from rich.text import Text
 
 from concertina import words
 from concertina.states import FINAL_STATES
+from concertina.views.changes import command
 from concertina.views.jobs import plain_table, state
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
 def _remedy(why: Explanation) -> Iterator[RenderableType]:
     if remedy := why.get("remedy"):
         yield Text(remedy["message"], style="green")
+        if changes := remedy.get("changes"):
+            yield Text(f"  {command(why['job_id'], changes)}", style="bold")
 
 
 def _numbers(why: Explanation) -> Iterator[str]:

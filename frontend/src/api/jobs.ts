@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isFinal, type JobAction, type State } from "../domain/states";
 import { client, unwrap } from "./client";
 import { LIVE_MILLISECONDS } from "./cluster";
-import type { Job, JobDetail } from "./types";
+import type { Job, JobChanges, JobDetail } from "./types";
 
 /** Finished jobs change no more; their last events may still arrive. */
 const SETTLED_MILLISECONDS = 15_000;
@@ -91,6 +91,37 @@ export function useJobAction(id: string) {
       queries.setQueryData(["job", id], job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
     },
+  });
+}
+
+/** Change what a live job asks for; refused if somebody has changed it since it was shown. */
+export function useChangeJob(id: string, version?: number) {
+  const queries = useQueryClient();
+  const header = version === undefined ? {} : { "If-Match": String(version) };
+  return useMutation({
+    mutationFn: (changes: JobChanges) =>
+      unwrap(
+        client.PATCH("/api/v1/jobs/{job_id}", {
+          params: { path: { job_id: id }, header },
+          body: changes,
+        }),
+      ),
+    onSuccess: (job: JobDetail) => {
+      queries.setQueryData(["job", id], job);
+      return queries.invalidateQueries({ queryKey: ["job", id] });
+    },
+  });
+}
+
+/** Submit a job's spec once more; the answer is the new job. */
+export function useRerun(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      unwrap(
+        client.POST("/api/v1/jobs/{job_id}/rerun", { params: { path: { job_id: id } }, body: {} }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["jobs"] }),
   });
 }
 

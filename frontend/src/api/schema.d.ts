@@ -1104,6 +1104,10 @@ export interface components {
             message: string;
             /** Format: date-time */
             found_at: string;
+            /** @description What to send to change_job, to make it so; null: it is no change of the job. */
+            changes: {
+                [key: string]: unknown;
+            } | null;
         };
         Generation: {
             readonly number: number;

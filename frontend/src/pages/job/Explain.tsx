@@ -10,6 +10,7 @@ import { formatMetric } from "../../domain/format";
 import { reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
 import { Outcome } from "./Outcome";
+import { RemedyOffer } from "./RemedyOffer";
 import { Choices } from "./Choices";
 import { Gains } from "./Gains";
 import styles from "./Explain.module.css";
@@ -48,7 +49,7 @@ function Answer({ explanation, job }: AnswerProps) {
     <div className={styles.answer}>
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
-      {remedy !== null && <p className={styles.remedy}>{remedy.message}</p>}
+      {remedy !== null && <RemedyOffer job={job} remedy={remedy} />}
       {choices.some((choice) => choice.samples_per_second > 0) && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}

@@ -12,8 +12,10 @@ import { useTeamColour } from "../../design/teamColour";
 import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
-import { Keeping } from "./Keeping";
+import { ChangeJob } from "./ChangeJob";
 import { JobActions } from "./JobActions";
+import { Keeping } from "./Keeping";
+import { RunAgain } from "./RunAgain";
 import styles from "./Header.module.css";
 
 export function Header({ job }: { readonly job: JobDetail }) {
@@ -28,7 +30,9 @@ export function Header({ job }: { readonly job: JobDetail }) {
         <h1>{job.name}</h1>
         <StateBadge state={job.state} />
         <div className={styles.actions}>
+          {!isFinal(job.state) && <ChangeJob job={job} />}
           <JobActions job={job} />
+          {isFinal(job.state) && <RunAgain job={job} />}
           <Keeping job={job} />
         </div>
       </div>

@@ -95,6 +95,10 @@ class FoundRemedySerializer(RemedySerializer):
 
     message = serializers.CharField()
     found_at = serializers.DateTimeField()
+    changes = serializers.DictField(
+        allow_null=True,
+        help_text="What to send to change_job, to make it so; null: it is no change of the job.",
+    )
 
 
 class ClosedNodeSerializer(serializers.Serializer[Any]):
