@@ -7,7 +7,7 @@
     wiring          which parts this installation's loop is made of; the only place that chooses
     tick            one pass of the loop
     ---
-    reconcile_job   applies the rules to one job until none has anything to do
+    reconcile       applies the rules to all jobs, side by side, until none has anything to do
     housekeeping    what no job waits for: leftovers, images ahead, what nodes and disks hold
     ---
     carry_out       the only writer of what rules and plans say
@@ -17,7 +17,7 @@
     observe         how everything stands: rows and processes as values; changes nothing
     ---
     tick_context    what a tick holds: the processes, the time, the right to write
-    process_table   which processes the worker host has; all orders to it go through here
+    outside         processes, and the teams, pools and nodes among which jobs stand
     lease           who may write and order now
     ---
     consistency     whether the database still says what must always hold

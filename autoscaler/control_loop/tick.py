@@ -33,13 +33,13 @@ from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
-from autoscaler.control_loop.process_table import ProcessTable
-from autoscaler.control_loop.reconcile_job import reconcile_job
+from autoscaler.control_loop.reconcile import as_they_are, reconcile
 from autoscaler.control_loop.tick_context import Clock, TickContext
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
@@ -112,9 +112,10 @@ class ControlLoop:
         orders = Orders(fence=fence, state_dir=self.state_dir)
         watch, context = _Stopwatch(), self._context(orders)
         self._observe_what_nobody_wants(context)
-        holding = observe.job_ids_with_workers()
-        reconciled = _reconcile(holding, context)
-        views = {view.id: view for view in observe.planned_jobs(context.processes)}
+        seen = observe.live_jobs(context.processes, context.around)
+        holding = [view for view in seen if view.may_hold_gpus]
+        reconciled = reconcile(holding, context)
+        views = as_they_are({view.id: view for view in seen}, reconciled)
         planned = plan_what_can_be_planned(
             views, context.now, planner=self.planner, check=self.check, lap=watch.lap
         )
@@ -122,9 +123,9 @@ class ControlLoop:
         watch.lap("plan")
         applied = apply_plan(planned.decisions, views, context)
         applied_to = [decision.job_id for decision in applied]
-        _reconcile(applied_to, context)
+        reconcile(observe.job_views(applied_to, context.processes, context.around), context)
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
-        _count(holding, waiting, context)
+        _count([view.id for view in holding], waiting, context)
         watch.lap("apply")
         _record(context, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
         self._go_on_in_background(context, orders)
@@ -159,13 +160,6 @@ class ControlLoop:
             self.machine_discovery.go_on(survey, context)
         if self.disk_watch is not None:
             self.disk_watch.go_on(context)
-
-
-def _reconcile(job_ids: Collection[str], context: TickContext) -> bool:
-    """Apply the rules to these jobs until none has anything to do; True when any has changed."""
-    views = observe.job_views(job_ids, context.processes)
-    changed = [reconcile_job(view, context) for view in views]
-    return any(changed)
 
 
 def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:

@@ -10,7 +10,8 @@ from datetime import datetime
 from cluster.process_environments import ProcessEnvironments
 
 from autoscaler.control_loop.lease.exclusive import Fence
-from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.outside.process_table import ProcessTable
+from autoscaler.control_loop.outside.surroundings import Surroundings
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
 from jobs.models import Job
@@ -28,6 +29,7 @@ class TickContext:
     environments: ProcessEnvironments
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
+    around: Surroundings = field(default_factory=Surroundings)
 
     @property
     def now(self) -> datetime:

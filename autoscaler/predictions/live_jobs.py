@@ -47,7 +47,7 @@ def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
     unplanned = quarantine.left_out(Part.PLANNING, now)
     tried = quarantine.left_out(Part.PREDICTION, now)
     silent = unplanned.job_ids | unplanned.on_trial | tried.job_ids
-    seen = cluster_state(observe.planned_jobs({}), now, left_out=silent)
+    seen = cluster_state(observe.live_jobs({}), now, left_out=silent)
     policies = installed_policies()
     _advise(seen.state, planner=partial(plan, policies=policies), now=now)
     past = past_until(now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -11,6 +12,8 @@ from typing import Any, Final
 from autoscaler.planning.decisions.explanation import Explanation
 from autoscaler.planning.decisions.plan import Decision, PoolOutcome
 
+DECIDED_AT: Final = "decided_at"
+_CLOSE: Final = 0.02  # guessed: a step time is known to a few percent
 _AS_THEY_ARE: Final = frozenset({str, int, bool})
 
 
@@ -32,6 +35,28 @@ def timeless(decision: Decision, explanation: Explanation, *, message: str) -> d
     }
     cleaned: dict[str, Any] = _storable(document)
     return cleaned
+
+
+def says_the_same(document: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """True if whoever reads both learns nothing from the one that the other does not tell.
+
+    Measured numbers and what follows from them move with every report and every second, without
+    anything being decided or said otherwise: they count as equal while they are close. It is what
+    is stored that they are compared with, so they never drift away.
+    """
+    return _is_close(document, {name: stored[name] for name in stored if name != DECIDED_AT})
+
+
+def _is_close(value: Any, stored: Any) -> bool:
+    if isinstance(value, float) and isinstance(stored, int | float):
+        return math.isclose(value, stored, rel_tol=_CLOSE)
+    if isinstance(value, Mapping) and isinstance(stored, Mapping):
+        return value.keys() == stored.keys() and all(
+            _is_close(one, stored[name]) for name, one in value.items()
+        )
+    if isinstance(value, list) and isinstance(stored, list):
+        return len(value) == len(stored) and all(map(_is_close, value, stored))
+    return bool(value == stored)
 
 
 def _storable(value: Any) -> Any:

@@ -14,7 +14,7 @@ from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.lease.exclusive import exclusively
 from autoscaler.control_loop.lease.orders import Orders
-from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Event, Job
 from tests.control_loop.conftest import World, fresh, kinds

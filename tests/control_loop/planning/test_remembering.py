@@ -28,7 +28,7 @@ ONE_WORKER: Final = Allocation(workers_by_node=(("n1", 1),), global_batch_size=3
 
 
 def seen() -> dict[str, JobView]:
-    return {view.id: view for view in observe.planned_jobs({})}
+    return {view.id: view for view in observe.live_jobs({})}
 
 
 def test_a_queue_that_did_not_change_takes_one_statement(world: World) -> None:

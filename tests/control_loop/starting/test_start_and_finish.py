@@ -264,6 +264,9 @@ def test_a_worker_that_is_ready_in_the_very_tick_that_started_it_is_not_taken_fo
     with monkeypatch.context() as patched:
         patched.setattr(type(world.host), "start", start_and_train)
         world.tick()
+    assert fresh(job).state == "running"
+    assert live_workers(job) == [f"{job.id}-1-1"]
+    world.tick()
     assert fresh(job).state == "rescaling"
     assert live_workers(job) == [f"{job.id}-1-1", f"{job.id}-1-2"]
     assert len(claims()) == 2

@@ -14,6 +14,7 @@ from typing import Any, Final
 from django.db import connection
 
 from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.plan.decision_document import says_the_same
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind, JobReason
@@ -87,10 +88,7 @@ def _write(said: Sequence[_Said]) -> frozenset[str]:
 
 def _said(view: JobView, decision: ExplainedDecision, context: TickContext) -> _Said | None:
     changes: dict[str, str] = {}
-    if {**decision.document_for_team, "decided_at": ""} != {
-        **view.job.explanation,
-        "decided_at": "",
-    }:
+    if not says_the_same(decision.document_for_team, view.job.explanation):
         document = decision.document(decided_at=context.now)
         changes["explanation"] = json.dumps(document)
         changes["for_admins"] = json.dumps(_for_admins(decision, context))

@@ -59,5 +59,7 @@ def carry_out(instructions: Instructions, view: JobView, context: TickContext) -
             for kind, alike in groupby(written, key=type):
                 _WRITTEN_BY[kind](tuple(alike), job, view, context)
     if any(isinstance(one, what.BeginTerm) for one in written):
-        (view,) = job_views([view.id], context.processes)  # its coordinator has another name now
+        (view,) = job_views(
+            [view.id], context.processes, context.around
+        )  # its coordinator has another name now
     return processes.give(orders, view, context)

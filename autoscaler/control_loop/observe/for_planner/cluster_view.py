@@ -135,7 +135,7 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
     """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
     if view.state is State.QUEUED:
         return view.job.not_before is None or view.job.not_before <= now
-    return view.is_active or bool(view.live)
+    return view.is_active or (view.state is State.STOPPING and bool(view.live))
 
 
 def _changes(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:

@@ -7,7 +7,7 @@ from cluster.models import Node
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
-from autoscaler.control_loop.process_table import ProcessTable
+from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.snapshot import (
     AssignmentSnapshot,

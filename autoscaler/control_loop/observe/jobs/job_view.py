@@ -80,6 +80,11 @@ class JobView:
         return self.state in ACTIVE
 
     @property
+    def may_hold_gpus(self) -> bool:
+        """Its workers are on record, or the host may still have processes of it."""
+        return self.is_active or self.state is State.STOPPING or bool(self.live)
+
+    @property
     def is_queued(self) -> bool:
         return self.state is State.QUEUED
 

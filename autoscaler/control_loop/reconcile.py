@@ -1,8 +1,13 @@
-"""What is done for one job in a tick? Its rules are applied until none has anything to do."""
+"""What is done for jobs in a tick? Rules are applied to each until none has anything to do.
+
+All jobs go on side by side: in each round every job is looked at once, and those that changed are
+read anew together. So a tick asks as much for many jobs that change as for one.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -30,18 +35,35 @@ _MOST_LOOKS: Final = 20  # more changes than one job can need at once
 _log = logging.getLogger(__name__)
 
 
-def reconcile_job(view: JobView, context: TickContext) -> bool:
-    """Do all that is to be done for one job; True when anything changed.
+def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
+    """Do all that is to be done for these jobs; returns those that changed, as they are now.
 
-    A job whose data breaks a rule is noted and left for the next tick: it must not stop the
-    others. Nor must one whose node has just become silent, or whose row somebody holds.
+    None stands for a job that was deleted. One whose data breaks a rule is noted and left for the
+    next tick: it must not stop the others. Nor must one whose node has just become silent, or
+    whose row somebody holds.
 
     Raises:
         Overtaken: another process ticks.
         OperationalError: the database went away.
     """
+    changed: dict[str, JobView | None] = {}
+    restless = list(views)
+    for _ in range(_MOST_LOOKS):
+        moved = [view.id for view in restless if _changes(view, context)]
+        if not moved:
+            return changed
+        restless = list(job_views(moved, context.processes, context.around))
+        changed |= dict.fromkeys(moved) | {view.id: view for view in restless}
+    for view in restless:
+        extra = {"action": "reconcile", "job_id": view.id}
+        _log.error("A job does not come to rest.", extra=extra)
+    return changed
+
+
+def _changes(view: JobView, context: TickContext) -> bool:
+    """Look at one job once; True if it is another now."""
     try:
-        return _reconcile(view, context)
+        return _Look(view, context).changes_the_job()
     except OperationalError as error:
         if is_given_up(error, job_id=view.id, action="reconcile"):
             return False
@@ -60,18 +82,6 @@ def reconcile_job(view: JobView, context: TickContext) -> bool:
         _log.exception("A job could not be reconciled.", extra=extra)
         note_error(view.id, context)
         return False
-
-
-def _reconcile(view: JobView, context: TickContext) -> bool:
-    for looks in range(_MOST_LOOKS):
-        if not _Look(view, context).changes_the_job():
-            return looks > 0
-        views = job_views([view.id], context.processes)
-        if not views:  # deleted meanwhile
-            return True
-        (view,) = views
-    _log.error("A job does not come to rest.", extra={"action": "reconcile", "job_id": view.id})
-    return True
 
 
 class _Look:
@@ -105,3 +115,11 @@ class _Look:
                 found = answer(missing.question, self._view, self._context)
                 answers = {**self._snapshot.answers, missing.question: found}
                 self._snapshot = replace(self._snapshot, answers=answers)
+
+
+def as_they_are(
+    views: Mapping[str, JobView], changed: Mapping[str, JobView | None]
+) -> dict[str, JobView]:
+    """Return the views, with those that changed in the place of what they were."""
+    now = ((job_id, changed.get(job_id, view)) for job_id, view in views.items())
+    return {job_id: view for job_id, view in now if view is not None}

@@ -1,0 +1,43 @@
+"""Among what do jobs stand? Teams, pools and nodes, read once for all jobs.
+
+Thousands of workers sit on hundreds of nodes and belong to a few teams: to read these rows with
+each of them took longer than all else about them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+
+from cluster.models import Node, Pool
+from tenancy.models import Team
+
+
+class Surroundings:
+    """As they were when they were first asked for."""
+
+    @cached_property
+    def teams(self) -> Mapping[int, Team]:
+        return Team.objects.in_bulk()
+
+    @cached_property
+    def pools(self) -> Mapping[int, Pool]:
+        """Return them with their settings."""
+        return Pool.objects.select_related("fair_share").in_bulk()
+
+    @cached_property
+    def nodes(self) -> Mapping[int, Node]:
+        return Node.objects.in_bulk()
+
+    @cached_property
+    def nodes_by_name(self) -> Mapping[str, Node]:
+        return {node.name: node for node in self.nodes.values()}
+
+    @cached_property
+    def gpus_by_host(self) -> Mapping[str, int]:
+        """Return the GPUs of each machine, on which several nodes may be."""
+        counted: Counter[str] = Counter()
+        for node in self.nodes.values():
+            counted[node.host_url] += node.gpus
+        return counted

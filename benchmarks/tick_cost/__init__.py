@@ -1,0 +1,12 @@
+"""What does a tick cost? Run `python -m benchmarks.tick_cost [jobs ...]`.
+
+So many jobs train on four GPUs each, in a PostgreSQL of the benchmark's own, with processes on the
+worker host in memory and the real planner; twenty times as many have ended. Ticks are measured in
+three situations: nothing happened since the last tick; every job reported something; and one job
+in twenty ended while as many came. Counted are statements, processor seconds of the tick's process
+and those of PostgreSQL for it, each in three parts: until the planner is asked (observe), until
+its plan is checked (plan), and the rest (carry out).
+
+Processor seconds and statements mean something on a busy machine, too. The medians of three ticks
+are printed.
+"""

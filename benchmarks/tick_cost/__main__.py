@@ -1,0 +1,88 @@
+"""Measure, and print a table: see the package."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from benchmarks import tick_cost
+from benchmarks.tick_cost import ground
+
+if TYPE_CHECKING:
+    from benchmarks.tick_cost.measuring import Mark
+
+SIZES = (100, 300, 1000)
+ROUNDS = 3
+MOST_ROUNDS_TO_REST = 8
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=tick_cost.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("jobs", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--statements", action="store_true", help="print those of the last tick")
+    arguments = parser.parse_args()
+    print(f"{'jobs':>5} {'situation':22} {'part':10} statements    python  postgres")
+    with ground.database():
+        logging.getLogger("autoscaler").setLevel(logging.ERROR)
+        for jobs in arguments.jobs:
+            measure(jobs, arguments)
+
+
+def measure(jobs: int, arguments: argparse.Namespace) -> None:
+    """All situations of one size."""
+    from cluster.in_memory_host import InMemoryHost  # noqa: PLC0415 - once Django is set up
+    from django.core.management import call_command  # noqa: PLC0415
+
+    from benchmarks.tick_cost.crowd import Crowd  # noqa: PLC0415
+    from benchmarks.tick_cost.measuring import Meter  # noqa: PLC0415
+
+    call_command("flush", interactive=False, verbosity=0)
+    host = InMemoryHost()
+    crowd, meter = Crowd(host=host, jobs=jobs), Meter(host=host)
+    crowd.settle()
+    show(jobs, "first of a process", [meter.tick()])
+    for _ in range(MOST_ROUNDS_TO_REST):
+        crowd.obey()
+        meter.tick()
+        if not meter.changes:
+            break
+    situations: dict[str, Callable[[], object]] = {
+        "nothing happened": lambda: None,
+        "all reported": crowd.report,
+        "5 % churn": lambda: crowd.churn(max(jobs // 20, 1)),
+    }
+    for name, happen in situations.items():
+        ticks = []
+        for _ in range(ROUNDS):
+            happen()
+            ticks.append(meter.tick())
+            statements = Counter(meter.sql)
+            while meter.changes:
+                crowd.obey()
+                meter.tick()
+        show(jobs, name, ticks)
+        if arguments.statements:
+            for sql, count in statements.most_common():
+                print(f"{count:6} {sql[:200]!r}")
+
+
+def show(jobs: int, name: str, ticks: Sequence[list[Mark]]) -> None:
+    from benchmarks.tick_cost.measuring import PARTS, Mark, medians  # noqa: PLC0415
+
+    found = medians(ticks)
+    total = sum(found, start=Mark(0, 0.0, 0.0))
+    for part, cost in zip((*PARTS, "all"), (*found, total), strict=True):
+        print(
+            f"{jobs:5} {name:22} {part:10} {cost.statements:10}"
+            f" {cost.python_seconds:7.2f} s {cost.postgres_seconds:7.2f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

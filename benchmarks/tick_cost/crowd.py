@@ -1,0 +1,209 @@
+"""Who trains, and what do they tell? Rows and processes as real jobs would have left them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from cluster.in_memory_host import InMemoryHost
+from cluster.models import Node, Pool
+from cluster.worker_host import Labels, Launch, Role
+from django.db import connection
+from django.utils import timezone
+from tenancy.models import Quota, Team
+
+from autoscaler.control_loop.observe.jobs.names import coordinator_id
+from concertina_worker.protocol import ExitCode, WorkerPhase
+from jobs.commands.observations.sync import record_sync
+from jobs.lifecycle import State
+from jobs.models import Assignment, Generation, GpuClaim, Job, Measurement, Worker
+from jobs.reports.job_token import Credential
+from jobs.reports.sync_report import SyncReport
+from jobs.spec.job_spec import parse
+
+GPUS_PER_NODE: Final = 8
+WORKERS: Final = 4  # of each job
+TEAMS: Final = 10
+ENDED: Final = 20  # as many times as train
+
+# What every coordinator tells in a round: progress, speeds, and a step time that hardly moves.
+_REPORT: Final = (
+    """UPDATE jobs_job SET samples = samples + 2560, step = step + 10, coordinator_seen_at = now(),
+       progress_at = now(), samples_per_second = 500 + random(), epoch = epoch + 0.01,
+       values = jsonb_build_object('loss', random()) WHERE state = 'running'""",
+    """UPDATE jobs_worker SET compute_seconds = 0.1 + random() / 100, relative_speed = 1.0,
+       samples_per_second = 120 + random(), gpu_utilisation = 0.9 WHERE phase = 'training'""",
+    """UPDATE jobs_measurement SET steps = steps + 10, updated_at = now(),
+       step_seconds = step_seconds * (1 + (random() - 0.5) / 2000)
+       WHERE workers = 4""",
+)
+_ENDED: Final = """
+    INSERT INTO jobs_job (id, name, state, state_since, finished_at, {rest})
+    SELECT 'old' || n, 'old-' || n, 'completed', now() - interval '1 day' - n * interval '1 second',
+           now() - interval '1 day' - n * interval '1 second', {rest}
+    FROM jobs_job, generate_series(1, %s) n WHERE jobs_job.id = %s
+"""
+
+
+@dataclass(slots=True)
+class Crowd:
+    """All jobs of a cluster whose GPUs are all in use."""
+
+    host: InMemoryHost
+    jobs: int
+    rng: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
+    _submitted: int = 0
+    _teams: list[Team] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Fill an empty database."""
+        pool = Pool.objects.create(name="default")
+        nodes = -(-self.jobs * WORKERS // GPUS_PER_NODE)
+        Node.objects.bulk_create(
+            Node(pool=pool, name=f"n{number}", gpus=GPUS_PER_NODE) for number in range(nodes)
+        )
+        guaranteed = nodes * GPUS_PER_NODE // TEAMS
+        for number in range(TEAMS):
+            team = Team.objects.create(name=f"team{number}")
+            Quota.objects.create(team=team, pool=pool, guaranteed_gpus=guaranteed)
+            self._teams.append(team)
+        self._train([self.submit() for _ in range(self.jobs)])
+        with connection.cursor() as cursor:
+            own = {"id", "name", "state", "state_since", "finished_at"}
+            columns = [one.column for one in Job._meta.concrete_fields]  # noqa: SLF001
+            rest = ", ".join(f'jobs_job."{one}"' for one in columns if one not in own)
+            names = rest.replace("jobs_job.", "")
+            sql = _ENDED.replace("{rest}", names, 1).replace("{rest}", rest)
+            cursor.execute(sql, [ENDED * self.jobs, Job.objects.values_list("id").first()])
+            cursor.execute("ANALYZE")
+
+    def submit(self) -> Job:
+        """One more job of the next team, which waits."""
+        self._submitted += 1
+        team = self._teams[self._submitted % TEAMS]
+        document = {
+            "name": f"job-{self._submitted}",
+            "team": team.name,
+            "command": ["python", "train.py"],
+            "elastic": {"mode": "hot", "min_workers": 1, "max_workers": 8},
+            "batch": {"global_batch_size": {"base": 256, "min": 64, "max": 8192}},
+        }
+        parsed = parse(document)
+        pool = Pool.objects.get()
+        return Job.objects.create(
+            team=team,
+            pool=pool,
+            name=document["name"],
+            spec=document,
+            resolved_spec=parsed.resolved(team=team.name, pool=pool.name),
+            mode=parsed.elastic.mode,
+            submitted_by="ada",
+        )
+
+    def report(self) -> None:
+        """Every coordinator tells that its job went on."""
+        with connection.cursor() as cursor:
+            for statement in _REPORT:
+                cursor.execute(statement)
+
+    def churn(self, count: int) -> None:
+        """So many jobs end, and as many are submitted."""
+        running = Job.objects.filter(state=State.RUNNING).order_by("submitted_at", "id")
+        for job in running[:count]:
+            for process in self._processes_of(job):
+                self.host.exit(process, ExitCode.COMPLETED)
+        for _ in range(count):
+            self.submit()
+
+    def obey(self) -> None:
+        """Every coordinator whose job is being changed does what is wanted."""
+        for job in Job.objects.filter(state__in=[State.STARTING, State.RESCALING]):
+            self._begin_generation(job)
+
+    def _processes_of(self, job: Job) -> list[str]:
+        live = Worker.objects.filter(job=job).exclude(phase=Worker.Phase.GONE)
+        return [*live.values_list("id", flat=True), _coordinator_of(job)]
+
+    def _train(self, jobs: list[Job]) -> None:
+        """As if they had been started long ago."""
+        now = timezone.now()
+        nodes = list(Node.objects.order_by("id"))
+        seats = [(node, index) for node in nodes for index in range(node.gpus)]
+        workers, claims, assignments, generations, measured = [], [], [], [], []
+        for number, job in enumerate(jobs):
+            ids = [f"{job.id}-1-{k}" for k in range(1, WORKERS + 1)]
+            job.state, job.state_since, job.started_at = State.RUNNING, now, now
+            job.attempt = job.starts = job.revision = job.generation = 1
+            job.coordinator_port, job.coordinator_seen_at = 20_000 + number, now
+            job.progress_at, job.model_bytes = now, self.rng.randint(1, 500) * 1_000_000
+            job.total_samples, job.is_measured = 1_000_000_000, True
+            own = seats[number * WORKERS : (number + 1) * WORKERS]
+            job.coordinator_node = own[0][0].name
+            for worker_id, (node, index) in zip(ids, own, strict=True):
+                one = Worker(id=worker_id, job=job, attempt=1, node=node, phase="training")
+                workers.append(one)
+                claims.append(GpuClaim(node=node, gpu_index=index, worker=one))
+                self._start(worker_id, Role.WORKER, job, node)
+            self._start(_coordinator_of(job), Role.COORDINATOR, job, own[0][0])
+            shared: dict[str, Any] = {"revision": 1, "attempt": 1, "reason": "fair_share"}
+            shared |= {"worker_ids": ids, "global_batch_size": 256, "job": job}
+            assignments.append(Assignment(**shared, seats=[]))
+            generations.append(Generation(**shared, number=1, workers=WORKERS, began_at=now))
+            measured += self._measurements(job)
+        Job.objects.bulk_update(jobs, _CHANGED, batch_size=100)
+        Worker.objects.bulk_create(workers)
+        GpuClaim.objects.bulk_create(claims)
+        Assignment.objects.bulk_create(assignments)
+        Generation.objects.bulk_create(generations)
+        Measurement.objects.bulk_create(measured)
+
+    def _measurements(self, job: Job) -> list[Measurement]:
+        exchange = self.rng.uniform(0.0, 0.02)  # seconds per step and further worker
+        return [
+            Measurement(
+                job=job,
+                gpu_type=job.pool.gpu_type,
+                workers=k,
+                nodes=1,
+                global_batch_size=256,
+                steps=100,
+                step_seconds=self.rng.uniform(0.95, 1.05) * (0.5 / k + exchange * (k - 1)),
+            )
+            for k in (1, 2, 4)
+        ]
+
+    def _start(self, process_id: str, role: Role, job: Job, node: Node) -> None:
+        labels = Labels(process_id=process_id, job_id=job.id, role=role, attempt=1, fence=1)
+        self.host.start(Launch(labels=labels, command=("train",), env={}, node=node.name))
+
+    def _begin_generation(self, job: Job) -> None:
+        credential = Credential(term=job.coordinator_term)
+        report: dict[str, Any] = {"term": job.coordinator_term, "registered": True}
+
+        def sync(**told: Any) -> dict[str, Any]:
+            parsed = SyncReport.model_validate({**report, **told})
+            now = timezone.now()
+            return dict(record_sync(job_id=job.id, report=parsed, credential=credential, now=now))
+
+        wanted = sync(generation=job.generation)
+        phase, number = WorkerPhase.TRAINING, wanted["next_generation"]
+        began = {"number": number, "revision": wanted["revision"], "cause": "desired"}
+        began |= {"workers": wanted["workers"], "began_at": timezone.now().timestamp()}
+        began |= {"global_batch_size": wanted["global_batch_size"], "stall_seconds": 0.2}
+        training = [{"worker_id": one, "phase": phase} for one in wanted["workers"]]
+        sync(generation=number, generations=[began], workers=training)
+        left = Worker.objects.filter(job=job, phase=Worker.Phase.LEAVING)
+        for worker_id in left.values_list("id", flat=True):
+            self.host.exit(worker_id, ExitCode.RELEASED)
+
+
+_CHANGED: Final = (
+    *("state", "state_since", "started_at", "attempt", "starts", "revision", "generation"),
+    *("coordinator_port", "coordinator_seen_at", "coordinator_node", "progress_at"),
+    *("model_bytes", "total_samples", "is_measured"),
+)
+
+
+def _coordinator_of(job: Job) -> str:
+    return coordinator_id(job.id, term=job.coordinator_term, epoch=job.database_epoch)
