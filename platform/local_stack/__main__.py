@@ -60,7 +60,12 @@ def _supervise(options: argparse.Namespace) -> int:
 def _chosen(options: argparse.Namespace) -> Options:
     from local_stack.stack.stack import Options
 
-    return Options(slots=options.slots, tick_seconds=options.tick_seconds, host=options.host)
+    return Options(
+        slots=options.slots,
+        tick_seconds=options.tick_seconds,
+        host=options.host,
+        is_measured=getattr(options, "measured", False),
+    )
 
 
 def _test(options: argparse.Namespace) -> int:

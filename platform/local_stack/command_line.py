@@ -87,7 +87,9 @@ def _add_up(commands: _Commands) -> None:
 
 def _add_supervise(commands: _Commands) -> None:
     """Add what `up --detach` and `demo` run in the background; no command for people."""
-    _add_run(commands.add_parser("supervise"))
+    supervise = commands.add_parser("supervise")
+    supervise.add_argument("--measured", action="store_true", help="count statements")
+    _add_run(supervise)
 
 
 def _add_run(command: argparse.ArgumentParser) -> None:

@@ -22,6 +22,10 @@ from local_stack.processes.servers import NoServer, answers
 
 ROLE = "concertina"
 DATABASE = "concertina"
+COUNTING_STATEMENTS = (
+    "shared_preload_libraries=pg_stat_statements",
+    "pg_stat_statements.track_utility=off",
+)
 NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
@@ -113,7 +117,14 @@ def socket_dir(runtime_dir: Path) -> Path:
     return runtime_dir / "postgres"
 
 
-def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = True) -> ProcessSpec:
+def spec(
+    *,
+    data_dir: Path,
+    runtime_dir: Path,
+    log: Path,
+    is_durable: bool = True,
+    counts_statements: bool = False,
+) -> ProcessSpec:
     """The server, reachable through a private unix socket only; made ready on its first use.
 
     Args:
@@ -121,6 +132,7 @@ def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = Tru
         runtime_dir: a private folder for the socket.
         log: where its output goes.
         is_durable: whether commits survive a power cut. Tests need not pay for that.
+        counts_statements: whether `pg_stat_statements` is loaded, for who measures the service.
 
     Raises:
         NoPostgres: no programs, or they cannot run or initialise here.
@@ -133,6 +145,8 @@ def spec(*, data_dir: Path, runtime_dir: Path, log: Path, is_durable: bool = Tru
     settings: tuple[str, ...] = ("listen_addresses=", "max_connections=200")
     if not is_durable:
         settings += NOT_DURABLE
+    if counts_statements:
+        settings += COUNTING_STATEMENTS
     return ProcessSpec(
         name="postgres",
         command=(

@@ -139,4 +139,6 @@ def _end_supervisor(checkout: Checkout, record: StackRecord) -> None:
 
 def _arguments(options: Options) -> list[str]:
     slots = [] if options.slots is None else ["--slots", str(options.slots)]
-    return [*slots, "--tick-seconds", str(options.tick_seconds), "--host", options.host]
+    measured = ["--measured"] if options.is_measured else []
+    seconds = str(options.tick_seconds)
+    return [*slots, *measured, "--tick-seconds", seconds, "--host", options.host]

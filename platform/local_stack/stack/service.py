@@ -36,6 +36,7 @@ class Service:
     tick_seconds: float
     containers: Containers | None = None  # None: jobs run as processes
     is_simulated: bool = False  # or only seem to
+    counts_statements: bool = False  # our own PostgreSQL, by role and text
 
     @property
     def url(self) -> str:
@@ -105,6 +106,7 @@ class Service:
             data_dir=self.checkout.state_dir / "postgres",
             runtime_dir=self.checkout.runtime_dir,
             log=self.checkout.logs_dir / "postgres.log",
+            counts_statements=self.counts_statements,
         )
         return (spec,)
 

@@ -35,6 +35,7 @@ class Options:
     slots: int | None = None  # None: one for each GPU, else a default
     tick_seconds: float = 5.0
     host: str = "process"  # or "docker", or "simulated"
+    is_measured: bool = False  # its statements are counted
 
 
 class Stack:
@@ -154,6 +155,7 @@ class Stack:
             port=checkouts.free_port(preferred),
             tick_seconds=self._options.tick_seconds,
             is_simulated=self._options.host == "simulated",
+            counts_statements=self._options.is_measured,
         )
 
     def _watch(self) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.simulated_host.documents import SimulatedLaunch
+from cluster.simulated_host.simulator.report_counts import ReportCounts
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
 from concertina_worker.coordinator.connections.synchronising import Synchroniser
@@ -19,7 +20,7 @@ from concertina_worker.coordinator.instructions import Instruction
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.state_file import StateFile, taken_over
-from concertina_worker.protocol import Env, ExitCode
+from concertina_worker.protocol import Desired, Env, ExitCode, SyncReport
 
 _NOWHERE: Final = Path("/nonexistent")
 
@@ -28,7 +29,12 @@ class SimulatedCoordinator:
     """One term of a job's coordinator."""
 
     def __init__(
-        self, launch: SimulatedLaunch, *, before: Memory | None, obey: Callable[[Instruction], None]
+        self,
+        launch: SimulatedLaunch,
+        *,
+        before: Memory | None,
+        obey: Callable[[Instruction], None],
+        counts: ReportCounts,
     ) -> None:
         """Take over from `before`, what the coordinator of an earlier term knew."""
         env = launch.env
@@ -38,8 +44,8 @@ class SimulatedCoordinator:
             self.memory, now=time.time(), term=int(env.get(Env.COORDINATOR_TERM, 0))
         )
         self.workers_end = _InProcess(coordination, obey=obey)
-        service = HttpService(
-            url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=env[Env.SERVICE_TOKEN]
+        service = _CountedService(
+            counts, url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=env[Env.SERVICE_TOKEN]
         )
         self._synchroniser = Synchroniser(coordination, self.workers_end, service)
 
@@ -50,6 +56,29 @@ class SimulatedCoordinator:
         except ReplacedError:
             return ExitCode.REPLACED
         return ExitCode.COMPLETED
+
+
+class _CountedService(HttpService):
+    """Counts reports, and notes when the job heard of something new."""
+
+    def __init__(self, counts: ReportCounts, *, url: str, job_id: str, token: str) -> None:
+        super().__init__(url=url, job_id=job_id, token=token)
+        self._counts = counts
+        self._job_id = job_id
+        self._revision = 0
+
+    def sync(self, report: SyncReport) -> Desired:
+        began = time.monotonic()
+        try:
+            desired = super().sync(report)
+        except Exception:
+            self._counts.failed += 1
+            raise
+        self._counts.note_answer(time.monotonic() - began)
+        if desired["revision"] > self._revision > 0:  # the first is as old as its coordinator
+            self._counts.note_news(self._job_id, desired["revision"], time.time())
+        self._revision = desired["revision"]
+        return desired
 
 
 class _InProcess(Server):

@@ -26,6 +26,7 @@ async def listen(world: World, state_dir: Path) -> asyncio.Server:
         "stop": world.stop,
         "forget": world.forget,
         "list": world.list,
+        "counts": world.counts.told,
     }
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

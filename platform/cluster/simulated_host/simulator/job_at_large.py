@@ -13,6 +13,7 @@ from cluster.simulated_host.documents import SimulatedLaunch
 from cluster.simulated_host.simulator.behaviour import Behaviour
 from cluster.simulated_host.simulator.coordinator import SimulatedCoordinator
 from cluster.simulated_host.simulator.job import ROUND_SECONDS, SimulatedJob
+from cluster.simulated_host.simulator.report_counts import ReportCounts
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.instructions import Instruction
 from concertina_worker.coordinator.knowledge.memory import Memory
@@ -24,6 +25,8 @@ _log = logging.getLogger(__name__)
 
 class Processes(Protocol):
     """Where the processes of a job are."""
+
+    counts: ReportCounts
 
     def end(self, process_id: str, exit_code: int) -> None:
         """End one."""
@@ -51,7 +54,9 @@ class JobAtLarge:
 
     def take_over(self, launch: SimulatedLaunch) -> None:
         """Start a coordinator; one of an earlier term goes on until the service refuses it."""
-        coordinator = SimulatedCoordinator(launch, before=self._memory, obey=self._obey)
+        coordinator = SimulatedCoordinator(
+            launch, before=self._memory, obey=self._obey, counts=self._world.counts
+        )
         self._coordinator, self._memory = coordinator, coordinator.memory
         self._coordinator_id = launch.labels.process_id
         self._reporting = self._loop.create_task(self._report(coordinator, self._coordinator_id))

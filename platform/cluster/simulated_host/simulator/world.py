@@ -16,6 +16,7 @@ from cluster.simulated_host.documents import SimulatedLaunch
 from cluster.simulated_host.simulator import behaviour as behaviours
 from cluster.simulated_host.simulator.behaviour import BadOptionsError, UnknownCommandError
 from cluster.simulated_host.simulator.job_at_large import JobAtLarge
+from cluster.simulated_host.simulator.report_counts import ReportCounts
 from cluster.worker_host import Role
 from concertina_worker.protocol import ExitCode
 
@@ -46,6 +47,7 @@ class World:
     """All processes of an installation. Everything happens in one event loop."""
 
     def __init__(self, state_dir: Path) -> None:
+        self.counts = ReportCounts()
         self._state_dir = state_dir
         self._processes: dict[str, SimulatedProcess] = {}
         self._jobs: dict[str, JobAtLarge] = {}

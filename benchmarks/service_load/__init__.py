@@ -1,0 +1,14 @@
+"""How many running jobs does one service carry, and what does each of them cost it?
+
+`python -m benchmarks.service_load` starts a stack of its own, with api, control, beat, io,
+PostgreSQL and Valkey as `./dev up` starts them, and fills it with jobs whose coordinators speak the
+real protocol (`docs/worker-hosts.md`, simulated jobs). It prints what each operation costs beside
+the goals of `docs/sizing.md`. `--jobs 30 100 300` draws how that grows; `--against FOLDER` measures
+another checkout in turns with this one.
+
+- `measuring`: what is measured at one number of jobs
+- `measurement`: what came out
+- `goals`: the table, and whether goals are met
+- `growth`: charts over the number of jobs
+- `side_by_side`: two checkouts in turns
+"""

@@ -1,0 +1,190 @@
+"""What does a service cost that carries so many jobs? Submits, then rest, then reads beside it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from control_plane import database_roles
+from local_stack.soak.measured_stack import MeasuredStack, measured_stack
+from local_stack.soak.percentiles import percentile
+from local_stack.soak.reading import Gauge, Spent
+from local_stack.soak.requests import READS, Answer, Caller, refused, spec
+
+from benchmarks.service_load.measurement import Measurement
+
+WORKERS: Final = 4  # at most, of each job
+TICK_SECONDS: Final = 5.0
+READ_ROUNDS: Final = 10
+LOOK_SECONDS: Final = 1.0
+SETTLE_SECONDS: Final = 15.0  # after the last job runs: first sizes are tried out
+START_SECONDS: Final = 120.0  # that jobs may take to run; those that do not are told as missing
+SERVICE: Final = ("api", "postgres")
+DAY: Final = 86_400.0
+GIGABYTE: Final = 1e9
+MEBIBYTE: Final = 2.0**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Submitted:
+    ids: tuple[str, ...]
+    ms: float
+    per_second: float
+    bulk_ms: float | None
+
+
+def measure(jobs: int, *, seconds: float, say: Callable[[str], None]) -> Measurement:
+    """Measure for so many seconds a service with so many running jobs."""
+    slots = WORKERS * jobs
+    with (
+        measured_stack(slots=slots, tick_seconds=TICK_SECONDS, say=say) as stack,
+        Caller(stack) as caller,
+    ):
+        gauge = Gauge(stack)
+        say(f"Submitting {jobs} jobs")
+        submitted = _submit(jobs, gauge, caller)
+        running = _wait_until_running(jobs, gauge, say)
+        say(f"Measuring for {seconds:.0f} s with {running} running jobs")
+        before, calls = gauge.read(), gauge.database.calls(database_roles.API)
+        time.sleep(seconds)
+        spent = Spent(first=before, last=gauge.read())
+        say("Reading beside them")
+        of_reports = frozenset(_called(gauge, calls))
+        reads = _read(stack, gauge, submitted.ids, spent, of_reports)
+        return _measurement(jobs, running, submitted, spent, reads)
+
+
+def _submit(jobs: int, gauge: Gauge, caller: Caller) -> _Submitted:
+    first = gauge.read()
+    answers = caller.submit(spec(f"load-{number}", most_workers=WORKERS) for number in range(jobs))
+    spent = Spent(first=first, last=gauge.read())
+    if bad := refused(answers):
+        raise RuntimeError(f"{len(bad)} submits were refused: {bad[0].status} {bad[0].document}")
+    milliseconds = 1000 * spent.processor_seconds(*SERVICE)
+    return _Submitted(
+        ids=tuple(answer.document["id"] for answer in answers),
+        ms=milliseconds / jobs,
+        per_second=jobs / spent.seconds,
+        bulk_ms=_bulk_ms(jobs, gauge, caller),
+    )
+
+
+def _bulk_ms(jobs: int, gauge: Gauge, caller: Caller) -> float | None:
+    """As many again, in one request, which are canceled at once: nothing is to run of them."""
+    first = gauge.read()
+    answer = caller.submit_together(
+        [spec(f"bulk-{number}", most_workers=WORKERS) for number in range(jobs)]
+    )
+    if not answer.is_good:
+        return None
+    spent = Spent(first=first, last=gauge.read())
+    for job in answer.document["items"]:
+        caller.post(f"/jobs/{job['id']}:cancel", {})
+    return 1000 * spent.processor_seconds(*SERVICE) / jobs
+
+
+def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> int:
+    deadline = time.monotonic() + START_SECONDS
+    running = 0
+    while running < jobs and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+        states = gauge.database.counts().jobs
+        running = states.get("running", 0) + states.get("rescaling", 0)
+    say(f"{running} of {jobs} run; letting them settle")
+    time.sleep(SETTLE_SECONDS)
+    return running
+
+
+def _read(
+    stack: MeasuredStack,
+    gauge: Gauge,
+    ids: Sequence[str],
+    rest: Spent,
+    of_reports: Collection[int],
+) -> dict[str, dict[str, float]]:
+    """Read each path several times; what reports cost meanwhile is taken off."""
+    found = {}
+    with Caller(stack) as caller:
+        for path in READS:
+            first, calls = gauge.read(), gauge.database.calls(database_roles.API)
+            answers = [caller.get(path.format(job=ids[n % len(ids)])) for n in range(READ_ROUNDS)]
+            spent = Spent(first=first, last=gauge.read())
+            called = _called(gauge, calls)
+            statements = sum(count for one, count in called.items() if one not in of_reports)
+            found[path] = _cost_of(answers, spent, rest, statements)
+    return found
+
+
+def _called(gauge: Gauge, before: Mapping[int, int]) -> dict[int, int]:
+    """How often the api has called each statement since then."""
+    now = gauge.database.calls(database_roles.API)
+    return {
+        one: count - before.get(one, 0) for one, count in now.items() if count != before.get(one)
+    }
+
+
+def _cost_of(
+    answers: Sequence[Answer], spent: Spent, rest: Spent, statements: int
+) -> dict[str, float]:
+    share = spent.seconds / rest.seconds
+    seconds = spent.processor_seconds("api") - share * rest.processor_seconds("api")
+    return {
+        "p95_seconds": percentile([one.seconds for one in answers], 0.95) or 0.0,
+        "statements": statements / len(answers),
+        "ms": max(1000 * seconds / len(answers), 0.0),
+        "bytes": max(one.size for one in answers),
+        "failed": len(refused(answers)),
+    }
+
+
+def _measurement(
+    jobs: int, running: int, submitted: _Submitted, spent: Spent, reads: dict[str, Any]
+) -> Measurement:
+    last = spent.last
+    p95 = percentile(last.report_seconds, 0.95)
+    return Measurement(
+        jobs=jobs,
+        running=running,
+        machine=f"{os.cpu_count()} cores, {platform.machine()}",
+        load=os.getloadavg()[0],
+        submit_ms=submitted.ms,
+        submits_per_second=submitted.per_second,
+        bulk_ms=submitted.bulk_ms,
+        reports_per_second=spent.reports / spent.seconds,
+        failed_reports=last.failed_reports - spent.first.failed_reports,
+        report_ms=_each(1000 * _of_reports(spent), spent.reports),
+        report_statements=_each(spent.statements(database_roles.API), spent.reports),
+        report_seconds_p95=p95,
+        hearing_seconds_p95=percentile(spent.first.hearing_seconds + last.hearing_seconds, 0.95),
+        ticks=spent.ticks,
+        tick_statements=spent.statements_per_tick,
+        tick_ms=_each(1000 * spent.processor_seconds("control"), spent.ticks),
+        tick_seconds_p50=spent.tick_percentile(0.5),
+        tick_seconds_p99=spent.tick_percentile(0.99),
+        cores={name: spent.processor_seconds(name) / spent.seconds for name in last.usages},
+        connections=last.database.connections,
+        threads={name: usage.threads for name, usage in last.usages.items()},
+        memory_mib={name: usage.memory_bytes / MEBIBYTE for name, usage in last.usages.items()},
+        gigabytes_per_day=spent.grown_bytes / spent.seconds * DAY / GIGABYTE,
+        reads=reads,
+    )
+
+
+def _of_reports(spent: Spent) -> float:
+    """Processor time of the api, and PostgreSQL's by its share of the statements' time.
+
+    Nothing else is asked of the api meanwhile. What PostgreSQL spends beside statements, on
+    connections above all, is shared out in the same way.
+    """
+    api = spent.statement_seconds(database_roles.API)
+    roles = spent.last.database.statement_seconds
+    everybody = sum(spent.statement_seconds(role) for role in roles) or 1.0
+    return spent.processor_seconds("api") + spent.processor_seconds("postgres") * api / everybody
+
+
+def _each(amount: float, count: int) -> float | None:
+    return amount / count if count else None

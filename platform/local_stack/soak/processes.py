@@ -1,0 +1,50 @@
+"""What has each process of a stack spent so far, and what does it hold? Read from `/proc`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psutil
+
+from local_stack import stack_record
+from local_stack.checkout import Checkout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Of a process with all below it."""
+
+    processor_seconds: float  # since it began, with children that have ended
+    memory_bytes: int  # proportional set size: shared pages count in parts
+    threads: int
+
+
+def usages(checkout: Checkout) -> dict[str, Usage]:
+    """The processes of the stack by name."""
+    record = stack_record.current(checkout)
+    found = {}
+    for one in record.processes if record else ():
+        try:
+            found[one.name] = _usage(psutil.Process(one.pid))
+        except psutil.Error:  # it ended while we looked
+            continue
+    return found
+
+
+def _usage(root: psutil.Process) -> Usage:
+    seconds, memory, threads = 0.0, 0, 0
+    for process in _tree(root):
+        try:
+            times = process.cpu_times()
+            seconds += times.user + times.system + times.children_user + times.children_system
+            memory += process.memory_full_info().pss
+            threads += process.num_threads()
+        except psutil.Error:
+            continue
+    return Usage(processor_seconds=seconds, memory_bytes=memory, threads=threads)
+
+
+def _tree(root: psutil.Process) -> Iterator[psutil.Process]:
+    yield root
+    yield from root.children(recursive=True)

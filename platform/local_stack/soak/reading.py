@@ -1,0 +1,121 @@
+"""What can be counted of a service at a moment, and what did it spend between two?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cluster.simulated_host import conversation
+from control_plane import database_roles
+
+from local_stack.soak import processes
+from local_stack.soak.database import Database, DatabaseCounts
+from local_stack.soak.measured_stack import MeasuredStack
+from local_stack.soak.percentiles import percentile
+from local_stack.soak.processes import Usage
+from local_stack.soak.ticks import TickLog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A moment."""
+
+    at: float
+    usages: Mapping[str, Usage]
+    database: DatabaseCounts
+    tick_seconds: tuple[float, ...]  # of the ticks since the reading before
+    reports: int  # answered since the simulator began
+    failed_reports: int
+    report_seconds: tuple[float, ...]  # that answers took since the reading before
+    hearing_seconds: tuple[float, ...]  # from a decision until the coordinator knew, since then
+
+
+class Gauge:
+    """Takes readings of one stack."""
+
+    def __init__(self, stack: MeasuredStack) -> None:
+        self._stack = stack
+        self.database = Database(stack.database_url)
+        self._ticks = TickLog(stack.checkout.logs_dir / "control.log")
+        self._read_at = time.time()
+
+    def read(self) -> Reading:
+        """Raises: HostUnavailable, psycopg2.Error."""
+        told = conversation.ask(self._stack.state_dir, "counts")
+        before, self._read_at = self._read_at, time.time()
+        return Reading(
+            at=time.time(),
+            usages=processes.usages(self._stack.checkout),
+            database=self.database.counts(),
+            tick_seconds=tuple(self._ticks.seconds()),
+            reports=told["answered"],
+            failed_reports=told["failed"],
+            report_seconds=tuple(told["seconds"]),
+            hearing_seconds=tuple(self._hearing(told["news"], seconds=time.time() - before)),
+        )
+
+    def _hearing(self, news: list[Any], *, seconds: float) -> list[float]:
+        """A revision of a job that the database does not know as new was no decision of late."""
+        decided = self.database.assignments(seconds + 60.0)
+        return [
+            max(at - decided[job, revision], 0.0)
+            for job, revision, at in news
+            if (job, revision) in decided
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What happened between two readings."""
+
+    first: Reading
+    last: Reading
+
+    @property
+    def seconds(self) -> float:
+        return self.last.at - self.first.at
+
+    @property
+    def reports(self) -> int:
+        return self.last.reports - self.first.reports
+
+    @property
+    def ticks(self) -> int:
+        return self.last.database.ticks - self.first.database.ticks
+
+    def processor_seconds(self, *names: str) -> float:
+        """Of these processes together; those that were started between count from their start."""
+        return sum(
+            max(usage.processor_seconds - self._before(name), 0.0)
+            for name, usage in self.last.usages.items()
+            if name in names
+        )
+
+    def statements(self, role: str) -> int:
+        first, last = self.first.database.statements, self.last.database.statements
+        return last.get(role, 0) - first.get(role, 0)
+
+    def statement_seconds(self, role: str) -> float:
+        first, last = self.first.database.statement_seconds, self.last.database.statement_seconds
+        return last.get(role, 0.0) - first.get(role, 0.0)
+
+    @property
+    def statements_per_tick(self) -> float | None:
+        return self.statements(database_roles.CONTROL) / self.ticks if self.ticks else None
+
+    @property
+    def grown_bytes(self) -> int:
+        """Of all tables with their indexes."""
+        before = self.first.database.table_bytes
+        return sum(
+            size - before.get(table, 0) for table, size in self.last.database.table_bytes.items()
+        )
+
+    def tick_percentile(self, share: float) -> float | None:
+        return percentile(self.last.tick_seconds, share)
+
+    def _before(self, name: str) -> float:
+        usage = self.first.usages.get(name)
+        return usage.processor_seconds if usage else 0.0

@@ -1,0 +1,121 @@
+"""What do people and programs ask of the service? Each request with the time and bytes it took."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final, Self
+
+import httpx
+
+from local_stack.soak.measured_stack import MeasuredStack
+from local_stack.stack import preparation
+
+SUBMITTERS: Final = 8
+BATCH: Final = 256
+READS: Final = (
+    "/jobs?limit=50",
+    "/jobs?limit=100&state=running",
+    "/jobs/{job}",
+    "/jobs/{job}/explain",
+    "/jobs/{job}/metrics?points=60",
+    "/jobs/{job}/metrics?points=500",
+    "/cluster/summary?hours=24",
+    "/cluster/utilisation?minutes=60",
+    "/teams",
+    "/pools",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What became of one request."""
+
+    path: str
+    seconds: float
+    status: int  # 0: none came
+    size: int  # of the body, in bytes
+    document: Any = None
+
+    @property
+    def is_good(self) -> bool:
+        return HTTPStatus.OK <= self.status < HTTPStatus.BAD_REQUEST
+
+
+class Caller:
+    """Somebody with a team's token, on connections that are kept."""
+
+    def __init__(self, stack: MeasuredStack, team: str = preparation.TEAMS[0]) -> None:
+        self._http = httpx.Client(
+            base_url=f"{stack.url}/api/v1",
+            headers={"Authorization": f"Bearer {stack.secrets.tokens[team]}"},
+            timeout=httpx.Timeout(30.0),
+            limits=httpx.Limits(max_connections=SUBMITTERS),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def get(self, path: str) -> Answer:
+        return self._ask("GET", path)
+
+    def post(self, path: str, body: Any) -> Answer:
+        return self._ask("POST", path, body)
+
+    def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[Answer]:
+        """Submit one by one, several at a time."""
+        with ThreadPoolExecutor(SUBMITTERS) as pool:
+            return list(pool.map(lambda spec: self.post("/jobs", spec), specs))
+
+    def submit_together(self, specs: list[Mapping[str, Any]]) -> Answer:
+        """Submit all in one request; a service that cannot answers 404 or 405."""
+        return self.post("/jobs:bulk", {"jobs": specs})
+
+    def read(self, job: str) -> list[Answer]:
+        """Read all that a person may look at, once."""
+        return [self.get(path.format(job=job)) for path in READS]
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Answer:
+        began = time.perf_counter()
+        try:
+            answer = self._http.request(method, path, json=body)
+        except httpx.HTTPError:
+            return Answer(path=path, seconds=time.perf_counter() - began, status=0, size=0)
+        return Answer(
+            path=path,
+            seconds=time.perf_counter() - began,
+            status=answer.status_code,
+            size=len(answer.content),
+            document=_document(answer.content),
+        )
+
+
+def spec(name: str, *options: str, most_workers: int = 4, pool: str = "") -> dict[str, Any]:
+    """A simulated elastic job."""
+    return {
+        "name": name,
+        **({"pool": pool} if pool else {}),
+        "command": ["simulated", *options],
+        "elastic": {"mode": "hot", "min_workers": 1, "max_workers": most_workers},
+        "batch": {"global_batch_size": BATCH},
+        "checkpoint": {"interval": "30s"},
+    }
+
+
+def refused(answers: Collection[Answer]) -> list[Answer]:
+    """Those that did not do what was asked."""
+    return [answer for answer in answers if not answer.is_good]
+
+
+def _document(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
