@@ -23,4 +23,5 @@ Of the service:
 - `first_step`, `container_first_step`: how long it takes from submit to the first step
 - `container_overhead`: what the platform costs a training in a container
 - `hostile_tenant`: what a hostile tenant costs the other team
+- `service_load`: what a thousand running jobs cost
 """

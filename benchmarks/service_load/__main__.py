@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.service_load import goals, growth, side_by_side
 from benchmarks.service_load.measurement import Measurement
-from benchmarks.service_load.measuring import measure
+from benchmarks.service_load.measuring import Load, measure
+
+AT_ONCE = ("--start-seconds", "0.1", "--ready-seconds", "0.1", "--switch-seconds", "0.1")
+QUICK = Load(jobs=1, ticks=3, tick_seconds=1.0, most_workers=1, options=AT_ONCE, read_rounds=3)
 
 
 def main() -> int:
@@ -17,13 +21,14 @@ def main() -> int:
     if options.against:
         checkouts = (Path.cwd(), options.against.resolve())
         lines = side_by_side.compare(
-            checkouts, options.jobs, seconds=options.seconds, rounds=options.rounds, say=_say
+            checkouts, options.jobs, ticks=options.ticks, rounds=options.rounds, say=_say
         )
         sys.stdout.write("\n".join(lines) + "\n")
         return 0
     measured = []
     for jobs in options.jobs:
-        measured.append(measure(jobs, seconds=options.seconds, say=_say))
+        load = QUICK if options.quick else Load(jobs=jobs, ticks=options.ticks)
+        measured.append(measure(replace(load, jobs=jobs), say=_say))
         _print(measured[-1], is_json=options.json)
     if options.plots:
         growth.draw(measured, options.plots)
@@ -33,7 +38,10 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks.service_load", description=__doc__)
     made.add_argument("--jobs", type=int, nargs="+", default=[100], help="default: 100")
-    made.add_argument("--seconds", type=float, default=30.0, help="at rest (default: 30)")
+    made.add_argument("--ticks", type=int, default=6, help="of 5 s, to measure (default: 6)")
+    made.add_argument(
+        "--quick", action="store_true", help="a few ticks of 1 s, to count and not to time"
+    )
     made.add_argument("--against", type=Path, help="another checkout, set up, to measure in turns")
     made.add_argument("--rounds", type=int, default=2, help="turns of each (default: 2)")
     made.add_argument("--plots", type=Path, help="a folder for charts over the number of jobs")

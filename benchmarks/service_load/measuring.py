@@ -17,16 +17,31 @@ from local_stack.soak.requests import READS, Answer, Caller, refused, spec
 
 from benchmarks.service_load.measurement import Measurement
 
-WORKERS: Final = 4  # at most, of each job
-TICK_SECONDS: Final = 5.0
-READ_ROUNDS: Final = 10
-LOOK_SECONDS: Final = 1.0
-SETTLE_SECONDS: Final = 15.0  # after the last job runs: first sizes are tried out
+LOOK_SECONDS: Final = 0.5
+SETTLE_TICKS: Final = 3  # after the last job runs: first sizes are tried out
 START_SECONDS: Final = 120.0  # that jobs may take to run; those that do not are told as missing
 SERVICE: Final = ("api", "postgres")
 DAY: Final = 86_400.0
 GIGABYTE: Final = 1e9
 MEBIBYTE: Final = 2.0**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What the service is to carry."""
+
+    jobs: int
+    ticks: int = 6  # for which it is measured
+    tick_seconds: float = 5.0
+    most_workers: int = 4  # of each job
+    options: tuple[str, ...] = ()  # of `simulated`
+    read_rounds: int = 10
+
+    def specs(self, name: str) -> list[dict[str, Any]]:
+        return [
+            spec(f"{name}-{number}", *self.options, most_workers=self.most_workers)
+            for number in range(self.jobs)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,54 +52,60 @@ class _Submitted:
     bulk_ms: float | None
 
 
-def measure(jobs: int, *, seconds: float, say: Callable[[str], None]) -> Measurement:
-    """Measure for so many seconds a service with so many running jobs."""
-    slots = WORKERS * jobs
+def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
+    """Measure a service while it carries this."""
+    slots = load.most_workers * load.jobs
     with (
-        measured_stack(slots=slots, tick_seconds=TICK_SECONDS, say=say) as stack,
+        measured_stack(slots=slots, tick_seconds=load.tick_seconds, say=say) as stack,
         Caller(stack) as caller,
     ):
         gauge = Gauge(stack)
-        say(f"Submitting {jobs} jobs")
-        submitted = _submit(jobs, gauge, caller)
-        running = _wait_until_running(jobs, gauge, say)
-        say(f"Measuring for {seconds:.0f} s with {running} running jobs")
+        say(f"Submitting {load.jobs} jobs")
+        submitted = _submit(load, gauge, caller)
+        running = _wait_until_running(load.jobs, gauge, say)
+        _let_pass(SETTLE_TICKS, gauge)
+        say(f"Measuring {load.ticks} ticks with {running} running jobs")
         before, calls = gauge.read(), gauge.database.calls(database_roles.API)
-        time.sleep(seconds)
+        _let_pass(load.ticks, gauge)
         spent = Spent(first=before, last=gauge.read())
         say("Reading beside them")
         of_reports = frozenset(_called(gauge, calls))
-        reads = _read(stack, gauge, submitted.ids, spent, of_reports)
-        return _measurement(jobs, running, submitted, spent, reads)
+        reads = _read(
+            stack,
+            gauge,
+            ids=submitted.ids,
+            rest=spent,
+            of_reports=of_reports,
+            rounds=load.read_rounds,
+        )
+        return _measurement(load.jobs, running, submitted, spent, reads)
 
 
-def _submit(jobs: int, gauge: Gauge, caller: Caller) -> _Submitted:
+def _submit(load: Load, gauge: Gauge, caller: Caller) -> _Submitted:
     first = gauge.read()
-    answers = caller.submit(spec(f"load-{number}", most_workers=WORKERS) for number in range(jobs))
+    answers = caller.submit(load.specs("load"))
     spent = Spent(first=first, last=gauge.read())
     if bad := refused(answers):
         raise RuntimeError(f"{len(bad)} submits were refused: {bad[0].status} {bad[0].document}")
     milliseconds = 1000 * spent.processor_seconds(*SERVICE)
     return _Submitted(
         ids=tuple(answer.document["id"] for answer in answers),
-        ms=milliseconds / jobs,
-        per_second=jobs / spent.seconds,
-        bulk_ms=_bulk_ms(jobs, gauge, caller),
+        ms=milliseconds / load.jobs,
+        per_second=load.jobs / spent.seconds,
+        bulk_ms=_bulk_ms(load, gauge, caller),
     )
 
 
-def _bulk_ms(jobs: int, gauge: Gauge, caller: Caller) -> float | None:
+def _bulk_ms(load: Load, gauge: Gauge, caller: Caller) -> float | None:
     """As many again, in one request, which are canceled at once: nothing is to run of them."""
     first = gauge.read()
-    answer = caller.submit_together(
-        [spec(f"bulk-{number}", most_workers=WORKERS) for number in range(jobs)]
-    )
+    answer = caller.submit_together(load.specs("bulk"))
     if not answer.is_good:
         return None
     spent = Spent(first=first, last=gauge.read())
     for job in answer.document["items"]:
         caller.post(f"/jobs/{job['id']}:cancel", {})
-    return 1000 * spent.processor_seconds(*SERVICE) / jobs
+    return 1000 * spent.processor_seconds(*SERVICE) / load.jobs
 
 
 def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> int:
@@ -95,24 +116,33 @@ def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> 
         states = gauge.database.counts().jobs
         running = states.get("running", 0) + states.get("rescaling", 0)
     say(f"{running} of {jobs} run; letting them settle")
-    time.sleep(SETTLE_SECONDS)
     return running
+
+
+def _let_pass(ticks: int, gauge: Gauge) -> None:
+    until = gauge.database.counts().ticks + ticks
+    deadline = time.monotonic() + START_SECONDS
+    while gauge.database.counts().ticks < until and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
 
 
 def _read(
     stack: MeasuredStack,
     gauge: Gauge,
+    *,
     ids: Sequence[str],
     rest: Spent,
     of_reports: Collection[int],
+    rounds: int,
 ) -> dict[str, dict[str, float]]:
     """Read each path several times; what reports cost meanwhile is taken off."""
     found = {}
     with Caller(stack) as caller:
         for path in READS:
-            first, calls = gauge.read(), gauge.database.calls(database_roles.API)
-            answers = [caller.get(path.format(job=ids[n % len(ids)])) for n in range(READ_ROUNDS)]
-            spent = Spent(first=first, last=gauge.read())
+            first = gauge.read(with_memory=False)
+            calls = gauge.database.calls(database_roles.API)
+            answers = [caller.get(path.format(job=ids[n % len(ids)])) for n in range(rounds)]
+            spent = Spent(first=first, last=gauge.read(with_memory=False))
             called = _called(gauge, calls)
             statements = sum(count for one, count in called.items() if one not in of_reports)
             found[path] = _cost_of(answers, spent, rest, statements)

@@ -20,25 +20,25 @@ class Usage:
     threads: int
 
 
-def usages(checkout: Checkout) -> dict[str, Usage]:
-    """The processes of the stack by name."""
+def usages(checkout: Checkout, *, with_memory: bool = True) -> dict[str, Usage]:
+    """The processes of the stack by name; to look at their memory takes a while."""
     record = stack_record.current(checkout)
     found = {}
     for one in record.processes if record else ():
         try:
-            found[one.name] = _usage(psutil.Process(one.pid))
+            found[one.name] = _usage(psutil.Process(one.pid), with_memory=with_memory)
         except psutil.Error:  # it ended while we looked
             continue
     return found
 
 
-def _usage(root: psutil.Process) -> Usage:
+def _usage(root: psutil.Process, *, with_memory: bool) -> Usage:
     seconds, memory, threads = 0.0, 0, 0
     for process in _tree(root):
         try:
             times = process.cpu_times()
             seconds += times.user + times.system + times.children_user + times.children_system
-            memory += process.memory_full_info().pss
+            memory += process.memory_full_info().pss if with_memory else 0
             threads += process.num_threads()
         except psutil.Error:
             continue

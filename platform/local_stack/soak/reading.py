@@ -41,13 +41,13 @@ class Gauge:
         self._ticks = TickLog(stack.checkout.logs_dir / "control.log")
         self._read_at = time.time()
 
-    def read(self) -> Reading:
+    def read(self, *, with_memory: bool = True) -> Reading:
         """Raises: HostUnavailable, psycopg2.Error."""
         told = conversation.ask(self._stack.state_dir, "counts")
         before, self._read_at = self._read_at, time.time()
         return Reading(
             at=time.time(),
-            usages=processes.usages(self._stack.checkout),
+            usages=processes.usages(self._stack.checkout, with_memory=with_memory),
             database=self.database.counts(),
             tick_seconds=tuple(self._ticks.seconds()),
             reports=told["answered"],
