@@ -43,8 +43,9 @@ class SpecInvalid(JobsError):
 
     code = "invalid_spec"
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__(" ".join(str(problem) for problem in problems[:3]), problems)
+    def __init__(self, problems: Sequence[Problem], *, summary: str = "") -> None:
+        said = (summary, *(str(problem) for problem in problems[:3]))
+        super().__init__(" ".join(filter(None, said)), problems)
         self.answer_code = problems[0].code
 
 

@@ -18,7 +18,7 @@ It speaks REST and imports nothing of the service.
 
 from __future__ import annotations
 
-from concertina.client import Client, Submission
+from concertina.client import BulkSubmission, Client, Submission
 from concertina.errors import (
     BadInput,
     ConcertinaError,
@@ -30,6 +30,7 @@ from concertina.errors import (
 
 __all__ = [
     "BadInput",
+    "BulkSubmission",
     "Client",
     "ConcertinaError",
     "NotAllowed",

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Pool,
         Secret,
         SubmittedJob,
+        SubmittedJobs,
         Team,
         Validation,
         Worker,
@@ -60,6 +61,14 @@ class Submission:
     """What became of a submit: `is_new` is false when its key had made this job before."""
 
     job: SubmittedJob
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkSubmission:
+    """What became of a bulk: `is_new` is false when its key had made these jobs before."""
+
+    jobs: SubmittedJobs
     is_new: bool
 
 
@@ -97,6 +106,30 @@ class Client:
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
         return self._submit("/jobs", spec, idempotency_key)
+
+    def submit_many(
+        self, specs: Iterable[dict[str, Any]], *, idempotency_key: str | None = None
+    ) -> BulkSubmission:
+        """Queue up to 1000 jobs of a team, all or none, each once."""
+        return self.submit_bulk({"jobs": list(specs)}, idempotency_key=idempotency_key)
+
+    def submit_sweep(
+        self,
+        spec: dict[str, Any],
+        changes: Iterable[dict[str, Any]],
+        *,
+        idempotency_key: str | None = None,
+    ) -> BulkSubmission:
+        """Queue a job for each change: `{"name": "lr-1", "env.LR": "0.1"}`; all or none."""
+        bulk = {"spec": spec, "changes": list(changes)}
+        return self.submit_bulk(bulk, idempotency_key=idempotency_key)
+
+    def submit_bulk(
+        self, bulk: dict[str, Any], *, idempotency_key: str | None = None
+    ) -> BulkSubmission:
+        """Queue the jobs of a whole document: `jobs`, or `spec` and `changes`."""
+        jobs, is_new = self._make("/jobs:bulk", bulk, idempotency_key)
+        return BulkSubmission(jobs=jobs, is_new=is_new)
 
     def validate(self, spec: dict[str, Any]) -> Validation:
         """Ask what a submit would say, without submitting."""
@@ -266,11 +299,17 @@ class Client:
         return f"/teams/{quote(team, safe='')}/secrets"
 
     def _submit(self, path: str, body: dict[str, Any], idempotency_key: str | None) -> Submission:
+        job, is_new = self._make(path, body, idempotency_key)
+        return Submission(job=job, is_new=is_new)
+
+    def _make(
+        self, path: str, body: dict[str, Any], idempotency_key: str | None
+    ) -> tuple[Any, bool]:
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         if not fits_a_header(key):
             raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
-        status, job = self._send("POST", path, body=body, headers={"Idempotency-Key": key})
-        return Submission(job=job, is_new=status == 201)  # noqa: PLR2004 - HTTP's "created"
+        status, answer = self._send("POST", path, body=body, headers={"Idempotency-Key": key})
+        return answer, status == 201  # noqa: PLR2004 - HTTP's "created"
 
     def _control(self, job_id: str, verb: str, reason: str) -> JobDetail:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""

@@ -237,6 +237,13 @@ class LogLine(TypedDict):
     text: str
 
 
+class MadeJob(TypedDict):
+    """One job of a bulk."""
+
+    id: str
+    name: str
+
+
 class NextStep(TypedDict):
     """A document of the service: NextStep."""
 
@@ -399,6 +406,13 @@ class StartedDetails(TypedDict):
 
     kind: Literal["started"]
     team: TeamShare
+
+
+class SubmittedJobs(TypedDict):
+    """The jobs of a bulk, in its order, and what their user should know."""
+
+    items: list[MadeJob]
+    notes: list[str]  # Each once, of whichever jobs; at most 20.
 
 
 class Team(TypedDict):

@@ -1,6 +1,9 @@
 """Can this spec ever run here? The checks that need the teams, pools, quotas and secrets there are.
 
-spec_checks    all checks of one spec, and the notes that go with an accepted one
+call           which specs of one call are accepted
+notes          what goes with an accepted one
+spec_checks    all checks of one spec
+team_records   by which records of its team a spec is judged
 earlier_runs   what an earlier run of the same training measured
 secret_use     which secrets a job needs, and which live jobs need a secret
 pool_capacity  what a submit must know of a pool

@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 from tenancy.models import Team
 
 from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
@@ -52,11 +56,91 @@ def measurements_of(job: Job) -> list[EarlierMeasurement]:
     return [EarlierMeasurement(*one) for one in job.earlier_measurements]
 
 
-def known_at_submission(team: Team, training: str) -> dict[str, Any]:
-    """Return the fields of a new job that the newest measured run of its training fills."""
-    job = _measured(team, training).first()
-    measurements = _handed_on(job) if job else []
-    if job is None or not measurements:
+def said_of(job: Job) -> Iterator[str]:
+    """Say by which run its speed is known, if by any."""
+    if job.earlier_run:
+        yield f"How fast it trains is known from job {job.earlier_run}, which trained the same."
+
+
+class _Run(NamedTuple):
+    id: str
+    state: str
+    first_noise_scale: float | None
+    noise_scale: float | None
+
+
+_NEWEST: Final = """
+    SELECT asked.training, run.id, run.state, run.first_noise_scale, run.noise_scale
+    FROM unnest(%(trainings)s::text[]) AS asked(training) CROSS JOIN LATERAL (
+        SELECT * FROM jobs_job
+        WHERE team_id = %(team)s AND training = asked.training AND is_measured
+        ORDER BY submitted_at DESC LIMIT %(most)s
+    ) run ORDER BY run.submitted_at DESC
+"""
+
+
+class EarlierRuns:
+    """The measured runs of some trainings of a team; as many statements for many as for one."""
+
+    def __init__(self, team: Team, trainings: Collection[str]) -> None:
+        self._runs: dict[str, list[_Run]] = {}  # newest first, by training
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _NEWEST, {"team": team.pk, "trainings": [*{*trainings}], "most": MOST_RUNS}
+            )
+            for training, *run in cursor.fetchall():
+                self._runs.setdefault(training, []).append(_Run(*run))
+
+    def known_at_submission(self, training: str) -> dict[str, Any]:
+        """Return the fields of a new job that the newest measured run of its training fills."""
+        return self._known.get(training, {})
+
+    def notes(self, spec: JobSpec, training: str) -> Iterator[str]:
+        """Say that the range reaches further than the noise of the newest completed run supports.
+
+        Noise grows while a training gets on: a run that ended early tells of the beginning only.
+        """
+        size = spec.batch.global_batch_size
+        if size.max <= size.base:
+            return
+        completed = (
+            run
+            for run in self._runs.get(training, ())
+            if run.state == State.COMPLETED and run.first_noise_scale is not None
+        )
+        earlier = next(completed, None)
+        if earlier is None:
+            return
+        worth = RangeWorth.of(base=size.base, largest=size.max, noise_scale=earlier.noise_scale)
+        if worth is not None and worth.reaches_too_far:
+            yield (
+                f"Job {earlier.id}, the last completed run of this training, measured how much a"
+                f" larger batch brings: {worth_of_range(worth)}"
+            )
+
+    @cached_property
+    def _known(self) -> dict[str, dict[str, Any]]:
+        newest = [runs[0].id for runs in self._runs.values()]
+        if not newest:
+            return {}
+        place = Window(
+            RowNumber(), partition_by="job", order_by=[F("updated_at").desc(), F("id").desc()]
+        )
+        rows = Measurement.objects.filter(job__in=newest).annotate(place=place)
+        measured: defaultdict[str, list[EarlierMeasurement]] = defaultdict(list)
+        for row in rows.filter(place__lte=MOST_INHERITED).order_by("-place"):
+            measured[row.job_id].append(_measurement_of(row))
+        known = Job.objects.filter(pk__in=newest).defer("spec", "resolved_spec", "explanation")
+        return {job.training: _filled_by(job, measured[job.id]) for job in known}
+
+
+def _measurement_of(row: Measurement) -> EarlierMeasurement:
+    return EarlierMeasurement._make(getattr(row, name) for name in EarlierMeasurement._fields)
+
+
+def _filled_by(job: Job, measured: Sequence[EarlierMeasurement]) -> dict[str, Any]:
+    measurements = handed_on(measured, measurements_of(job))[-MOST_INHERITED:]
+    if not measurements:
         return {}
     noise = [one for one in (job.first_noise_scale, job.noise_scale) if one is not None]
     return {
@@ -66,44 +150,3 @@ def known_at_submission(team: Team, training: str) -> dict[str, Any]:
         "model_bytes": job.model_bytes,
         "batch_limits": job.batch_limits,
     }
-
-
-def said_of(job: Job) -> Iterator[str]:
-    """Say by which run its speed is known, if by any."""
-    if job.earlier_run:
-        yield f"How fast it trains is known from job {job.earlier_run}, which trained the same."
-
-
-def _measured(team: Team, training: str) -> QuerySet[Job]:
-    runs = Job.objects.filter(team=team, training=training, is_measured=True)
-    return runs.order_by("-submitted_at")
-
-
-def _handed_on(job: Job) -> list[EarlierMeasurement]:
-    """What it measured and, at other sizes, began with, unless it found that to be wrong."""
-    newest = Measurement.objects.filter(job=job).order_by("-updated_at", "-id")[:MOST_INHERITED]
-    measured = newest.values_list(*EarlierMeasurement._fields)
-    own = [EarlierMeasurement(*one) for one in reversed(measured)]
-    return handed_on(own, measurements_of(job))[-MOST_INHERITED:]
-
-
-def notes(spec: JobSpec, team: Team) -> Iterator[str]:
-    """Say that the range reaches further than the noise of the newest completed run supports.
-
-    Noise grows while a training gets on: a run that ended early tells of the beginning only.
-    """
-    size = spec.batch.global_batch_size
-    if size.max <= size.base:
-        return
-    newest = _measured(team, digest_of(spec)).values("id")[:MOST_RUNS]
-    completed = Job.objects.filter(id__in=newest, state=State.COMPLETED)
-    told = completed.exclude(first_noise_scale=None)
-    earlier = told.order_by("-submitted_at").first()
-    if earlier is None:
-        return
-    worth = RangeWorth.of(base=size.base, largest=size.max, noise_scale=earlier.noise_scale)
-    if worth is not None and worth.reaches_too_far:
-        yield (
-            f"Job {earlier.id}, the last completed run of this training, measured how much a"
-            f" larger batch brings: {worth_of_range(worth)}"
-        )

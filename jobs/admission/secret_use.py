@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tenancy.image_names import registry_of
 from tenancy.models import Secret, Team
 
+from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem
 from jobs.lifecycle import LIVE
 from jobs.models import Job
@@ -23,11 +24,11 @@ class UsingJob:
     name: str
 
 
-def problems_of(spec: JobSpec, team: Team) -> Iterator[Problem]:
+def problems_of(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
     """Find secrets that the team does not keep, or that set what something else sets as well."""
     if not spec.secrets:
         return
-    kept = {secret.name: secret for secret in Secret.objects.filter(team=team)}
+    team, kept = records.team, records.secrets
     set_by = dict.fromkeys(spec.env, "env")
     for place, name in enumerate(spec.secrets):
         field = f"secrets[{place}]"

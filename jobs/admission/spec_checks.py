@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from django.utils import timezone
 from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
-from tenancy.models import FairShareSettings, Quota, Team
+from tenancy.models import Team
 
 from jobs.admission import earlier_runs, secret_use
 from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
-from jobs.spec.feasibility import counts_without_batch, worker_counts
+from jobs.spec.feasibility import worker_counts
 from jobs.spec.job_spec import JobSpec
-from jobs.spec.quantities import format_duration, format_size
+from jobs.spec.quantities import format_size
 from jobs.spec.timestamps import format_timestamp
 
 
@@ -27,35 +28,48 @@ class AdmittedSpec:
     team: Team
     pool: PoolCapacity
     gpus_limit: int | None  # the team's `limit_gpus` in this pool
+    training: str  # equal for jobs that train the same
 
     @property
     def resolved_spec(self) -> dict[str, object]:
         return self.spec.resolved(team=self.team.name, pool=self.pool.name)
 
 
-def admit(
+def place_of(
     spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
-) -> AdmittedSpec:
-    """Find the job's team among `teams`, its pool among `pools`, and check its size.
+) -> tuple[Team, PoolCapacity]:
+    """Find the job's team among `teams` and its pool among `pools`.
 
     `teams` are those the caller may submit for: a foreign team and an unknown one get the same
     answer.
 
     Raises:
-        SpecInvalid: with the code `unknown_team`, `unknown_pool` or `exceeds_limit`, or
-            `invalid_spec` when the spec asks for what this platform does not offer.
+        SpecInvalid: with the code `unknown_team` or `unknown_pool`.
     """
     team, pool = _team(spec, teams), _pool(spec, pools)
     if isinstance(team, Problem) or isinstance(pool, Problem):
         raise SpecInvalid([found for found in (team, pool) if isinstance(found, Problem)])
-    quota = Quota.objects.filter(team=team, pool_id=pool.pool_id).first()
+    return team, pool
+
+
+def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> AdmittedSpec:
+    """Check what the job asks of its pool, and of what its team has.
+
+    Raises:
+        SpecInvalid: with the code `exceeds_limit`, or `invalid_spec` when the spec asks for what
+            this platform does not offer.
+    """
     admitted = AdmittedSpec(
-        spec=spec, team=team, pool=pool, gpus_limit=quota.limit_gpus if quota else None
+        spec=spec,
+        team=records.team,
+        pool=pool,
+        gpus_limit=records.gpu_limits.get(pool.pool_id),
+        training=earlier_runs.digest_of(spec),
     )
     found = [
         *_unavailable(admitted),
-        *_not_allowed(admitted),
-        *secret_use.problems_of(spec, team),
+        *_not_allowed(admitted, records),
+        *secret_use.problems_of(spec, records),
         *_too_late(spec),
         *_too_large(admitted),
         *_too_much_memory(admitted),
@@ -64,41 +78,6 @@ def admit(
     if found:
         raise SpecInvalid(found)
     return admitted
-
-
-def notes(admitted: AdmittedSpec) -> list[str]:
-    """Say what the user should know although nothing is wrong."""
-    spec, gpus = admitted.spec, admitted.pool.gpus
-    said = []
-    if "batch" not in spec.model_fields_set:
-        said.append("batch is not given: the global batch is 32 and does not change.")
-    unused = counts_without_batch(worker_counts(spec.elastic), spec.batch.bounds())
-    if unused:
-        said.append(f"No allowed batch fits {_listed(unused)} workers: such sizes are never used.")
-    most = spec.elastic.max_workers * spec.resources.gpus_per_worker
-    if most > gpus:
-        said.append(
-            f"max_workers needs {most} GPUs; pool {admitted.pool.name} has {gpus},"
-            " so the job will never reach it."
-        )
-    return [*said, *_cut_short(admitted), *earlier_runs.notes(spec, admitted.team)]
-
-
-def _cut_short(admitted: AdmittedSpec) -> Iterator[str]:
-    """Find grace periods that end sooner while the job uses what another team is guaranteed."""
-    elastic, pool = admitted.spec.elastic, admitted.pool
-    row = FairShareSettings.objects.filter(pool=pool.pool_id).first() or FairShareSettings()
-    patience = {
-        "elastic.grace_period": elastic.grace_period,
-        "elastic.registration_timeout": elastic.registration_timeout,
-    }
-    for name, seconds in patience.items():
-        if seconds > row.reclaim_seconds:
-            yield (
-                f"{name} is {format_duration(seconds)}, but pool {pool.name} takes back what"
-                f" another team is guaranteed within {format_duration(row.reclaim_seconds)}"
-                " (reclaim_seconds): while the job borrows, it gets no more time than that."
-            )
 
 
 def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:
@@ -151,12 +130,17 @@ def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
         )
 
 
-def _not_allowed(admitted: AdmittedSpec) -> Iterator[Problem]:
+def _not_allowed(admitted: AdmittedSpec, records: TeamRecords) -> Iterator[Problem]:
     image, pool = admitted.spec.image, admitted.pool
     if image is None or not pool.platform_image:
         return
     try:
-        image_rules.check(image, team=admitted.team, platform_image=pool.platform_image)
+        image_rules.check(
+            image,
+            team=admitted.team,
+            platform_image=pool.platform_image,
+            patterns=records.image_patterns,
+        )
     except ImageNotAllowed as error:
         yield Problem(field="image", value=image, problem=error.problem, remedy=error.remedy)
 
@@ -240,8 +224,3 @@ def _limit(admitted: AdmittedSpec) -> tuple[int, str]:
     if limit is not None and limit < pool.gpus:
         return limit, f"the limit of team {admitted.team.name} in pool {pool.name} (limit_gpus) is"
     return pool.gpus, f"the number of GPUs in pool {pool.name} is"
-
-
-def _listed(counts: Sequence[int], most: int = 8) -> str:
-    shown = ", ".join(map(str, counts[:most]))
-    return shown if len(counts) <= most else f"{shown}, …"

@@ -1,9 +1,9 @@
-"""The endpoints of all jobs: list, submit, check."""
+"""The endpoints of all jobs: list, submit one or many, check."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -13,18 +13,22 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
 
-from jobs.admission import spec_checks
+from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity, ReadPools
 from jobs.api import requests
 from jobs.api.serializers import (
     JobPageSerializer,
     SubmittedJobSerializer,
+    SubmittedJobsSerializer,
     ValidationSerializer,
 )
-from jobs.api.spec_schema import JOB_SPEC_BODY
+from jobs.api.spec_schema import BULK_BODY, JOB_SPEC_BODY
 from jobs.commands import submission
+from jobs.commands.submission import Submission
 from jobs.errors import SpecInvalid
 from jobs.queries import pages, visible_jobs
+from jobs.spec import bulk
+from jobs.spec.bulk import SentSpec
 
 LONGEST_KEY: Final = 200
 _KEY: Final = re.compile(rf"[\x20-\x7e]{{1,{LONGEST_KEY}}}")
@@ -34,6 +38,8 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
     OpenApiParameter.HEADER,
     required=False,
 )
+CountJobs = Callable[[Request, int], None]
+"""Counts the jobs of a bulk against its sender's rate; raises if they are too many now."""
 
 
 class KnowsPools(APIView):
@@ -48,7 +54,20 @@ class KnowsPools(APIView):
         return self.read_pools()
 
 
-class JobsView(KnowsPools):
+class _Submits(KnowsPools):
+    def submit(self, request: Request, sent: Sequence[SentSpec]) -> Submission:
+        principal = principal_of(request)
+        return submission.submit(
+            sent=sent,
+            body=request.data,
+            teams=principal.teams,
+            pools=self.pools(),
+            submitted_by=principal.name,
+            idempotency_key=idempotency_key(request),
+        )
+
+
+class JobsView(_Submits):
     """All jobs of the caller's teams."""
 
     @extend_schema(
@@ -80,17 +99,40 @@ class JobsView(KnowsPools):
     )
     def post(self, request: Request) -> Response:
         principal = principal_of(request)
-        made = submission.submit(
-            document=request.data,
-            teams=principal.teams,
-            pools=self.pools(),
-            submitted_by=principal.name,
-            idempotency_key=idempotency_key(request),
-        )
-        job: Any = visible_jobs.find_job_with_numbers(principal, made.job.id)
+        made = self.submit(request, [SentSpec(document=request.data)])
+        job: Any
+        if made.is_new:
+            job = visible_jobs.as_new(made.jobs[0])
+        else:
+            job = visible_jobs.find_job_with_numbers(principal, made.made[0][0])
         job.notes = made.notes
-        code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
-        return Response(SubmittedJobSerializer(job).data, status=code)
+        return Response(SubmittedJobSerializer(job).data, status=_code(made))
+
+
+class BulkView(_Submits):
+    """Many jobs of a team, all or none."""
+
+    count_jobs: CountJobs = staticmethod(lambda _request, _jobs: None)
+
+    @extend_schema(
+        operation_id="submit_jobs",
+        summary="Submit many jobs, all or none",
+        description="The body is `jobs`, a list of job specs; or `spec`, a job spec, and `changes`:"
+        " what differs in each job, by paths as in messages about specs: `elastic.max_workers`,"
+        " `env.LR`, `command[3]`. A change without `name` gets the name of `spec` and a number from"
+        " 1. All jobs belong to one team. A refusal names each field with the place of its job, as"
+        " in `jobs[3].elastic.min_workers`. `Idempotency-Key` as for one job.",
+        parameters=[IDEMPOTENCY_KEY],
+        request=BULK_BODY,
+        responses={201: SubmittedJobsSerializer, 200: SubmittedJobsSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        sent = bulk.read(request.data)
+        type(self).count_jobs(request, len(sent))
+        made = self.submit(request, sent)
+        items = [{"id": job_id, "name": name} for job_id, name in made.made]
+        answer = {"items": items, "notes": made.notes}
+        return Response(SubmittedJobsSerializer(answer).data, status=_code(made))
 
 
 class ValidateView(KnowsPools):
@@ -104,19 +146,25 @@ class ValidateView(KnowsPools):
     )
     def post(self, request: Request) -> Response:
         try:
-            admitted = submission.dry_run(
-                document=request.data, teams=principal_of(request).teams, pools=self.pools()
+            admitted = call.admit_all(
+                [SentSpec(document=request.data)],
+                teams=principal_of(request).teams,
+                pools=self.pools(),
             )
         except SpecInvalid as error:
             problems = [problem.as_detail() for problem in error.problems]
             return Response({"resolved_spec": None, "problems": problems, "notes": []})
         return Response(
             {
-                "resolved_spec": admitted.resolved_spec,
+                "resolved_spec": admitted.specs[0].resolved_spec,
                 "problems": [],
-                "notes": spec_checks.notes(admitted),
+                "notes": admitted.notes,
             }
         )
+
+
+def _code(made: Submission) -> int:
+    return status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
 
 
 def idempotency_key(request: Request) -> str | None:

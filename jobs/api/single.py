@@ -104,7 +104,7 @@ class RerunView(KnowsPools):
             idempotency_key=idempotency_key(request),
         )
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
-        return _answer_with_notes(request, made.job.id, made.notes, code=code)
+        return _answer_with_notes(request, made.made[0][0], made.notes, code=code)
 
 
 def _pins(operation_id: str, summary: str) -> Callable[..., Any]:

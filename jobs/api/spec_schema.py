@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from jobs.spec.bulk import MOST_JOBS
 from jobs.spec.changes import CHANGEABLE
 from jobs.spec.job_spec import JobSpec
 
@@ -13,6 +14,46 @@ _CHANGES: Final = {"$ref": "#/components/schemas/JobChanges"}
 JOB_CHANGES_BODY: Final = {"application/json": _CHANGES, "application/yaml": _CHANGES}
 _PART: Final = {"type": "object", "additionalProperties": {}}
 JOB_SPEC_PART_BODY: Final = {"application/json": _PART, "application/yaml": _PART}
+_BULK: Final = {"$ref": "#/components/schemas/Bulk"}
+BULK_BODY: Final = {"application/json": _BULK, "application/yaml": _BULK}
+_BULK_FORMS: Final = (
+    {
+        "type": "object",
+        "required": ["jobs"],
+        "additionalProperties": False,
+        "properties": {
+            "jobs": {
+                "type": "array",
+                "items": _REFERENCE,
+                "minItems": 1,
+                "maxItems": MOST_JOBS,
+            }
+        },
+    },
+    {
+        "type": "object",
+        "required": ["spec", "changes"],
+        "additionalProperties": False,
+        "properties": {
+            "spec": {
+                "type": "object",
+                "additionalProperties": True,
+                "description": "A job spec; each job gets it with one of the changes.",
+            },
+            "changes": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MOST_JOBS,
+                "items": {
+                    "type": "object",
+                    "additionalProperties": True,
+                    "description": "Values by their paths in the spec.",
+                    "example": {"name": "lr-1e-3", "env.LR": "0.001", "seed": 7},
+                },
+            },
+        },
+    },
+)
 _ALIASES: Final = {
     "project": {"type": "string", "description": "Also accepted for `team`."},
     "max_restarts": {"type": "integer", "description": "Also accepted for `retry.max_restarts`."},
@@ -25,7 +66,9 @@ def add_job_spec(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     parts = spec.pop("$defs", {})
     spec["properties"] |= _ALIASES
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    schemas.update({"JobSpec": spec, **parts, "JobChanges": _changes(spec, parts)})
+    bulk = {"oneOf": list(_BULK_FORMS)}
+    changes = _changes(spec, parts)
+    schemas.update({"JobSpec": spec, "Bulk": bulk, "JobChanges": changes, **parts})
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
 

@@ -23,9 +23,15 @@ def record(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Write an event. Call it inside the transaction of the change it tells of."""
-    one = new(job_id=job_id, kind=kind, reason=reason, message=message, data=data)
-    one.old_state, one.new_state = old_state, new_state
-    one.save()
+    new(
+        job_id=job_id,
+        kind=kind,
+        reason=reason,
+        message=message,
+        old_state=old_state,
+        new_state=new_state,
+        data=data,
+    ).save()
 
 
 def new(
@@ -34,11 +40,19 @@ def new(
     kind: EventKind,
     reason: JobReason | StoredReason | None = None,
     message: str = "",
+    old_state: str = "",
+    new_state: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Event:
     """An event that is not written yet: see `record_all`."""
     return Event(
-        job_id=job_id, kind=kind, reason=reason or "", message=message, data=dict(data or {})
+        job_id=job_id,
+        kind=kind,
+        reason=reason or "",
+        message=message,
+        old_state=old_state,
+        new_state=new_state,
+        data=dict(data or {}),
     )
 
 

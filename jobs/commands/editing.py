@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs.admission import spec_checks
+from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.changes import demand_signal, events
 from jobs.commands import submission
@@ -23,6 +23,7 @@ from jobs.lifecycle import ACTIVE, FINAL, LIVE, State
 from jobs.models import Job
 from jobs.spec import changes as spec_changes
 from jobs.spec import stored_spec
+from jobs.spec.bulk import SentSpec
 from jobs.spec.changes import FieldChange
 from jobs.spec.job_spec import JobSpec
 
@@ -84,8 +85,10 @@ def rerun(
 
     Raises: what `submission.submit` raises.
     """
+    document = spec_changes.merged(_document(job), changes)
     return submission.submit(
-        document=spec_changes.merged(_document(job), changes),
+        sent=[SentSpec(document=document)],
+        body=document,
         teams=teams,
         pools=pools,
         submitted_by=submitted_by,
@@ -117,10 +120,10 @@ def _admitted(
     """Refuse what would be refused of a new job, unless that was wrong before."""
     teams = {job.team.name: job.team}
     try:
-        return spec_checks.notes(spec_checks.admit(spec, teams=teams, pools=pools))
+        return list(call.admit_one(spec, teams=teams, pools=pools).notes)
     except SpecInvalid as error:
         try:
-            spec_checks.admit(JobSpec.from_resolved(before), teams=teams, pools=pools)
+            call.admit_one(JobSpec.from_resolved(before), teams=teams, pools=pools)
         except SpecInvalid as known:
             new = [problem for problem in error.problems if problem not in known.problems]
         else:

@@ -1,4 +1,7 @@
-"""How does a job come into being? It is checked whole, then written once, even if repeated."""
+"""How do jobs come into being? They are checked whole, then written once, even if repeated.
+
+One job is submitted as a bulk of one.
+"""
 
 from __future__ import annotations
 
@@ -9,79 +12,89 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs.admission import earlier_runs, spec_checks
+from jobs.admission import call, earlier_runs
+from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.spec_checks import AdmittedSpec
 from jobs.changes import demand_signal, events
-from jobs.errors import IdempotencyConflict, NameInUse, TooManyQueued
-from jobs.lifecycle import WAITING, State
+from jobs.errors import IdempotencyConflict, NameInUse, Problem, TooManyQueued
+from jobs.lifecycle import LIVE, WAITING, State
 from jobs.models import IdempotencyKey, Job
-from jobs.spec.job_spec import parse
+from jobs.spec.bulk import SentSpec
 
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A job, whether this very call made it, and what its user should know."""
+    """What became of a call, and what its user should know."""
 
-    job: Job
-    is_new: bool
-    notes: tuple[str, ...] = ()
+    made: Sequence[tuple[str, str]]  # id and name of each job, in the order of the specs
+    jobs: Sequence[Job]  # as this very call wrote them; none: an earlier one did
+    notes: Sequence[str] = ()
+
+    @property
+    def is_new(self) -> bool:
+        return bool(self.jobs)
 
 
 def submit(
     *,
-    document: object,
+    sent: Sequence[SentSpec],
+    body: object,
     teams: Mapping[str, Team],
     pools: Sequence[PoolCapacity],
     submitted_by: str,
     idempotency_key: str | None = None,
 ) -> Submission:
-    """Accept a job spec as a queued job.
+    """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
-    The same `idempotency_key` with the same document answers with the job it made before.
+    The same `idempotency_key` with the same body answers with the jobs it made before.
 
     Raises:
         SpecInvalid: with every problem found.
-        NameInUse: the team has a live job of this name.
-        IdempotencyConflict: the key was used for another document.
-        TooManyQueued: as many jobs of the team wait as are allowed to.
+        NameInUse: the team has a live job of such a name.
+        IdempotencyConflict: the key was used for another body.
+        TooManyQueued: more jobs of the team would wait than are allowed to.
     """
-    admitted = spec_checks.admit(parse(document), teams=teams, pools=pools)
-    key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(document))
-    notes = tuple(spec_checks.notes(admitted))
+    admitted = call.admit_all(sent, teams=teams, pools=pools)
+    key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(body))
+    jobs = _rows(admitted, sent, submitted_by)
+    made = _made_once(admitted, sent, jobs, key)
+    if made is not None:
+        return Submission(made=made, jobs=(), notes=admitted.notes)
+    return Submission(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+
+
+@transaction.atomic
+def _made_once(
+    admitted: AdmittedCall, sent: Sequence[SentSpec], jobs: Sequence[Job], key: _Key
+) -> Sequence[tuple[str, str]] | None:
+    """Write the jobs; or return what the same request made, perhaps while this one waited."""
+    most = _most_queued(admitted.team)
     known = key.find()
     if known is not None:
-        return Submission(job=known, is_new=False, notes=notes)
-    try:
-        made, is_new = _create(admitted, document, submitted_by, key)
-        return Submission(job=made, is_new=is_new, notes=notes)
-    except IntegrityError as error:
-        known = key.find()  # somebody sent the same request at the same time
-        if known is not None:
-            return Submission(job=known, is_new=False, notes=notes)
-        if "live_job_names_are_unique_per_team" not in str(error):
-            raise
-        raise NameInUse(
-            f"Team {admitted.team.name} has a live job named {admitted.spec.name!r}."
-            " Use another name, or cancel that job first."
-        ) from error
-
-
-def dry_run(
-    *, document: object, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
-) -> spec_checks.AdmittedSpec:
-    """Check a spec as `submit` would, and change nothing.
-
-    Raises:
-        SpecInvalid: with every problem found.
-    """
-    return spec_checks.admit(parse(document), teams=teams, pools=pools)
+        return known
+    _check_room(admitted.team, most, more=len(jobs))
+    _check_names(admitted, sent)
+    Job.objects.bulk_create(jobs)
+    key.remember(jobs, is_bulk=bool(sent[0].place))
+    events.record_all(
+        events.new(
+            job_id=job.id,
+            kind=EventKind.SUBMITTED,
+            new_state=State.QUEUED,
+            message=" ".join([f"Submitted by {job.submitted_by}.", *earlier_runs.said_of(job)]),
+        )
+        for job in jobs
+    )
+    demand_signal.announce_demand(jobs[0].id if len(jobs) == 1 else "")
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,42 +105,50 @@ class _Key:
     text: str
     digest: str
 
-    def find(self) -> Job | None:
+    def find(self) -> Sequence[tuple[str, str]] | None:
+        """Return id and name of each job it made; None: it is not known."""
         if not self.text:
             return None
-        row = IdempotencyKey.objects.filter(
+        rows = IdempotencyKey.objects.filter(
             team=self.team, key=self.text, created_at__gt=timezone.now() - IDEMPOTENCY_WINDOW
-        ).first()
+        )
+        row = rows.values_list("body_digest", "job_id", "job__name", "made").first()
         if row is None:
             return None
-        if row.body_digest != self.digest:
+        digest, job_id, name, made = row
+        if digest != self.digest:
             raise IdempotencyConflict
-        return row.job
+        return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
 
-    def remember(self, job: Job) -> None:
-        if self.text:
-            outlived = timezone.now() - IDEMPOTENCY_WINDOW
-            IdempotencyKey.objects.filter(
-                team=self.team, key=self.text, created_at__lte=outlived
-            ).delete()
-            IdempotencyKey.objects.create(
-                team=self.team, key=self.text, body_digest=self.digest, job=job
-            )
+    def remember(self, jobs: Sequence[Job], *, is_bulk: bool) -> None:
+        """Keep it, instead of an outlived one; the team's submissions go one at a time."""
+        if not self.text:
+            return
+        row = IdempotencyKey(team=self.team, key=self.text, body_digest=self.digest)
+        if is_bulk:
+            row.made = _names(jobs)
+        else:
+            row.job = jobs[0]
+        IdempotencyKey.objects.bulk_create(
+            [row],
+            update_conflicts=True,
+            unique_fields=["team", "key"],
+            update_fields=["body_digest", "job", "made", "created_at"],
+        )
 
 
-@transaction.atomic
-def _create(
-    admitted: spec_checks.AdmittedSpec, document: object, submitted_by: str, key: _Key
-) -> tuple[Job, bool]:
-    """Return the job and if it is new: the same request may have made it while this one waited."""
+def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], submitted_by: str) -> list[Job]:
+    return [
+        _row(spec, one.document, submitted_by, admitted.earlier.known_at_submission(spec.training))
+        for spec, one in zip(admitted.specs, sent, strict=True)
+    ]
+
+
+def _row(
+    admitted: AdmittedSpec, document: object, submitted_by: str, known_by: Mapping[str, Any]
+) -> Job:
     spec = admitted.spec
-    most = _most_queued(admitted.team)
-    if known := key.find():
-        return known, False
-    _check_room(admitted.team, most)
-    training = earlier_runs.digest_of(spec)
-    known_by = earlier_runs.known_at_submission(admitted.team, training)
-    job = Job.objects.create(
+    return Job(
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
         name=spec.name,
@@ -137,19 +158,14 @@ def _create(
         priority=spec.priority,
         mode=spec.elastic.mode,
         submitted_by=submitted_by,
-        training=training,
-        **known_by,
+        training=admitted.training,
         message="Waits for the next planning tick.",
+        **known_by,
     )
-    key.remember(job)
-    events.record(
-        job_id=job.id,
-        kind=EventKind.SUBMITTED,
-        new_state=State.QUEUED,
-        message=" ".join([f"Submitted by {submitted_by}.", *earlier_runs.said_of(job)]),
-    )
-    demand_signal.announce_demand(job.id)
-    return job, True
+
+
+def _names(jobs: Sequence[Job]) -> list[tuple[str, str]]:
+    return [(job.id, job.name) for job in jobs]
 
 
 def _most_queued(team: Team) -> int:
@@ -158,14 +174,40 @@ def _most_queued(team: Team) -> int:
     return ours.values_list("max_queued_jobs", flat=True).get()
 
 
-def _check_room(team: Team, most: int) -> None:
-    """Refuse the job if as many wait as are allowed to."""
+def _check_room(team: Team, most: int, *, more: int) -> None:
+    """Refuse the jobs if more would wait than are allowed to."""
     waiting = Job.objects.filter(team=team, state__in=WAITING).count()
-    if waiting >= most:
+    if waiting + more > most:
+        beside = f" beside the {more} of this bulk" if more > 1 else ""
         raise TooManyQueued(
-            f"Team {team.name} has {waiting} waiting jobs, queued or paused, and may have at most"
-            f" {most} (max_queued_jobs). Cancel some, submit later, or ask an admin to raise it."
+            f"Team {team.name} has {waiting} waiting jobs, queued or paused,{beside} and may have"
+            f" at most {most} (max_queued_jobs). Cancel some, submit later, or ask an admin to"
+            " raise it."
         )
+
+
+def _check_names(admitted: AdmittedCall, sent: Sequence[SentSpec]) -> None:
+    """Refuse names that live jobs of the team have; none gets one while its submissions wait."""
+    place_of = {spec.spec.name: one for spec, one in zip(admitted.specs, sent, strict=True)}
+    live = Job.objects.filter(team=admitted.team, name__in=place_of, state__in=sorted(LIVE))
+    taken = list(live.order_by("name").values_list("name", flat=True)[: call.MOST_PROBLEMS])
+    if not taken:
+        return
+    names = ", ".join(map(repr, taken[:3])) + (", …" if taken[3:] else "")
+    raise NameInUse(
+        f"Team {admitted.team.name} has a live job named {names}. Use another name, or cancel that"
+        " job first.",
+        [place_of[name].at(_taken(name)) for name in taken],
+    )
+
+
+def _taken(name: str) -> Problem:
+    return Problem(
+        field="name",
+        value=name,
+        problem="is the name of a live job of the team",
+        remedy="Use another name, or cancel that job first.",
+    )
 
 
 def _digest(document: Any) -> str:

@@ -8,12 +8,17 @@ from jobs.models.job import Job
 
 
 class IdempotencyKey(models.Model):
-    """Remembers for 24 h which job a submit's `Idempotency-Key` made."""
+    """Remembers for 24 h which jobs a submit's `Idempotency-Key` made."""
 
     team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
     body_digest = models.CharField(max_length=64)
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+")
+    job = models.ForeignKey(
+        Job, null=True, on_delete=models.CASCADE, related_name="+", help_text="Null: a bulk."
+    )
+    made = models.JSONField(
+        default=list, db_default=[], help_text="Of a bulk: id and name of each job, in its order."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
@@ -10,6 +11,17 @@ from tenancy.access.principal import Principal
 
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Generation, Job
+
+_NUMBERS: Final = (
+    "workers_now",
+    "batch_now",
+    "wanted_workers",
+    "wanted_batch",
+    "longest_stall",
+    "all_stalls",
+    "lost_work",
+    "trained",
+)
 
 
 def jobs_of(principal: Principal) -> QuerySet[Job]:
@@ -76,3 +88,10 @@ def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:
         lost_work=Subquery(ran.annotate(all=Sum("lost_work_seconds")).values("all")),
         trained=Subquery(ran.annotate(all=Sum(length)).values("all")),
     )
+
+
+def as_new(job: Job) -> Job:
+    """Add the same to a job that was just written: it never trained."""
+    for name in _NUMBERS:
+        setattr(job, name, None)
+    return job

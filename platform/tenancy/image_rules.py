@@ -30,8 +30,10 @@ def patterns_of(team: Team) -> list[str]:
     return sorted(set(rules.values_list("pattern", flat=True)))
 
 
-def check(image: str, *, team: Team, platform_image: str | None) -> ImageName:
-    """Return the image in full, if the team may run it.
+def check(
+    image: str, *, team: Team, platform_image: str | None, patterns: Sequence[str] | None = None
+) -> ImageName:
+    """Return the image in full, if the team may run it; `patterns`: its own, if read already.
 
     Raises:
         ImageNotAllowed: no rule covers it, or it does not name an image.
@@ -44,7 +46,7 @@ def check(image: str, *, team: Team, platform_image: str | None) -> ImageName:
         ) from None
     if platform_image and str(name) == in_full(platform_image):
         return name
-    patterns = patterns_of(team)
+    patterns = patterns_of(team) if patterns is None else patterns
     if any(ImagePattern.parse(pattern).covers(name) for pattern in patterns):
         return name
     raise ImageNotAllowed(

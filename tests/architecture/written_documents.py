@@ -28,6 +28,7 @@ READ: Final = (
     "Pool",
     "Secret",
     "SubmittedJob",
+    "SubmittedJobs",
     "Team",
     "Validation",
     "Worker",

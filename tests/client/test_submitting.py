@@ -117,7 +117,8 @@ def test_without_a_key_two_runs_are_two_jobs(concertina: CommandLine, job_file: 
     first = concertina("submit", "-f", job_file)
     second = concertina("submit", "-f", job_file)  # whose name is in use
     assert (first.exit_code, second.exit_code) == (0, 3)
-    assert "has a live job named 'digits'" in second.err
+    assert 'name = "digits"' in second.err
+    assert "is the name of a live job of the team" in second.err
 
 
 def test_validating_submits_nothing(concertina: CommandLine, job_file: Path) -> None:
@@ -211,3 +212,98 @@ def test_a_job_that_has_ended_is_deleted_if_one_is_sure(
     assert "--yes" in concertina("delete", job["id"]).err  # nobody is there to be asked
     assert "is deleted" in concertina("delete", job["id"], "--yes").out
     assert concertina("describe", job["id"]).exit_code == 4
+
+
+SWEEP = """\
+spec:
+  name: digits
+  command: [python, train.py]
+  workdir: src
+changes:
+  - {name: slow, env.LR: "0.01"}
+  - env.LR: "0.1"
+    elastic.max_workers: 2
+"""
+LIST = """\
+- name: a
+  command: [python, train.py]
+- name: b
+  command: [python, train.py]
+"""
+
+
+def in_file(folder: Path, text: str, name: str = "runs.yaml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_a_sweep_is_submitted_whole_and_each_job_told(
+    concertina: CommandLine, tmp_path: Path
+) -> None:
+    file = in_file(tmp_path, SWEEP)
+    ended = concertina("submit", "--bulk", "-f", file, "--set", "priority=7")
+    slow, other = Job.objects.order_by("submitted_at")
+    assert (ended.exit_code, slow.name, other.name) == (0, "slow", "digits-2")
+    assert ended.out.split() == [slow.id, "slow", other.id, "digits-2"]
+    assert "Submitted 2 jobs." in ended.err
+    assert (slow.priority, other.resolved_spec["elastic"]["max_workers"]) == (7, 2)
+    assert slow.spec["workdir"] == str(tmp_path / "src")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIST,
+        "jobs:\n" + LIST,
+        '{"name": "a", "command": ["x"]}\n\n{"name": "b", "command": ["x"]}\n',
+    ],
+)
+def test_many_jobs_may_be_written_in_several_forms(
+    concertina: CommandLine, tmp_path: Path, text: str
+) -> None:
+    ended = concertina("submit", "--bulk", "-f", "-", "-o", "json", stdin=text)
+    assert [job["name"] for job in ended.document["items"]] == ["a", "b"]
+    ids = {job["id"] for job in ended.document["items"]}
+    assert ids == set(Job.objects.values_list("id", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (LIST + "  priority: 101\n", "jobs[1].priority = 101  ({file}:5)"),
+        (SWEEP.replace(": 2", ": two"), 'changes[1].elastic.max_workers = "two"  ({file}:8)'),
+        (
+            '{"name": "a", "command": ["x"]}\n\n{"name": "b", "seed": 1}',
+            "jobs[1].command = (not set)  ({file}:3)",
+        ),
+    ],
+)
+def test_the_line_of_a_wrong_job_is_shown(
+    concertina: CommandLine, tmp_path: Path, text: str, shown: str
+) -> None:
+    file = in_file(tmp_path, text)
+    ended = concertina("submit", "--bulk", "-f", file)
+    assert ended.exit_code == 3
+    assert shown.format(file=file) in ended.err
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["name: a\ncommand: [x]\n", "jobs: a\n", "5\n", ""])
+def test_a_file_without_many_jobs_is_not_sent(
+    concertina: CommandLine, tmp_path: Path, text: str
+) -> None:
+    assert concertina("submit", "--bulk", "-f", in_file(tmp_path, text)).exit_code == 2
+
+
+def test_nobody_waits_for_many_jobs(concertina: CommandLine, tmp_path: Path) -> None:
+    ended = concertina("submit", "--bulk", "--wait", "-f", in_file(tmp_path, LIST))
+    assert (ended.exit_code, Job.objects.count()) == (2, 0)
+
+
+def test_the_same_key_means_the_same_jobs(concertina: CommandLine, tmp_path: Path) -> None:
+    again = ("submit", "--bulk", "-f", in_file(tmp_path, LIST), "--idempotency-key", "sweep-7")
+    first, second = concertina(*again), concertina(*again)
+    assert first.out == second.out
+    assert "This key had submitted 2 jobs." in second.err
+    assert Job.objects.count() == 2

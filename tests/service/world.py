@@ -111,6 +111,7 @@ def client(sender: str, world: World) -> APIClient:
 
 BODIES: Final[dict[str, Any]] = {
     "submit_job": spec(team="vision"),
+    "submit_jobs": {"jobs": [spec(team="vision")]},
     "validate_job": spec(team="vision"),
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},

@@ -1,4 +1,4 @@
-"""`submit`, `validate`, `wait`: from a job file to a job's outcome."""
+"""`submit`, `validate`, `wait`: from a file of jobs to a job's outcome."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import typer
 
 from concertina.commands.options import Assignments, File, JobReference, Output
 from concertina.commands.submitted import tell, wait_for
-from concertina.errors import Refused
-from concertina.input import job_files, overrides
+from concertina.errors import BadInput, Refused
+from concertina.input import bulk_files, job_files, overrides
 from concertina.terminal.session import Format, Session, session
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ def submit(
     *,
     file: File,
     assignments: Assignments = None,
+    bulk: Annotated[
+        bool,
+        typer.Option("--bulk", help="The file has many jobs: all are queued, or none."),
+    ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Stay until the job is final; tell its outcome.")
     ] = False,
@@ -32,8 +36,11 @@ def submit(
     ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Queue a job."""
+    """Queue a job, or many."""
     with session(output) as current:
+        if bulk:
+            _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
+            return
         spec = _spec(current, file, assignments)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
@@ -41,6 +48,28 @@ def submit(
             wait_for(current, submission.job)
         elif current.terminal.is_json:
             current.terminal.show_json(submission.job)
+
+
+def _submit_bulk(
+    current: Session,
+    file: str,
+    assignments: list[str] | None,
+    idempotency_key: str | None,
+    *,
+    is_waiting: bool,
+) -> None:
+    if is_waiting:
+        raise BadInput("--wait waits for one job. Submit many without it, then wait for each.")
+    source = bulk_files.read(file, assignments or ())
+    current.place_of = source.place
+    made = current.client.submit_bulk(source.spec, idempotency_key=idempotency_key)
+    items = made.jobs["items"]
+    verb = "Submitted" if made.is_new else "This key had submitted"
+    current.terminal.say(f"{verb} {len(items)} job{'s' if len(items) > 1 else ''}.")
+    for note in made.jobs["notes"] if made.is_new else ():
+        current.terminal.say(f"Note: {note}")
+    lines = "\n".join(f"{job['id']}  {job['name']}" for job in items)
+    current.terminal.show(made.jobs, lines)
 
 
 def validate(*, file: File, assignments: Assignments = None, output: Output = Format.TABLE) -> None:

@@ -23,7 +23,7 @@ _LAST_PART: Final = re.compile(r"(^[^.\[]+|\.[^.\[]*|\[\d+\])$")  # of "elastic.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFile:
-    """A job spec with the place of each of its fields."""
+    """A job spec, or a document with many, with the place of each field."""
 
     name: str  # for messages
     spec: dict[str, Any]
@@ -47,26 +47,41 @@ def read(path: str) -> JobFile:
     Raises:
         BadInput: it cannot be read, or is no mapping of fields; names line and column.
     """
-    name = "standard input" if path == STDIN else path
-    file = parse(_text(path, name), name)
-    workdir = file.spec.get("workdir")
+    text, name = text_of(path)
+    file = parse(text, name)
+    settle_workdir(file.spec, path)
+    return file
+
+
+def settle_workdir(spec: dict[str, Any], path: str) -> None:
+    """Let a spec's `workdir` be where it is seen from the file's folder."""
+    workdir = spec.get("workdir")
     if isinstance(workdir, str):
         folder = Path() if path == STDIN else Path(path).parent
-        file.spec["workdir"] = str((folder / workdir).resolve())
-    return file
+        spec["workdir"] = str((folder / workdir).resolve())
 
 
 def parse(text: str, name: str) -> JobFile:
     """Read a text as `read` reads a file."""
+    spec, lines = document_of(text, name)
+    if not isinstance(spec, dict):
+        raise BadInput(f"{name} must be a mapping of fields, like `name: my-job`.")
+    return JobFile(name=name, spec=spec, lines=lines)
+
+
+def document_of(text: str, name: str) -> tuple[Any, dict[str, int]]:
+    """The value of a text, and the line of each of its fields.
+
+    Raises:
+        BadInput: it is empty, or no YAML that JSON could say too.
+    """
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is None:
             raise BadInput(f"{name} is empty: a job needs at least a name and a command.")
-        if not isinstance(node, yaml.MappingNode):
-            raise BadInput(f"{name} must be a mapping of fields, like `name: my-job`.")
         places = _Places()
         places.note(node, "")
-        return JobFile(name=name, spec=value_of(text), lines=places.lines)
+        return value_of(text), places.lines
     except yaml.MarkedYAMLError as error:
         raise BadInput(_place_and_problem(error, name)) from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
@@ -157,9 +172,15 @@ class _Places:
         self.note(node, path)
 
 
-def _text(path: str, name: str) -> str:
+def text_of(path: str) -> tuple[str, str]:
+    """What is in a file, and what messages call it; `-` is the standard input.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    name = "standard input" if path == STDIN else path
     try:
-        return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
+        return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8"), name
     except UnicodeDecodeError as error:
         raise BadInput(f"{name} is not text: byte {error.start} is not UTF-8.") from error
     except OSError as error:

@@ -370,6 +370,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs:bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit many jobs, all or none
+         * @description The body is `jobs`, a list of job specs; or `spec`, a job spec, and `changes`: what differs in each job, by paths as in messages about specs: `elastic.max_workers`, `env.LR`, `command[3]`. A change without `name` gets the name of `spec` and a number from 1. All jobs belong to one team. A refusal names each field with the place of its job, as in `jobs[3].elastic.min_workers`. `Idempotency-Key` as for one job.
+         */
+        post: operations["submit_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs:validate": {
         parameters: {
             query?: never;
@@ -839,6 +859,17 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        Bulk: {
+            jobs: components["schemas"]["JobSpec"][];
+        } | {
+            /** @description A job spec; each job gets it with one of the changes. */
+            spec: {
+                [key: string]: unknown;
+            };
+            changes: {
+                [key: string]: unknown;
+            }[];
+        };
         /** @description How many starts and ends came within their predicted 10 to 90 % range; 80 % should. */
         Calibration: {
             held: number;
@@ -1739,6 +1770,11 @@ export interface components {
          * @enum {string}
          */
         LogStream: "stdout" | "stderr";
+        /** @description One job of a bulk. */
+        MadeJob: {
+            id: string;
+            name: string;
+        };
         Metric: {
             /**
              * Format: date-time
@@ -2672,6 +2708,12 @@ export interface components {
             readonly logs_removed_at: string | null;
             /** Format: date-time */
             readonly files_removed_at: string | null;
+            notes: string[];
+        };
+        /** @description The jobs of a bulk, in its order, and what their user should know. */
+        SubmittedJobs: {
+            items: components["schemas"]["MadeJob"][];
+            /** @description Each once, of whichever jobs; at most 20. */
             notes: string[];
         };
         /** @description The jobs that ended in a stretch of time. */
@@ -4784,6 +4826,100 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submit_jobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Bulk"];
+                "application/yaml": components["schemas"]["Bulk"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedJobs"];
+                };
+            };
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedJobs"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -7,6 +7,7 @@ from jobs.api.serializers.job import (
     JobDetailSerializer,
     JobPageSerializer,
     SubmittedJobSerializer,
+    SubmittedJobsSerializer,
 )
 from jobs.api.serializers.metric import MetricListSerializer
 from jobs.api.serializers.validation import ValidationSerializer
@@ -20,6 +21,7 @@ __all__ = [
     "JobPageSerializer",
     "MetricListSerializer",
     "SubmittedJobSerializer",
+    "SubmittedJobsSerializer",
     "ValidationSerializer",
     "WorkerListSerializer",
 ]

@@ -221,6 +221,22 @@ class SubmittedJobSerializer(JobDetailSerializer):
         read_only_fields = fields
 
 
+class MadeJobSerializer(serializers.Serializer[Any]):
+    """One job of a bulk."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+
+
+class SubmittedJobsSerializer(serializers.Serializer[Any]):
+    """The jobs of a bulk, in its order, and what their user should know."""
+
+    items = MadeJobSerializer(many=True)
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="Each once, of whichever jobs; at most 20."
+    )
+
+
 class JobPageSerializer(serializers.Serializer[Any]):
     items = JobSerializer(many=True)
     next_cursor = serializers.CharField(allow_null=True)

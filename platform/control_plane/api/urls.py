@@ -14,9 +14,11 @@ from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
+from control_plane.configuration.limit_settings import LARGEST_BULK
+from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
 from jobs.api import single
-from jobs.api.collection import JobsView, ValidateView
+from jobs.api.collection import BulkView, JobsView, ValidateView
 
 _SPECS: Final[dict[str, Any]] = {
     "read_pools": read_pools,
@@ -26,6 +28,10 @@ _SPECS: Final[dict[str, Any]] = {
 urlpatterns = [
     path("session", session.SessionView.as_view()),
     path("jobs", JobsView.as_view(**_SPECS)),
+    path(
+        "jobs:bulk",
+        BulkView.as_view(read_pools=read_pools, largest_body=LARGEST_BULK, count_jobs=count_jobs),
+    ),
     path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
     path("jobs/<job:job_id>", single.JobView.as_view(**_SPECS)),

@@ -8,7 +8,8 @@ from typing import Final
 
 from cluster.variables import BadEnvironment, EnvironmentVariables
 
-LARGEST_BODY: Final = 512 * 1024  # bytes of any request body; far above any job spec
+LARGEST_BODY: Final = 512 * 1024  # bytes of any other request body; far above any job spec
+LARGEST_BULK: Final = 2 * 2**20  # bytes of many job specs
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

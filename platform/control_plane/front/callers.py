@@ -23,6 +23,7 @@ from control_plane.front.asgi_types import Scope, header
 CALLER: Final = "concertina.caller"  # in a request's scope: who counts as its sender
 ADDRESS: Final = "concertina.address"  # in a request's scope: where it comes from
 GROUP: Final = "concertina.group"  # in a request's scope: with whom the sender shares
+BUCKET: Final = "concertina.bucket"  # in a request's scope: from which it took tokens, if any
 PRINCIPAL: Final = "concertina.principal"  # in a request's scope: a Sender, from Django
 _MOST_KNOWN: Final = 10_000
 _ADDRESS_PREFIX: Final = "address:"

@@ -19,6 +19,7 @@ from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.front.asgi_types import Application, Message, Receive, Scope, Send, header
 from control_plane.front.callers import (
     ADDRESS,
+    BUCKET,
     CALLER,
     GROUP,
     PRINCIPAL,
@@ -89,6 +90,7 @@ class RateLimited:
         taken, bucket = None, None
         if rule is not None:
             bucket = rule.bucket(scope[CALLER], bytes_announced=_bytes_announced(scope))
+            scope[BUCKET] = bucket
             taken = await self._buckets.take([bucket])
             if not taken.is_allowed:
                 await asyncio.sleep(self._refusal_seconds)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
-from control_plane.configuration.limit_settings import LARGEST_BODY
+from control_plane.configuration.limit_settings import LARGEST_BODY, LARGEST_BULK
 from control_plane.database.statement_bounds import bounded
 from control_plane.front.asgi_types import Application, Scope
 from control_plane.front.bodies import BoundedBodies
@@ -24,6 +24,7 @@ from control_plane.front.threads.bulkheads import Bulkheads, sizes
 from jobs.reports import job_token
 
 _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
+_BULK: Final = "/api/v1/jobs:bulk"
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
@@ -74,6 +75,8 @@ def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
         path = scope["path"]
         if path.startswith("/internal/"):
             return LARGEST_REPORT_BYTES if caller_of(scope).startswith("job:") else spec_bytes
+        if path == _BULK:
+            return LARGEST_BULK
         return spec_bytes if path in _SPECS else LARGEST_BODY
 
     return largest_of

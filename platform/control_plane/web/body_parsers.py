@@ -40,7 +40,7 @@ class _BoundedParser(BaseParser):
     """A language of bodies; `read` raises ValueError or RecursionError for anything else."""
 
     language: str
-    largest_body = LARGEST_BODY
+    largest_body: int | None = None  # in this language, whatever the view takes
     read: Callable[[str], Any]
 
     def parse(
@@ -95,10 +95,11 @@ class YamlParser(_BoundedParser):
     read = staticmethod(_read_yaml)
 
 
-def _check_size(parser_context: Mapping[str, Any] | None, *, at_most: int) -> None:
+def _check_size(parser_context: Mapping[str, Any] | None, *, at_most: int | None) -> None:
     """Refuse a body larger than the view takes, or than it takes in this language."""
     context = parser_context or {}
-    largest = min(getattr(context.get("view"), "largest_body", None) or LARGEST_BODY, at_most)
+    largest = getattr(context.get("view"), "largest_body", None) or LARGEST_BODY
+    largest = min(largest, at_most or largest)
     request = context.get("request")
     if request is not None and int(request.META.get("CONTENT_LENGTH") or 0) > largest:
         raise BodyTooLarge(largest)

@@ -7,10 +7,11 @@ import json
 from dataclasses import replace
 
 import pytest
-from control_plane.configuration.limit_settings import LARGEST_BODY
+from control_plane.configuration.limit_settings import LARGEST_BODY, LARGEST_BULK
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import CALLER
 from control_plane.front.wiring import in_front_of, largest_bodies
+from control_plane.web.body_parsers import LARGEST_YAML
 from django.core.asgi import get_asgi_application
 from django.db import connections
 from pytest_django import Settings
@@ -147,6 +148,7 @@ def test_a_whole_report_is_read_only_from_who_has_the_jobs_token() -> None:
     assert largest_of({**scope, CALLER: "job:abc"}) == LARGEST_REPORT_BYTES
     assert largest_of({**scope, "path": "/api/v1/jobs", CALLER: "token:1"}) == 1000
     assert largest_of({**scope, "path": "/api/v1/simulations"}) == LARGEST_BODY
+    assert largest_of({**scope, "path": "/api/v1/jobs:bulk"}) == LARGEST_BULK
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/yaml"])
@@ -157,6 +159,15 @@ def test_a_spec_has_64_kilobytes_in_either_language(api: APIClient, kind: str) -
     answer = api.post("/api/v1/jobs:validate", text + " " * 600, content_type=kind)
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
     assert "at most 65536 bytes" in answer.json()["message"]
+
+
+def test_a_bulk_has_2_megabytes_in_json_and_64_kilobytes_in_yaml(api: APIClient) -> None:
+    bulk = {"jobs": [{"name": "big", "command": ["true"], "labels": {"a": "b" * 4000}}]}
+    for kind, largest in (("application/json", LARGEST_BULK), ("application/yaml", LARGEST_YAML)):
+        text = json.dumps(bulk).ljust(largest)
+        assert api.post("/api/v1/jobs:bulk", text, content_type=kind).status_code in {201, 409}
+        answer = api.post("/api/v1/jobs:bulk", text + " ", content_type=kind)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
 
 @pytest.mark.django_db(transaction=True)

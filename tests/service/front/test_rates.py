@@ -13,7 +13,8 @@ from cluster.variables import EnvironmentVariables
 from control_plane.api.teams.teams import TeamsView
 from control_plane.configuration import limit_settings
 from control_plane.front.asgi_types import Scope
-from control_plane.front.callers import PRINCIPAL, Callers, Sender, group_of
+from control_plane.front.callers import BUCKET, PRINCIPAL, Callers, Sender, group_of
+from control_plane.front.counted_jobs import JOBS_OF_ONE, count_jobs
 from control_plane.front.principal import PrincipalMiddleware
 from control_plane.front.rates import RateLimited
 from control_plane.front.wiring import job_opened_by
@@ -22,6 +23,8 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import timezone
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
 from rest_framework.test import APIClient
 from tenancy.access.addresses import network_of
 from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
@@ -108,6 +111,23 @@ def test_reads_and_writes_of_a_token_are_counted_apart() -> None:
         " 10 at once. Try again in 1 s.",
         "details": [],
     }
+
+
+def test_the_jobs_of_a_bulk_are_taken_from_the_senders_bucket_of_writes() -> None:
+    world = World(a="token:1")
+    for _ in range(2):
+        world.ask(method="POST", path="/api/v1/jobs:bulk", Authorization="Bearer =a")
+    [_, scope] = world.django.scopes
+    assert scope[BUCKET].key == "concertina:rate:write:token:1"
+    http = RequestFactory().post("/api/v1/jobs:bulk")
+    http.scope = {BUCKET: replace(scope[BUCKET], per_second=0.001)}  # as good as none
+    request = Request(http)
+    count_jobs(request, 1000 * JOBS_OF_ONE)  # never more than there may be: 9 and the request
+    count_jobs(request, JOBS_OF_ONE - 1)
+    count_jobs(request, JOBS_OF_ONE)
+    with pytest.raises(Throttled, match="A bulk of 25 jobs counts as 2 requests") as refusal:
+        count_jobs(request, JOBS_OF_ONE)
+    assert refusal.value.wait > 900
 
 
 def test_two_sessions_of_a_person_count_as_one_and_two_tokens_as_two() -> None:

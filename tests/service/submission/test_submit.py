@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connections, transaction
-from django.utils import timezone
+from django.db import connections
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import ImageRule, Quota, Team
 
-from jobs.commands import submission
 from jobs.models import Event, IdempotencyKey, Job
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import SubmitJob, client_of, in_docker, make_team, spec
@@ -313,21 +310,19 @@ def test_a_team_without_quota_may_use_the_whole_pool(pool: Pool) -> None:
     assert answer.status_code == 201
 
 
-def test_a_key_taken_at_the_same_moment_by_another_body_is_a_conflict(
-    vision: Team, submit: SubmitJob
-) -> None:
-    first, second = submit(name="first"), submit(name="second")
+@pytest.mark.django_db(transaction=True)
+def test_a_key_taken_at_the_same_moment_by_another_body_is_a_conflict() -> None:
+    pool = Pool.objects.create(name="default")
+    Node.objects.create(pool=pool, name="node-1", gpus=4)
+    api = client_of(make_team("vision", pool, guaranteed=2, limit=None))
 
-    def remember(job: Job, digest: str) -> None:
-        submission._Key(team=vision, text="k", digest=digest).remember(job)  # noqa: SLF001 - a race
+    def send(name: str) -> tuple[int, str]:
+        answer = api.post(URL, spec(name=name), format="json", headers={"Idempotency-Key": "k"})
+        return answer.status_code, answer.json().get("code", "")
 
-    remember(first, "a")
-    with pytest.raises(IntegrityError), transaction.atomic():
-        remember(second, "b")
-    assert IdempotencyKey.objects.get().job == first
-    IdempotencyKey.objects.update(created_at=timezone.now() - timedelta(hours=25))
-    remember(second, "b")
-    assert IdempotencyKey.objects.get().job == second
+    answers = ask_at_once(lambda: send("first"), lambda: send("second"))
+    assert answers == ((201, ""), (409, "idempotency_conflict"))
+    assert Job.objects.get().name == "first"
 
 
 def test_a_deadline_that_has_passed_is_refused(api: APIClient) -> None:

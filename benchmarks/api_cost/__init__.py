@@ -1,0 +1,5 @@
+"""What do requests of people and programs cost the service and PostgreSQL?
+
+submitting    jobs one by one and in bulk
+own_database  runs Django over a database of its own, and measures
+"""

@@ -1,0 +1,124 @@
+"""Which specs of one call can be accepted? All of them, or the call is refused with every problem.
+
+What the installation says about them is read once, however many they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Final
+
+from tenancy.models import Team
+
+from jobs.admission import notes, spec_checks
+from jobs.admission.earlier_runs import EarlierRuns
+from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.spec_checks import AdmittedSpec
+from jobs.admission.team_records import TeamRecords
+from jobs.errors import Problem, SpecInvalid
+from jobs.spec.bulk import SentSpec
+from jobs.spec.job_spec import JobSpec, parse
+
+MOST_PROBLEMS: Final = 200  # that an answer names, the first of each job before all others
+MOST_NOTES: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmittedCall:
+    """The specs of one team that came together."""
+
+    team: Team
+    specs: Sequence[AdmittedSpec]
+    earlier: EarlierRuns
+    notes: Sequence[str]  # each once, of whichever specs
+
+
+def admit_all(
+    sent: Sequence[SentSpec], *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
+) -> AdmittedCall:
+    """Check every spec; `teams` are those the caller may submit for.
+
+    Raises:
+        SpecInvalid: with the problems of all specs, at most `MOST_PROBLEMS`.
+    """
+    checks = _Checks(teams, pools)
+    wrong = [found for one in sent if (found := checks.problems_of(one))]
+    if wrong or checks.records is None:
+        together = chain.from_iterable(zip_longest(*wrong))
+        shown = [problem for problem in together if problem is not None][:MOST_PROBLEMS]
+        raise SpecInvalid(
+            shown, summary=f"{len(wrong)} of {len(sent)} jobs are refused." if sent[0].place else ""
+        )
+    return _together(checks.admitted, checks.records)
+
+
+def admit_one(
+    spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
+) -> AdmittedCall:
+    """Check a spec that was read already. Raises: SpecInvalid."""
+    team, pool = spec_checks.place_of(spec, teams=teams, pools=pools)
+    records = TeamRecords(team)
+    return _together([spec_checks.admit(spec, records=records, pool=pool)], records)
+
+
+def _together(specs: Sequence[AdmittedSpec], records: TeamRecords) -> AdmittedCall:
+    earlier = EarlierRuns(records.team, [one.training for one in specs])
+    said = dict.fromkeys(
+        note for one in specs for note in notes.of(one, records=records, earlier=earlier)
+    )
+    return AdmittedCall(
+        team=records.team, specs=specs, earlier=earlier, notes=tuple(said)[:MOST_NOTES]
+    )
+
+
+class _Checks:
+    """Goes through the specs of a call, one after the other."""
+
+    def __init__(self, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]) -> None:
+        self.records: TeamRecords | None = None
+        self.admitted: list[AdmittedSpec] = []
+        self._teams = teams
+        self._pools = pools
+        self._first: SentSpec | None = None  # whose team is that of all
+        self._place_by_name: dict[str, str] = {}
+
+    def problems_of(self, sent: SentSpec) -> list[Problem]:
+        """Return what is wrong with the spec; nothing: it is among those admitted."""
+        try:
+            self._admit(sent)
+        except SpecInvalid as error:
+            return [sent.at(problem) for problem in error.problems]
+        return []
+
+    def _admit(self, sent: SentSpec) -> None:
+        spec = parse(sent.document)
+        team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
+        if self.records is None or self._first is None:
+            self.records, self._first = TeamRecords(team), sent
+        elif team != self.records.team:
+            raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
+        admitted = spec_checks.admit(spec, records=self.records, pool=pool)
+        other = self._place_by_name.setdefault(spec.name, sent.place)
+        if other != sent.place:
+            raise SpecInvalid([_named_as(spec.name, other)])
+        self.admitted.append(admitted)
+
+
+def _of_another_team(team: Team, first: SentSpec, its_team: Team) -> Problem:
+    return Problem(
+        field="team",
+        value=team.name,
+        problem=f"is not the team of {first.place}, which is {its_team.name}",
+        remedy="Send the jobs of each team in a bulk of their own.",
+    )
+
+
+def _named_as(name: str, other: str) -> Problem:
+    return Problem(
+        field="name",
+        value=name,
+        problem=f"is the name of {other} as well",
+        remedy="Give each job a name of its own.",
+    )

@@ -1,0 +1,35 @@
+"""By which records of its team is a spec judged? Each kind is read once for all specs of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from tenancy import image_rules
+from tenancy.models import FairShareSettings, Quota, Secret, Team
+
+
+class TeamRecords:
+    """What a team has, read when it is first asked for: most specs need little of it."""
+
+    def __init__(self, team: Team) -> None:
+        self.team = team
+
+    @cached_property
+    def gpu_limits(self) -> Mapping[int, int | None]:
+        """Its `limit_gpus`, by pool."""
+        return dict(Quota.objects.filter(team=self.team).values_list("pool_id", "limit_gpus"))
+
+    @cached_property
+    def secrets(self) -> Mapping[str, Secret]:
+        """By name."""
+        return {secret.name: secret for secret in Secret.objects.filter(team=self.team)}
+
+    @cached_property
+    def image_patterns(self) -> Sequence[str]:
+        return image_rules.patterns_of(self.team)
+
+    @cached_property
+    def fair_share(self) -> Mapping[int, FairShareSettings]:
+        """How every pool is shared, by pool."""
+        return FairShareSettings.by_pool()
