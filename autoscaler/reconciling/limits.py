@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from concertina_worker.protocol import REST_SECONDS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """In seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
 
-    coordinator_silence: float = 5.0  # unheard for longer: what it would say is unknown, not late
+    coordinator_silence: float = REST_SECONDS + 5.0
+    """Unheard for longer: what it would say is unknown, not late. While nothing changes it reports
+    once in `REST_SECONDS`."""
     coordinator_never_seen: float = 300.0  # a job without any word from it is started anew
     coordinator_farewell: float = 5.0  # to bring its last reports in after the last worker left
     cut_off_farewell: float = 60.0

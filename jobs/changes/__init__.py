@@ -3,6 +3,7 @@
 transitions      a job changes its state
 events           what happened is written down for people
 demand_signal    whoever plans hears that the demand for GPUs may have changed
+wake_signal      a job's coordinator hears that something else is wanted of the job
 batch_limit      how many samples fit a worker, as declared or as found
 lost_node_names  workers keep the name of a node that is deleted
 """

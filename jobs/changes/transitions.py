@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Now
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs.changes import events
+from jobs.changes.wake_signal import announce_wanted
 from jobs.lifecycle import FINAL, WITHOUT_WORKERS, State, is_legal
 from jobs.models import Generation, Job
 
@@ -72,6 +73,8 @@ def move(
             message=message,
             data=data,
         )
+        if new is not State.RUNNING:  # of which its own report is the cause
+            announce_wanted(job_id)
     return True
 
 

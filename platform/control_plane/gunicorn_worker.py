@@ -7,9 +7,11 @@ for the first request of each, and for a client to read the last words before th
 from __future__ import annotations
 
 import asyncio
+import resource
 from typing import Any, Final
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
 from tenancy.access.addresses import network_of
@@ -18,6 +20,7 @@ from control_plane import process_priority
 from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, ClientConnections
 
 FIRST_REQUEST_SECONDS: Final = 15.0
+OTHER_FILES: Final = 1000  # guessed: of threads, the database, Redis and logs
 LAST_WORDS_SECONDS: Final = 20.0  # guessed: as long as a piece of an answer may take
 _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n"
@@ -100,7 +103,13 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
     def init_process(self) -> None:
         process_priority.give_way(process_priority.NICENESS_OF_ANSWERS, leader=self.ppid)
         gasgi.ASGIProtocol = BoundedProtocol
+        _allow_files(self.worker_connections + OTHER_FILES)
         super().init_process()
+
+    def handle_exit_signal(self) -> None:
+        """End, and let coordinators go that wait: they ask another process, or the next."""
+        super().handle_exit_signal()
+        import_string("control_plane.front.wiring.HELD").end()
 
     def load_wsgi(self) -> None:
         """Load the application; with it come the settings."""
@@ -108,6 +117,14 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
         self.connections = connections(
             self.worker_connections, proxies=settings.REST_FRAMEWORK["NUM_PROXIES"]
         )
+
+
+def _allow_files(most: int) -> None:
+    """Raise the number of files that this process may open, as far as it may itself."""
+    now, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if now != resource.RLIM_INFINITY and now < most:
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(allowed, now), hard))
 
 
 def _refuse(transport: Any) -> None:

@@ -9,6 +9,7 @@ from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Stop, Tell
+from autoscaler.reconciling.limits import LIMITS
 from autoscaler.reconciling.questions import OwnersWaitSince
 from autoscaler.reconciling.snapshot import Notices
 from autoscaler.reconciling.worker_snapshot import WorkerPhase
@@ -34,7 +35,7 @@ from tests.reconciling.builders import (
 if TYPE_CHECKING:
     from autoscaler.reconciling.snapshot import JobSnapshot
 
-UNHEARD = coordinator(seen_at=ago(6))
+UNHEARD = coordinator(seen_at=ago(LIMITS.coordinator_silence + 1))
 NEVER_HEARD = coordinator(seen_at=None)
 LATE = {"created_at": ago(61), "process": process(started_at=ago(61))}
 NEW = {"created_at": ago(10), "process": process(started_at=ago(10))}

@@ -8,6 +8,7 @@ import pytest
 from cluster.worker_host import Failing
 
 from autoscaler.reconciling.instructions import Tell
+from autoscaler.reconciling.limits import LIMITS
 from autoscaler.reconciling.questions import (
     KillsForMemory,
     LastLines,
@@ -94,7 +95,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         WARNED,
     ),
     "silence of the service is not that of the job": (
-        quiet(300, coordinator=coordinator(seen_at=ago(6))),
+        quiet(300, coordinator=coordinator(seen_at=ago(LIMITS.coordinator_silence + 1))),
         [],
     ),
     "a plain script may be silent, but its people are told": (

@@ -28,6 +28,7 @@ class ServiceTwin:
             "workers": [],
             "global_batch_size": 0,
             "next_generation": 1,
+            "report_after_seconds": 0.1,  # so that no test waits for it
         }
         self.is_down = False
         self.term = 0  # coordinators of earlier ones are turned away

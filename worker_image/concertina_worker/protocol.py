@@ -4,9 +4,12 @@ Standard library only: the service imports this module and nothing else of the p
 torch never loads there. Three things are fixed here: the environment a process of a job is
 started with, the exit codes it answers with, and the two documents of a *sync*.
 
-A sync is one HTTP round trip, about twice a second, from the job's coordinator to the service:
-observations go up (`SyncReport`), the desired state comes down (`Desired`). Both are whole
-states, not steps, so that a lost, repeated or late sync does no harm.
+A sync is one HTTP round trip from the job's coordinator to the service: observations go up
+(`SyncReport`), the desired state comes down (`Desired`). Both are whole states, not steps, so that
+a lost, repeated or late sync does no harm. The answer says how soon the next one is expected: twice
+a second while something changes, more rarely while the job only trains. What happens on either
+side meanwhile is told at once: the coordinator reports when it has news, and the service wakes it
+by answering a request that waits (`WAKE_PATH`). Losing a wake-up costs no more than that pause.
 """
 
 from __future__ import annotations
@@ -15,6 +18,15 @@ from enum import IntEnum, StrEnum
 from typing import Final, NotRequired, TypedDict
 
 SYNC_PATH: Final = "/internal/v1/jobs/{job_id}/sync"
+WAKE_PATH: Final = "/internal/v1/jobs/{job_id}/wake"
+"""A GET that the service holds: 200 as soon as the coordinator should report, 204 if there was no
+reason for `HELD_SECONDS`. `?heard=1.5` says how many seconds ago the coordinator began its newest
+report that was answered: a reason that is younger is answered at once."""
+HELD_SECONDS: Final = 25.0  # guessed: below the patience of proxies, which is half a minute or more
+SOON_SECONDS: Final = 0.5  # between two reports while something changes
+REST_SECONDS: Final = 5.0
+"""Between two reports while a job only trains. Guessed: trades how old a page's numbers are against
+what reports cost: a thousand jobs make 200 a second."""
 LARGEST_REPORT_BYTES: Final = 2 * 2**20
 MOST_WORKERS: Final = 10_000  # as a spec may ask for
 MOST_GENERATIONS: Final = 200  # in one report; guessed: a job changes every few minutes
@@ -118,6 +130,7 @@ class Desired(TypedDict):
     global_batch_size: int
     next_generation: int  # no new generation may be numbered below this
     token: NotRequired[str]  # for the syncs from now on: the one before will expire
+    report_after_seconds: NotRequired[float]  # at the latest; half a second where nothing is said
 
 
 class WorkerPhase(StrEnum):

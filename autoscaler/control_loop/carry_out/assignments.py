@@ -9,6 +9,7 @@ from typing import Any
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement, arrangement_of, columns
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, ids
 from autoscaler.job_vocabulary import JobReason
+from jobs.changes.wake_signal import announce_wanted
 from jobs.models import Assignment, Job, Worker
 
 
@@ -50,6 +51,7 @@ def assign(
     others = Worker.objects.filter(job_id=view.id).exclude(pk__in=worker_ids)
     warm = {Worker.Phase.READY, Worker.Phase.TRAINING}
     others.filter(phase__in=warm).update(phase=Worker.Phase.LEAVING)
+    announce_wanted(view.id)
     return True
 
 

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
-from concertina_worker.protocol import Desired, DesiredAction
+from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS, Desired, DesiredAction
 from jobs.changes import batch_limit, demand_signal, events
 from jobs.changes.transitions import move
 from jobs.commands.observations import one_statement, reporting_job
@@ -62,7 +62,7 @@ def record_sync(
     began = _store(job, report, now)
     if _is_up_to_date(job, report) or began is not None:
         demand_signal.announce_demand(job.id)
-    return _desired(job, began or job.newest_generation or 0)
+    return _desired(job, report, began or job.newest_generation or 0)
 
 
 def _store(job: ReportingJob, report: SyncReport, now: datetime) -> int | None:
@@ -216,8 +216,10 @@ def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
     )
 
 
-def _desired(job: ReportingJob, newest_generation: int) -> Desired:
+def _desired(job: ReportingJob, report: SyncReport, newest_generation: int) -> Desired:
     wanted = job.wanted
+    is_at_rest = job.state == State.RUNNING and not report.finished
+    is_there = wanted is not None and report.revision == wanted.revision
     runs = wanted is not None and job.state in ACTIVE
     return Desired(
         action=(DesiredAction.RUN if runs else DesiredAction.STOP).value,
@@ -226,4 +228,5 @@ def _desired(job: ReportingJob, newest_generation: int) -> Desired:
         workers=wanted.worker_ids if wanted else [],
         global_batch_size=wanted.global_batch_size if wanted else 0,
         next_generation=newest_generation + 1,
+        report_after_seconds=REST_SECONDS if is_at_rest and is_there else SOON_SECONDS,
     )

@@ -119,6 +119,8 @@ class RateLimited:
             )
         elif not is_known:
             rule = _Rule(what="unknown", per_second=self._limits.unknown_rate)
+        elif kind is Kind.COORDINATORS and is_read:  # apart: reports do not wait for who waits
+            rule = _Rule(what="wake", per_second=self._limits.sync_rate)
         elif kind is Kind.COORDINATORS:
             rule = _Rule(what="sync", per_second=self._limits.sync_rate)
         elif is_read:
@@ -156,6 +158,7 @@ _WHOSE: Final = {
     "read": "read requests",
     "write": "requests that change something",
     "sync": "reports of this job",
+    "wake": "requests of this job's coordinator that wait",
     "sign-in-read": "requests of this address that ask who is signed in",
     "sign-in": "attempts of this address to sign in",
     "unknown": "requests of this address without a credential that was accepted before",

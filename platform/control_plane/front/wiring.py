@@ -9,14 +9,18 @@ from typing import Final
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils import timezone
+from tenancy.access.bearer import bearer_key
 from tenancy.buckets import AsyncBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.configuration.limit_settings import LARGEST_BODY, LARGEST_BULK
 from control_plane.database.statement_bounds import bounded
-from control_plane.front.asgi_types import Application, Scope
+from control_plane.front.asgi_types import Application, Scope, header
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import Callers, caller_of
+from control_plane.front.held.held_jobs import HeldJobs
+from control_plane.front.held.waiting import WaitingCoordinators, job_that_waits
+from control_plane.front.held.wake_line import WakeLine
 from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
@@ -25,6 +29,8 @@ from jobs.reports import job_token
 
 _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _BULK: Final = "/api/v1/jobs:bulk"
+MOST_HELD: Final = 2000  # half of the connections that the service's own commands allow a process
+HELD: Final = HeldJobs(most=MOST_HELD)  # here, so that a server that ends can let them go
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
@@ -40,9 +46,13 @@ def in_front_of(django: Application) -> Application:
         Bulkheads(django, sizes(limits.api_threads), refusal_seconds=REFUSAL_SECONDS),
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
-    buckets = AsyncBuckets(settings.CONCERTINA.redis_url)
+    redis_url = settings.CONCERTINA.redis_url
+    waiting = WaitingCoordinators(
+        bodies, held=HELD, line=WakeLine(redis_url, HELD), term_of=term_of_coordinator
+    )
+    buckets = AsyncBuckets(redis_url)
     counted = RateLimited(
-        bodies, buckets=buckets, callers=callers, limits=limits, refusal_seconds=REFUSAL_SECONDS
+        waiting, buckets=buckets, callers=callers, limits=limits, refusal_seconds=REFUSAL_SECONDS
     )
     return OnlyHttp(
         OnlyFromInside(
@@ -63,9 +73,17 @@ def bound_statements() -> None:
 def job_opened_by(path: str, token: str) -> str | None:
     """Return the job whose report goes to this path, if the token is that job's own."""
     found = _SYNC.fullmatch(path)
-    if found is None or job_token.read(token, found[1], now=timezone.now()) is None:
+    job_id = found[1] if found else job_that_waits(path)
+    if job_id is None or job_token.read(token, job_id, now=timezone.now()) is None:
         return None
-    return found[1]
+    return job_id
+
+
+def term_of_coordinator(job_id: str, scope: Scope) -> int | None:
+    """Return the term of the job's coordinator that sends this; None: it is somebody else."""
+    token = bearer_key((header(scope, b"authorization") or b"").decode("latin-1")) or ""
+    credential = job_token.read(token, job_id, now=timezone.now())
+    return None if credential is None else credential.term
 
 
 def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:

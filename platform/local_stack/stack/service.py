@@ -157,7 +157,7 @@ class Service:
             *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
             *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
             *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
-            *("--workers", "1", "--graceful-timeout", "3"),
+            *("--workers", "1", "--graceful-timeout", "3", "--worker-connections", "4000"),
         )
 
     def _process(

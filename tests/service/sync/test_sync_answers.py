@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS
 from jobs.changes.transitions import move
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
@@ -25,6 +26,7 @@ def test_the_answer_is_the_newest_assignment(job: Job, workers: list[Worker]) ->
         "workers": [worker.id for worker in workers],
         "global_batch_size": 64,
         "next_generation": 1,
+        "report_after_seconds": 0.5,
     }
 
 
@@ -84,6 +86,7 @@ def test_a_repeated_sync_changes_nothing(job: Job, workers: list[Worker]) -> Non
         measurements=[measured(2, 64)],
         workers=[{"worker_id": workers[0].id, "phase": "training"}],
     )
+    sync(job, body)
     first = sync(job, body).json()
     counts = _rows(job)
     job.refresh_from_db()
@@ -118,6 +121,21 @@ def test_a_report_that_arrives_after_a_newer_one_takes_nothing_back(
         assert sync(job, late).status_code == 200
         assert standing() == before
     assert MetricPoint.objects.filter(job=job).count() == 2
+
+
+def test_a_job_that_only_trains_reports_more_rarely(job: Job, workers: list[Worker]) -> None:
+    def pause(**changes: Any) -> float:
+        return float(sync(job, report(generation=1, **changes)).json()["report_after_seconds"])
+
+    assert pause(generations=[began(1, workers)]) == SOON_SECONDS  # it was about to start
+    assert pause() == REST_SECONDS
+    assert pause(finished=True) == SOON_SECONDS
+    assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
+    assert pause() == SOON_SECONDS  # it has not heard of that
+    move(job.id, {State.RUNNING}, State.RESCALING, reason="reclaim_guarantee")
+    assert pause(revision=2) == SOON_SECONDS
+    move(job.id, {State.RESCALING}, State.STOPPING, reason="paused_by_user")
+    assert pause(revision=2) == SOON_SECONDS
 
 
 def _rows(job: Job) -> list[int]:

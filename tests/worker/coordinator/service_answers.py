@@ -10,12 +10,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 @contextmanager
-def answering(status: int, body: object, tokens: list[str] | None = None) -> Iterator[str]:
-    """Its address; `tokens` gets those that reports came with. Text is sent as it is."""
+def answering(
+    status: int, body: object, tokens: list[str] | None = None, *, keeps_for: int = 0
+) -> Iterator[str]:
+    """Its address; `tokens` gets those that reports came with. Text is sent as it is.
+
+    A connection is kept for so many reports, and then closed without a word.
+    """
     sent = (body if isinstance(body, str) else json.dumps(body)).encode()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1" if keeps_for else "HTTP/1.0"
+        had = 0
+
         def do_POST(self) -> None:
+            self.had += 1
             self.rfile.read(int(self.headers["Content-Length"]))
             if tokens is not None:
                 tokens.append(self.headers["Authorization"].removeprefix("Bearer "))
@@ -23,6 +32,7 @@ def answering(status: int, body: object, tokens: list[str] | None = None) -> Ite
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)
+            self.close_connection = self.had >= keeps_for
 
         def log_message(self, *_: object) -> None: ...
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import (
@@ -162,7 +163,8 @@ def test_what_the_service_refuses_is_dropped_and_the_next_report_is_heard(tmp_pa
     coordination: Coordination = story.coordination
     server = Server(coordination, StateFile(tmp_path), token="t")
     service = Choosy()
-    syncing = Synchroniser(coordination, server, service)
+    waker = HttpWaker(url="http://nowhere", job_id="j", token=lambda: "t")  # nobody listens
+    syncing = Synchroniser(coordination, server, service, waker)
     for _ in range(3):
         asyncio.run(syncing.run_once())
     first, second, third = service.had

@@ -11,6 +11,7 @@ import sys
 import time
 
 from concertina_worker.coordinator import foreign_group
+from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
 from concertina_worker.coordinator.connections.synchronising import Synchroniser
@@ -29,6 +30,9 @@ async def run(environment: CoordinatorEnvironment) -> int:
     service = HttpService(
         url=environment.service_url, job_id=environment.job_id, token=environment.service_token
     )
+    waker = HttpWaker(
+        url=environment.service_url, job_id=environment.job_id, token=lambda: service.token
+    )
     try:
         listener = await server.listen(environment.host, environment.port)
     except OSError as error:
@@ -38,7 +42,7 @@ async def run(environment: CoordinatorEnvironment) -> int:
     async with listener:
         asked_to_end = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked_to_end.set)
-        syncing = asyncio.create_task(Synchroniser(coordination, server, service).run())
+        syncing = asyncio.create_task(Synchroniser(coordination, server, service, waker).run())
         ending = asyncio.create_task(asked_to_end.wait())
         watching = asyncio.create_task(server.watch())
         looking = asyncio.create_task(_look_out(coordination, environment))

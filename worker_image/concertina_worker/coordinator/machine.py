@@ -6,6 +6,8 @@ then carries out what came back.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from concertina_worker.coordinator.decisions import choice as choosing
 from concertina_worker.coordinator.decisions.deciding import Decisions
 from concertina_worker.coordinator.events import Event
@@ -50,6 +52,27 @@ class Coordination:
     @property
     def _awaits_members(self) -> bool:
         return any(worker not in self.crew for worker in self.memory.planned_workers)
+
+    def news(self) -> Hashable:
+        """Return what the service should hear at once when it changes: somebody may wait for it.
+
+        Numbers that always move (progress, speeds) come with the next report. A first step time of
+        a configuration is news: it decides how many workers the job gets.
+        """
+        memory = self.memory
+        return (
+            (memory.is_registered, memory.is_finished, self.is_over, self.sees_foreign_group),
+            (memory.total_samples, memory.batch_limit, memory.checkpoint_step),
+            memory.desired["revision"] if memory.desired else 0,
+            memory.active.generation if memory.active else 0,
+            len(memory.warnings),
+            tuple(one["number"] for one in memory.reports.generations),
+            frozenset(
+                (one["workers"], one["global_batch_size"]) for one in memory.reports.measurements
+            ),
+            self.crew.standing(),
+            self._speeds.stragglers(),
+        )
 
     def sync_report(self) -> SyncReport:
         memory = self.memory

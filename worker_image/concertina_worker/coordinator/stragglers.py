@@ -86,6 +86,9 @@ class Speeds:
     def is_straggler(self, worker: str) -> bool:
         return self._rounds_below.get(worker, 0) >= ROUNDS_TO_CONFIRM
 
+    def stragglers(self) -> frozenset[str]:
+        return frozenset(filter(self.is_straggler, self._rounds_below))
+
     def tell(self, report: WorkerReport) -> None:
         """Add to the report what is known of the worker, in as many digits as mean something."""
         worker = report["worker_id"]

@@ -13,6 +13,7 @@ from typing import Final
 
 from cluster.simulated_host.documents import SimulatedLaunch
 from cluster.simulated_host.simulator.report_counts import ReportCounts
+from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
 from concertina_worker.coordinator.connections.synchronising import Synchroniser
@@ -47,7 +48,11 @@ class SimulatedCoordinator:
         service = _CountedService(
             counts, url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=env[Env.SERVICE_TOKEN]
         )
-        self._synchroniser = Synchroniser(coordination, self.workers_end, service)
+        waker = HttpWaker(
+            url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=lambda: service.token
+        )
+        self._service = service
+        self._synchroniser = Synchroniser(coordination, self.workers_end, service, waker)
 
     async def run(self) -> int:
         """Report until the job is over; return the exit code."""
@@ -55,6 +60,8 @@ class SimulatedCoordinator:
             await self._synchroniser.run()
         except ReplacedError:
             return ExitCode.REPLACED
+        finally:
+            self._service.close()
         return ExitCode.COMPLETED
 
 

@@ -38,6 +38,8 @@ from concertina_worker.wire import (
 HELLO_SECONDS: Final = 15.0  # for a connection to say who it is
 LOOK_SECONDS: Final = 0.25  # between two looks at who is silent
 _MAX_LINE_BYTES: Final = 2**20
+# They come all the time, and nobody waits to hear of them.
+_UNREMARKABLE: Final = on.HeartBeat | on.PaceTold | on.GpuMeasured
 # Saved with the next real change.
 _PASSING: Final = on.HeartBeat | on.ProgressMade | on.PaceTold | on.GpuMeasured | on.TimePassed
 
@@ -54,6 +56,7 @@ class Server:
         self._writers: dict[str, asyncio.StreamWriter] = {}
         self._held: list[Instruction] = []  # until memory is saved
         self._is_behind = False  # what is saved is older than what is known
+        self.something_happened = asyncio.Event()  # of which the service may have to hear
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Raises OSError when the port is taken."""
@@ -62,6 +65,8 @@ class Server:
     def handle(self, event: on.Event) -> None:
         """Let the state machine have an event, save, then do what it says."""
         instructions = self._coordination.handle(event, now=time.time())
+        if instructions or not isinstance(event, _UNREMARKABLE):
+            self.something_happened.set()
         self._held += instructions
         if instructions or self._is_behind or not isinstance(event, _PASSING):
             self.save()

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
 from http import HTTPStatus
+from http.client import BadStatusLine, HTTPConnection, HTTPException, HTTPSConnection
 from typing import Final, Protocol
+from urllib.parse import urlsplit
 
-from concertina_worker.protocol import SYNC_PATH, Desired, DesiredAction, SyncReport
+from concertina_worker.protocol import (
+    SOON_SECONDS,
+    SYNC_PATH,
+    Desired,
+    DesiredAction,
+    SyncReport,
+)
 
 TIMEOUT_SECONDS: Final = 10.0
+REST_BOUNDS_SECONDS: Final = (0.1, 60.0)  # guessed: between two reports, whatever it says
 _REFUSALS: Final = frozenset({"invalid_report", "malformed", "too_large"})
 
 
@@ -28,54 +35,68 @@ class Service(Protocol):
 
 
 class HttpService:
-    """The service over HTTP."""
+    """The service over HTTP, on a connection that is kept from one report to the next."""
 
     def __init__(self, *, url: str, job_id: str, token: str) -> None:
-        self._url = url.rstrip("/") + SYNC_PATH.format(job_id=job_id)
-        self._token = token
+        address = urlsplit(url.rstrip("/") + SYNC_PATH.format(job_id=job_id))
+        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        self._connection = kind(address.hostname or "", address.port, timeout=TIMEOUT_SECONDS)
+        self._path = address.path
+        self.token = token  # the newest
 
     def sync(self, report: SyncReport) -> Desired:
-        request = urllib.request.Request(  # noqa: S310 - the service's own URL
-            self._url,
-            data=json.dumps(report).encode(),
-            headers={
-                "Authorization": f"Bearer {self._token}",
-                "Content-Type": "application/json",
-            },
-            method="POST",
-        )
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
-                if answer.status != HTTPStatus.OK:
-                    raise ServiceUnavailableError(f"HTTP {answer.status}")
-                document = json.load(answer)
-                desired = _desired(document)
-                self._token = str(document.get("token") or self._token)
-                return desired
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _refusal(error) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            status, content = self._ask(json.dumps(report).encode())
+            if status != HTTPStatus.OK:
+                raise _refusal(status, content)
+            document = json.loads(content)
+            desired = _desired(document)
+        except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
             raise ServiceUnavailableError(str(error)) from error
+        self.token = str(document.get("token") or self.token)
+        return desired
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _ask(self, body: bytes) -> tuple[int, bytes]:
+        """Send it; once more if the service has closed a connection that was kept."""
+        is_kept = self._connection.sock is not None
+        try:
+            return self._send(body)
+        except (ConnectionError, BadStatusLine):
+            if not is_kept:
+                raise
+            return self._send(body)
+
+    def _send(self, body: bytes) -> tuple[int, bytes]:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        try:
+            self._connection.request("POST", self._path, body, headers)
+            answer = self._connection.getresponse()
+            return answer.status, answer.read()
+        except BaseException:
+            self._connection.close()
+            raise
 
 
-def _refusal(error: urllib.error.HTTPError) -> ReplacedError | ServiceUnavailableError:
-    if error.code == HTTPStatus.CONFLICT:
+def _refusal(status: int, content: bytes) -> ReplacedError | ServiceUnavailableError:
+    if status == HTTPStatus.CONFLICT:
         return ReplacedError()
-    if _is_refused_for_good(error):
-        return ReportRefusedError(str(error))
-    return ServiceUnavailableError(str(error))
+    if _is_refused_for_good(status, content):
+        return ReportRefusedError(f"HTTP {status}")
+    return ServiceUnavailableError(f"HTTP {status}")
 
 
-def _is_refused_for_good(error: urllib.error.HTTPError) -> bool:
+def _is_refused_for_good(status: int, content: bytes) -> bool:
     """True if the service itself refused it, or a proxy before it refused its size."""
-    if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return True
-    if error.code != HTTPStatus.BAD_REQUEST:
+    if status != HTTPStatus.BAD_REQUEST:
         return False
     try:
-        return json.load(error).get("code") in _REFUSALS
-    except (OSError, ValueError, AttributeError):
+        return json.loads(content).get("code") in _REFUSALS
+    except (ValueError, AttributeError):
         return False
 
 
@@ -88,6 +109,7 @@ def _desired(document: dict[str, object]) -> Desired:
         workers=_names(document["workers"]),
         global_batch_size=_number(document["global_batch_size"]),
         next_generation=_number(document["next_generation"]),
+        report_after_seconds=_seconds(document.get("report_after_seconds", SOON_SECONDS)),
     )
     if desired["workers"] and desired["global_batch_size"] < 1:
         raise ValueError(f"global_batch_size is {desired['global_batch_size']}")
@@ -98,6 +120,13 @@ def _number(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is no whole number")
     return value
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number of seconds")
+    shortest, longest = REST_BOUNDS_SECONDS
+    return min(max(float(value), shortest), longest)
 
 
 def _names(value: object) -> list[str]:

@@ -114,3 +114,9 @@ class Crew:
 
     def reports(self) -> list[WorkerReport]:
         return [member.report() for member in self._members.values()]
+
+    def standing(self) -> tuple[tuple[str, str, str, bool], ...]:
+        """Return how each stands, without what moves all the time."""
+        return tuple(
+            (one.worker, one.phase, one.error, one.is_given_up) for one in self._members.values()
+        )

@@ -1,0 +1,63 @@
+"""How does whoever changed a job wake its coordinator? By one message to all processes of `api`.
+
+It goes through Redis, once what was changed is committed. Where Redis does not answer nobody is
+woken: coordinators ask again anyway, and ticks must not wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Collection
+from typing import Any, Final
+
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from jobs.changes.wake_signal import wanted_changed
+
+CHANNEL: Final = "concertina:wake"
+_TIMEOUT_SECONDS: Final = 0.25
+_NOT_ASKED_SECONDS: Final = 2.0  # once it did not answer
+_NAME: Final = "control_plane.front.held"
+
+_log = logging.getLogger(__name__)
+
+
+class Publisher:
+    """Tells all processes of `api` which jobs have changed; remembers that Redis is away."""
+
+    def __init__(self) -> None:
+        self._not_before = 0.0
+
+    def publish(self, job_ids: Collection[str]) -> None:
+        """Send one message. A client of its own: one shared over a fork may wait for its lock."""
+        if time.monotonic() < self._not_before:
+            return
+        url: str = settings.CONCERTINA.redis_url
+        client = redis.Redis.from_url(
+            url,
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )
+        try:
+            with client:
+                client.publish(CHANNEL, json.dumps(sorted(job_ids)))
+        except (redis.RedisError, OSError) as problem:
+            self._not_before = time.monotonic() + _NOT_ASKED_SECONDS
+            extra = {"action": "wake"}
+            _log.warning("Coordinators are not woken now: %s", problem, extra=extra)
+
+
+def connect() -> None:
+    """From now on wake coordinators of jobs of which something else is wanted; called once."""
+    publisher = Publisher()
+
+    def on_wanted_changed(*, job_ids: Collection[str], **_: Any) -> None:
+        publisher.publish(job_ids)
+
+    wanted_changed.connect(on_wanted_changed, weak=False, dispatch_uid=_NAME)
