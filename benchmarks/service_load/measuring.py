@@ -104,7 +104,7 @@ def _bulk_ms(load: Load, gauge: Gauge, caller: Caller) -> float | None:
         return None
     spent = Spent(first=first, last=gauge.read())
     for job in answer.document["items"]:
-        caller.post(f"/jobs/{job['id']}:cancel", {})
+        caller.post(f"/jobs/{job['id']}/cancel", {})
     return 1000 * spent.processor_seconds(*SERVICE) / load.jobs
 
 

@@ -96,6 +96,15 @@ def _chaos(options: argparse.Namespace) -> int:
     return run.chaos(choice)
 
 
+def _soak(options: argparse.Namespace) -> int:
+    from local_stack.soak import run
+
+    choice = run.Choice(
+        jobs=options.jobs, minutes=options.minutes, seed=options.seed, report=options.report
+    )
+    return run.soak(choice)
+
+
 def _set_up(_: argparse.Namespace) -> int:
     return 0  # ./dev did it before it came here
 
@@ -164,6 +173,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "supervise": _supervise,
     "test": _test,
     "chaos": _chaos,
+    "soak": _soak,
     "set-up": _set_up,
     "lint": _lint,
     "status": _status,

@@ -6,6 +6,7 @@ Standard library only: `./dev --help` must answer on a machine where nothing is 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local_stack.chaos.faults import Component
@@ -22,6 +23,7 @@ Concertina on this machine: everything it needs, in one command.
   ./dev demo       watch four real training jobs of two teams share this machine
   ./dev test       run the whole test suite
   ./dev chaos      break its components, and see what each costs the trainings
+  ./dev soak       load it with simulated jobs, and see whether it stays as it is
 
   ./dev up         start the service and leave it running until Ctrl-C
   ./dev status     what runs, where, since when
@@ -51,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     _add_supervise(commands)
     _add_test(commands)
     _add_chaos(commands)
+    _add_soak(commands)
     commands.add_parser("set-up", description="Only the set-up that demo, up and test begin with.")
     commands.add_parser("lint", description="ruff, formatting, types and import contracts.")
     commands.add_parser("status", description="What runs, where, since when.")
@@ -210,6 +213,35 @@ def _add_way_of_chaos(chaos: argparse.ArgumentParser) -> None:
         "--double", action="store_true", help="run a second api, beat and control beside"
     )
     chaos.add_argument("--json", action="store_true", help="print one document for programs")
+
+
+def _add_soak(commands: _Commands) -> None:
+    soak = commands.add_parser(
+        "soak",
+        description="Start a stack of its own, whose machines are simulated, and have jobs arrive,"
+        " rescale, fail, pause and finish on it, beside two real ones. Prints whether memory,"
+        " queues, ticks and answers stayed within bounds, and writes a page with charts. Stops by"
+        " itself. Exit code 1 if anything did not hold.",
+    )
+    soak.add_argument(
+        "--jobs", type=_count, default=100, metavar="N", help="live at once (default: %(default)s)"
+    )
+    soak.add_argument(
+        "--minutes", type=_seconds, default=5.0, metavar="M", help="(default: %(default)s)"
+    )
+    soak.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help="the same seed makes the same choices (default: %(default)s)",
+    )
+    soak.add_argument(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="where the page goes (default: soak.html in the checkout's folder of state)",
+    )
 
 
 def _count(text: str) -> int:

@@ -17,7 +17,7 @@ from local_stack.set_up.setup_lock import alone
 from local_stack.set_up.virtual_environment import VirtualEnvironment
 from local_stack.terminal import coloured, say, speak_any_encoding
 
-NEEDS_EVERYTHING = {"chaos", "demo", "set-up", "test", "up"}
+NEEDS_EVERYTHING = {"chaos", "demo", "set-up", "soak", "test", "up"}
 NEEDS_DEPENDENCIES = {"lint"}
 WHERE_IT_IS_WRITTEN = (
     "The first ./dev installs into {root}/.venv and builds {root}/frontend/dist, so the checkout"

@@ -24,7 +24,8 @@ _CONNECTIONS: Final = """
 """
 _STATES: Final = "SELECT state, count(*) FROM jobs_job GROUP BY 1"
 _TABLES: Final = """
-    SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables
+    SELECT relname, pg_total_relation_size(relid), n_tup_ins - n_tup_del, n_live_tup
+    FROM pg_stat_user_tables
 """
 _TURN: Final = "SELECT coalesce(max(turn), 0) FROM control_loop_lease"
 _OLDEST: Final = """
@@ -43,6 +44,19 @@ _TOP: Final = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableCounts:
+    """One table with its indexes."""
+
+    size: int  # in bytes
+    kept: int  # rows that were inserted and not deleted since the server was started
+    live: int  # rows there are
+
+    @property
+    def row_bytes(self) -> float:
+        return self.size / self.live if self.live else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseCounts:
     """Since the server was started."""
 
@@ -50,7 +64,7 @@ class DatabaseCounts:
     statement_seconds: Mapping[str, float]
     connections: Mapping[str, int]  # at this moment
     jobs: Mapping[str, int]  # by state
-    table_bytes: Mapping[str, int]  # with indexes
+    tables: Mapping[str, TableCounts]
     wal_bytes: int
     ticks: int
     oldest_queued_seconds: float
@@ -72,7 +86,10 @@ class Database:
                 statement_seconds={role: float(seconds) for role, _, seconds in statements},
                 connections=dict(_rows(cursor, _CONNECTIONS)),
                 jobs=dict(_rows(cursor, _STATES)),
-                table_bytes=dict(_rows(cursor, _TABLES)),
+                tables={
+                    name: TableCounts(size=size, kept=kept, live=live)
+                    for name, size, kept, live in _rows(cursor, _TABLES)
+                },
                 wal_bytes=int(_rows(cursor, "SELECT wal_bytes FROM pg_stat_wal")[0][0]),
                 ticks=int(_rows(cursor, _TURN)[0][0]),
                 oldest_queued_seconds=float(_rows(cursor, _OLDEST)[0][0] or 0.0),

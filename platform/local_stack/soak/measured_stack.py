@@ -51,6 +51,15 @@ class MeasuredStack:
     def database_url(self) -> str:
         return embedded_postgres.url(self.checkout.runtime_dir)
 
+    def service(self) -> Service:
+        return Service(
+            checkout=self.checkout,
+            secrets=self.secrets,
+            port=int(self.url.rpartition(":")[2]),
+            tick_seconds=self.tick_seconds,
+            is_simulated=True,
+        )
+
 
 @contextmanager
 def measured_stack(
@@ -83,16 +92,19 @@ def add_real_slots(stack: MeasuredStack) -> None:
     Raises:
         PreparationFailed: with what Django said.
     """
-    service = Service(
-        checkout=stack.checkout,
-        secrets=stack.secrets,
-        port=int(stack.url.rpartition(":")[2]),
-        tick_seconds=stack.tick_seconds,
-        is_simulated=True,
-    )
+    service = stack.service()
     owner = database_roles.OWNER
     teams = [f"--team={team}={REAL_SLOTS // 2}" for team in preparation.TEAMS]
     sizes = ("--nodes", "1", "--slots", str(REAL_SLOTS))
     preparation.manage(service, "bootstrap", "--pool", REAL_POOL, *sizes, *teams, role=owner)
     told = _REAL_NODE.format(pool=REAL_POOL)
     preparation.manage(service, "shell", "--command", told, role=owner)
+
+
+def contradictions(stack: MeasuredStack) -> tuple[str, ...]:
+    """Return what the service finds wrong in its own database, or why it cannot tell."""
+    try:
+        preparation.manage(stack.service(), "contradictions", role=database_roles.OWNER)
+    except preparation.PreparationFailed as found:
+        return (str(found),)
+    return ()

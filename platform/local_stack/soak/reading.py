@@ -106,11 +106,13 @@ class Spent:
         return self.statements(database_roles.CONTROL) / self.ticks if self.ticks else None
 
     @property
-    def grown_bytes(self) -> int:
-        """Of all tables with their indexes."""
-        before = self.first.database.table_bytes
+    def grown_bytes(self) -> float:
+        """Rows that stay, with what one takes now: room for changes is used again and again."""
+        before = self.first.database.tables
         return sum(
-            size - before.get(table, 0) for table, size in self.last.database.table_bytes.items()
+            (table.kept - before[name].kept) * table.row_bytes
+            for name, table in self.last.database.tables.items()
+            if name in before
         )
 
     def tick_percentile(self, share: float) -> float | None:

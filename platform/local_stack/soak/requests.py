@@ -16,6 +16,7 @@ from local_stack.soak.measured_stack import MeasuredStack
 from local_stack.stack import preparation
 
 SUBMITTERS: Final = 8
+KEPT_SECONDS: Final = 1.0  # of a connection: less than the service keeps it
 BATCH: Final = 256
 READS: Final = (
     "/jobs?limit=50",
@@ -41,6 +42,9 @@ class Answer:
     size: int  # of the body, in bytes
     document: Any = None
 
+    def __str__(self) -> str:
+        return f"{self.path}: {self.status or 'no answer'} {self.document or ''}"[:300]
+
     @property
     def is_good(self) -> bool:
         return HTTPStatus.OK <= self.status < HTTPStatus.BAD_REQUEST
@@ -54,7 +58,10 @@ class Caller:
             base_url=f"{stack.url}/api/v1",
             headers={"Authorization": f"Bearer {stack.secrets.tokens[team]}"},
             timeout=httpx.Timeout(30.0),
-            limits=httpx.Limits(max_connections=SUBMITTERS),
+            limits=httpx.Limits(
+                max_connections=SUBMITTERS,
+                keepalive_expiry=KEPT_SECONDS,
+            ),
         )
 
     def __enter__(self) -> Self:
