@@ -13,7 +13,15 @@ from benchmarks.service_load.measurement import Measurement
 from benchmarks.service_load.measuring import Load, measure
 
 AT_ONCE = ("--start-seconds", "0.1", "--ready-seconds", "0.1", "--switch-seconds", "0.1")
-QUICK = Load(jobs=1, ticks=3, tick_seconds=1.0, most_workers=1, options=AT_ONCE, read_rounds=3)
+QUICK = Load(
+    jobs=1,
+    ticks=3,
+    tick_seconds=1.0,
+    most_workers=1,
+    options=AT_ONCE,
+    changed_share=0.0,
+    read_rounds=3,
+)
 
 
 def main() -> int:

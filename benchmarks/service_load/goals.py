@@ -65,6 +65,16 @@ GOALS: Final = (
         most=0.3,
     ),
     Goal(what="a tick, p50", unit="s", value=lambda one: one.tick_seconds_p50, most=1.0),
+    Goal(
+        what="a tick while a tenth of the jobs is replaced, p99",
+        unit="s",
+        value=lambda one: one.changing_tick_seconds_p99,
+    ),
+    Goal(
+        what="a tick while a tenth of the jobs is replaced, statements",
+        unit="",
+        value=lambda one: one.changing_tick_statements,
+    ),
     Goal(what="a tick, processor time of control", unit="ms", value=lambda one: one.tick_ms),
     Goal(what="a tick, statements", unit="", value=lambda one: one.tick_statements, most=60),
     Goal(

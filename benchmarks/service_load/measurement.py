@@ -32,6 +32,8 @@ class Measurement:
     tick_ms: float | None  # control alone
     tick_seconds_p50: float | None
     tick_seconds_p99: float | None
+    changing_tick_statements: float | None  # while a tenth of the jobs is replaced
+    changing_tick_seconds_p99: float | None
 
     cores: Mapping[str, float]  # used while jobs only run, by process
     connections: Mapping[str, int]  # of the database, by role

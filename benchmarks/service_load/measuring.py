@@ -18,7 +18,8 @@ from local_stack.soak.requests import READS, Answer, Caller, refused, spec
 from benchmarks.service_load.measurement import Measurement
 
 LOOK_SECONDS: Final = 0.5
-SETTLE_TICKS: Final = 3  # after the last job runs: first sizes are tried out
+AT_REST_TICKS: Final = 2  # in which nothing is decided: first sizes have been tried out
+LONGEST_SETTLING_SECONDS: Final = 180.0
 START_SECONDS: Final = 120.0  # that jobs may take to run; those that do not are told as missing
 SERVICE: Final = ("api", "postgres")
 DAY: Final = 86_400.0
@@ -35,6 +36,7 @@ class Load:
     tick_seconds: float = 5.0
     most_workers: int = 4  # of each job
     options: tuple[str, ...] = ()  # of `simulated`
+    changed_share: float = 0.1  # of the jobs, at the end
     read_rounds: int = 10
 
     def specs(self, name: str) -> list[dict[str, Any]]:
@@ -54,7 +56,7 @@ class _Submitted:
 
 def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
     """Measure a service while it carries this."""
-    slots = load.most_workers * load.jobs
+    slots = max(load.most_workers - 1, 1) * load.jobs  # they share, and so they change
     with (
         measured_stack(slots=slots, tick_seconds=load.tick_seconds, say=say) as stack,
         Caller(stack) as caller,
@@ -63,7 +65,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         say(f"Submitting {load.jobs} jobs")
         submitted = _submit(load, gauge, caller)
         running = _wait_until_running(load.jobs, gauge, say)
-        _let_pass(SETTLE_TICKS, gauge)
+        _settle(gauge)
         say(f"Measuring {load.ticks} ticks with {running} running jobs")
         before, calls = gauge.read(), gauge.database.calls(database_roles.API)
         _let_pass(load.ticks, gauge)
@@ -78,7 +80,11 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
             of_reports=of_reports,
             rounds=load.read_rounds,
         )
-        return _measurement(load.jobs, running, submitted, spent, reads)
+        say("Changing some of the jobs")
+        changing = _change(load, gauge, caller, submitted.ids)
+        return _measurement(
+            load.jobs, running, submitted, rest=spent, changing=changing, reads=reads
+        )
 
 
 def _submit(load: Load, gauge: Gauge, caller: Caller) -> _Submitted:
@@ -117,6 +123,30 @@ def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> 
         running = states.get("running", 0) + states.get("rescaling", 0)
     say(f"{running} of {jobs} run; letting them settle")
     return running
+
+
+def _settle(gauge: Gauge) -> None:
+    """Wait until every job is as it is wanted, and nothing else is wanted any more."""
+    deadline = time.monotonic() + LONGEST_SETTLING_SECONDS
+    before = -1
+    while time.monotonic() < deadline:
+        _let_pass(AT_REST_TICKS, gauge)
+        counts = gauge.database.counts()
+        assignments = counts.tables["jobs_assignment"].kept
+        if assignments == before and set(counts.jobs) <= {"running", "cancelled"}:
+            return
+        before = assignments
+
+
+def _change(load: Load, gauge: Gauge, caller: Caller, ids: Sequence[str]) -> Spent:
+    """End some jobs and let as many others come, which grow as the first ones did."""
+    count = int(load.jobs * load.changed_share)
+    first = gauge.read()
+    for job in ids[:count]:
+        caller.post(f"/jobs/{job}/cancel", {})
+    caller.submit(load.specs("late")[:count])
+    _let_pass(load.ticks if count else 0, gauge)
+    return Spent(first=first, last=gauge.read())
 
 
 def _let_pass(ticks: int, gauge: Gauge) -> None:
@@ -172,9 +202,15 @@ def _cost_of(
 
 
 def _measurement(
-    jobs: int, running: int, submitted: _Submitted, spent: Spent, reads: dict[str, Any]
+    jobs: int,
+    running: int,
+    submitted: _Submitted,
+    *,
+    rest: Spent,
+    changing: Spent,
+    reads: dict[str, Any],
 ) -> Measurement:
-    last = spent.last
+    spent, last = rest, rest.last
     p95 = percentile(last.report_seconds, 0.95)
     return Measurement(
         jobs=jobs,
@@ -189,9 +225,11 @@ def _measurement(
         report_ms=_each(1000 * _of_reports(spent), spent.reports),
         report_statements=_each(spent.statements(database_roles.API), spent.reports),
         report_seconds_p95=p95,
-        hearing_seconds_p95=percentile(spent.first.hearing_seconds + last.hearing_seconds, 0.95),
+        hearing_seconds_p95=percentile(changing.last.hearing_seconds, 0.95),
         ticks=spent.ticks,
         tick_statements=spent.statements_per_tick,
+        changing_tick_statements=changing.statements_per_tick,
+        changing_tick_seconds_p99=changing.tick_percentile(0.99),
         tick_ms=_each(1000 * spent.processor_seconds("control"), spent.ticks),
         tick_seconds_p50=spent.tick_percentile(0.5),
         tick_seconds_p99=spent.tick_percentile(0.99),
