@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from control_plane import database_roles
+from local_stack.soak.counting.percentiles import percentile
+from local_stack.soak.counting.reading import Gauge, Spent
 from local_stack.soak.measured_stack import MeasuredStack, measured_stack
-from local_stack.soak.percentiles import percentile
-from local_stack.soak.reading import Gauge, Spent
-from local_stack.soak.requests import READS, Answer, Caller, refused, spec
+from local_stack.soak.users.requests import READS, Answer, Caller, refused, spec
 
 from benchmarks.service_load.measurement import Measurement
 

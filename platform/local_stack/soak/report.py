@@ -11,7 +11,7 @@ from autoscaler.plots.axis import Axis
 from autoscaler.plots.line_chart import LineChart, Series
 from autoscaler.plots.palette import CHART_STYLE, FONT, tokens_style
 from autoscaler.plots.units import Unit
-from local_stack.soak.percentiles import percentile
+from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.sample import Sample
 from local_stack.soak.verdicts import Verdict
 

@@ -19,7 +19,7 @@ from local_stack import stack_record
 from local_stack.commands.trouble import TROUBLE, explain
 from local_stack.processes import embedded_valkey
 from local_stack.soak import report, sample
-from local_stack.soak.audience import Audience
+from local_stack.soak.counting.reading import Gauge
 from local_stack.soak.measured_stack import (
     REAL_SLOTS,
     MeasuredStack,
@@ -27,11 +27,11 @@ from local_stack.soak.measured_stack import (
     contradictions,
     measured_stack,
 )
-from local_stack.soak.population import Population
-from local_stack.soak.reading import Gauge
-from local_stack.soak.real_jobs import RealJobs
-from local_stack.soak.requests import Caller
 from local_stack.soak.sample import Sample
+from local_stack.soak.users.audience import Audience
+from local_stack.soak.users.population import Population
+from local_stack.soak.users.real_jobs import RealJobs
+from local_stack.soak.users.requests import Caller
 from local_stack.soak.verdicts import Beside, Verdict, verdicts
 
 TICK_SECONDS: Final = 5.0

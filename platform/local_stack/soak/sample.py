@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from local_stack.soak.reading import Reading, Spent
-from local_stack.soak.requests import Answer, refused
+from local_stack.soak.counting.reading import Reading, Spent
+from local_stack.soak.users.requests import Answer, refused
 
 MEBIBYTE: Final = 2.0**20
 

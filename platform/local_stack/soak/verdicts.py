@@ -9,7 +9,7 @@ from statistics import median
 from typing import Final
 
 from autoscaler.plots.units import significant
-from local_stack.soak.percentiles import percentile
+from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.sample import Sample, latter_half
 
 # Guessed: above the noise of a heap, below a leak that matters in a day.

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from local_stack.soak.population import MOST_AT_ONCE, Population
-from local_stack.soak.requests import Answer, Caller
+from local_stack.soak.users.population import MOST_AT_ONCE, Population
+from local_stack.soak.users.requests import Answer, Caller
 
 
 class Service:

@@ -10,12 +10,12 @@ from typing import Any
 from cluster.simulated_host import conversation
 from control_plane import database_roles
 
-from local_stack.soak import processes
-from local_stack.soak.database import Database, DatabaseCounts
+from local_stack.soak.counting import processes
+from local_stack.soak.counting.database import Database, DatabaseCounts
+from local_stack.soak.counting.percentiles import percentile
+from local_stack.soak.counting.processes import Usage
+from local_stack.soak.counting.ticks import TickLog
 from local_stack.soak.measured_stack import MeasuredStack
-from local_stack.soak.percentiles import percentile
-from local_stack.soak.processes import Usage
-from local_stack.soak.ticks import TickLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, Self
 
-from local_stack.soak.requests import READS, Answer, Caller
+from local_stack.soak.users.requests import READS, Answer, Caller
 
 PAUSE_SECONDS: Final = 0.3  # between two requests: a page asks for so many in a few seconds
 

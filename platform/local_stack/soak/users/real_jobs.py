@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from local_stack.demo import scripts
 from local_stack.soak.measured_stack import REAL_POOL, REAL_SLOTS, MeasuredStack
-from local_stack.soak.requests import Caller
+from local_stack.soak.users.requests import Caller
 
 SCRIPT: Final = "steady_line.py"
 BATCH: Final = 16

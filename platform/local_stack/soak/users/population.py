@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_stack.soak.requests import Answer, Caller, refused, spec
+from local_stack.soak.users.requests import Answer, Caller, refused, spec
 
 FRAGILE: Final = 0.1  # of all jobs: their workers fail now and then
 CANCELLED_EACH_ROUND: Final = 0.02  # chance that a person cancels one of the newest jobs
