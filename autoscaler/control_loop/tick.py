@@ -16,6 +16,7 @@ from pathlib import Path
 from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
+from storage.code.places import CodePlaces
 
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
@@ -27,6 +28,7 @@ from autoscaler.control_loop.housekeeping.leftovers import remove_leftovers
 from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.housekeeping.orphans import remove_orphans
 from autoscaler.control_loop.housekeeping.prefetched_images import fetch_images_ahead
+from autoscaler.control_loop.housekeeping.unused_code import remove_unused_code
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.lease.orders import Orders
@@ -136,6 +138,7 @@ class ControlLoop:
             clock=self.clock,
             fence=orders.fence,
             environments=self.environments,
+            code=CodePlaces(state_dir=self.state_dir),
             limits=self.limits,
             disk_limits=self.disk_limits,
         )
@@ -155,6 +158,7 @@ class ControlLoop:
         """Go on with what no job waits for: it may take several ticks."""
         fetch_images_ahead(context)
         remove_leftovers(orders, context.now)
+        remove_unused_code(orders, context.code, context.now)
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, context)
             self.machine_discovery.go_on(survey, context)

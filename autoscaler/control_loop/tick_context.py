@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cluster.process_environments import ProcessEnvironments
+from storage.code.places import CodePlaces
 
 from autoscaler.control_loop.lease.exclusive import Fence
 from autoscaler.control_loop.outside.process_table import ProcessTable
@@ -27,6 +28,7 @@ class TickContext:
     clock: Clock
     fence: Fence
     environments: ProcessEnvironments
+    code: CodePlaces
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     around: Surroundings = field(default_factory=Surroundings)

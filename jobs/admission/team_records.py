@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
+from storage.models import CodeSnapshot
 from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
 
@@ -24,6 +25,11 @@ class TeamRecords:
     def secrets(self) -> Mapping[str, Secret]:
         """By name."""
         return {secret.name: secret for secret in Secret.objects.filter(team=self.team)}
+
+    @cached_property
+    def code_digests(self) -> Collection[str]:
+        """Of the snapshots of code that it keeps."""
+        return set(CodeSnapshot.objects.filter(team=self.team).values_list("digest", flat=True))
 
     @cached_property
     def image_patterns(self) -> Sequence[str]:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs.admission import call, earlier_runs
+from jobs.admission import call, code_snapshots, earlier_runs
 from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
@@ -82,6 +82,7 @@ def _made_once(
         return known
     _check_room(admitted.team, most, more=len(jobs))
     _check_names(admitted, sent)
+    code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     Job.objects.bulk_create(jobs)
     key.remember(jobs, is_bulk=bool(sent[0].place))
     events.record_all(
@@ -154,6 +155,7 @@ def _row(
         name=spec.name,
         spec=document,
         resolved_spec=admitted.resolved_spec,
+        code=spec.code.digest if spec.code else "",
         labels=dict(spec.labels),
         priority=spec.priority,
         mode=spec.elastic.mode,

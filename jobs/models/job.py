@@ -40,6 +40,13 @@ class Job(models.Model):
     changed_at = models.DateTimeField(
         null=True, blank=True, help_text="When somebody changed its spec last."
     )
+    code = models.CharField(
+        max_length=64,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The digest of its snapshot of code; empty: it has none.",
+    )
     labels = models.JSONField(default=dict)
     priority = models.PositiveSmallIntegerField(default=50)
     submitted_by = models.CharField(max_length=150)
@@ -227,6 +234,9 @@ class Job(models.Model):
                 fields=("team", "training", "-submitted_at"),
                 condition=Q(is_measured=True),
                 name="measured_runs_of_a_training",
+            ),
+            models.Index(
+                fields=("team", "code"), condition=~Q(code=""), name="jobs_of_a_code_snapshot"
             ),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
         )

@@ -9,5 +9,6 @@ stragglers       on which nodes and GPUs workers were slow lately
 speeds           how fast a job trained in each of its generations
 summary          how jobs did in a stretch of time
 calibration      how good predictions were
+code_use         which snapshots of code no job refers to
 outcomes         what came of the newest predictions, one by one
 """

@@ -91,6 +91,22 @@ class Checkpoint(SpecPart):
     keep_last: int = Field(default=3, ge=1, le=1000)
 
 
+class CodeOrigin(SpecPart):
+    """Where a snapshot of code came from, as whoever packed it says: for people alone."""
+
+    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,64}$")]
+    branch: Annotated[str, StringConstraints(max_length=250), AfterValidator(check_text)] = ""
+    is_changed: bool = False  # beside what is committed
+    diff: Annotated[str, StringConstraints(max_length=32_768), AfterValidator(check_text)] = ""
+
+
+class Code(SpecPart):
+    """The folder in which the job's command starts: a snapshot that was uploaded before."""
+
+    digest: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    git: CodeOrigin | None = None
+
+
 class Retry(SpecPart):
     """How often a job whose own code fails is started again."""
 
@@ -124,6 +140,7 @@ class JobSpec(SpecPart):
     command: Annotated[
         list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
     ]
+    code: Code | None = None  # None: the image holds it, or the machine itself
     workdir: Annotated[Word, AfterValidator(check_workdir)] | None = None
     env: Annotated[dict[str, Word], AfterValidator(check_environment), _named(VARIABLE)] = Field(
         default_factory=dict

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cluster.worker_host import Limits, Mount, Role
@@ -49,6 +50,9 @@ class ProcessEnvironments(Protocol):
 
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
         """Return what a worker sees whose job names this image."""
+
+    def code(self, folder: Path) -> Mount:
+        """Where a worker sees the folder of its job's code, to which it cannot write."""
 
     def user_of(self, team_id: int, role: Role) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.

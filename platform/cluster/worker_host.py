@@ -48,12 +48,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
-    """A folder of the node that a process sees, and its user may write to.
+    """A folder of the node that a process sees, and its user may write to, or not.
 
     Processes without a container see it where it is.
     """
 
-    source: Path  # made when it is not there
+    source: Path  # made when it is not there and may be written to
     target: str
     is_writable: bool = True
 

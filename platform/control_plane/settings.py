@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "control_plane",
     "tenancy",
+    "storage",
     "cluster",
     "jobs",
     "autoscaler.control_loop",

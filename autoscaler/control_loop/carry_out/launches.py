@@ -13,7 +13,7 @@ from typing import Final
 
 from cluster.models import Node, Pool
 from cluster.process_environments import ProcessEnvironment
-from cluster.worker_host import Labels, Launch, Limits, RegistryLogin, Role
+from cluster.worker_host import Labels, Launch, Limits, Mount, RegistryLogin, Role
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
 from tenancy.secrets import team_secrets
@@ -75,6 +75,7 @@ def of_worker(
     seen = context.environments.of_worker(
         view.id, worker.id, image=spec.image and in_full(spec.image)
     )
+    code = _code_of(view, context)
     ours = {
         **_common(view, coordinator_node, seen, context),
         **_as_torchrun(view, worker, context),
@@ -97,13 +98,13 @@ def of_worker(
         secret_env={**_of_team(view, without=ours), **_secrets(view)},
         registry_logins=_registry_logins(view, seen),
         node=node.name,
-        workdir=spec.workdir,
+        workdir=spec.workdir or (code.target if code else None),
         user=context.environments.user_of(view.job.team_id, Role.WORKER),
         gpu_indices=gpu_indices,
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
         limits=_limits(view, worker, seen),
         image=seen.image,
-        mounts=seen.mounts,
+        mounts=(*seen.mounts, code) if code else seen.mounts,
         alias=seen.alias,
     )
 
@@ -111,6 +112,13 @@ def of_worker(
 def is_of_gpus(pool: Pool) -> bool:
     """True if its workers are given GPUs, and not only slots."""
     return pool.gpu_type != _SLOT
+
+
+def _code_of(view: JobView, context: TickContext) -> Mount | None:
+    if view.spec.code is None:
+        return None
+    folder = context.code.folder(view.job.team_id, view.spec.code.digest)
+    return context.environments.code(folder)
 
 
 def _memories(seen: ProcessEnvironment, epoch: int) -> str:

@@ -25,6 +25,7 @@ RENDEZVOUS_PORT: Final = 29_500  # torchrun's own default
 
 CHECKPOINTS: Final = "/checkpoints"
 COORDINATOR_STATE: Final = "/coordinator"
+CODE: Final = "/code"
 
 _EVERY_INTERFACE: Final = "0.0.0.0"  # noqa: S104 - of the container
 _USER: Final = "concertina"  # for libraries that look up a name, which a bare number has not
@@ -64,6 +65,9 @@ class ContainerEnvironments:
             alias=worker_id,
             mounts=(Mount(source=source, target=CHECKPOINTS),),
         )
+
+    def code(self, folder: Path) -> Mount:
+        return Mount(source=folder, target=CODE, is_writable=False)
 
     def user_of(self, team_id: int, role: Role) -> int | None:  # noqa: ARG002 - all the same
         return None

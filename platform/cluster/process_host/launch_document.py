@@ -45,7 +45,7 @@ def of(
             "workdir": str(workdir),
             "memory_bytes": launch.limits.memory_bytes,
             "user": launch.user,
-            "visible": [] if launch.user is None else visible(own),
+            "visible": [] if launch.user is None else visible([*own, *_shown(launch)]),
         },
     }
 
@@ -59,9 +59,13 @@ def visible(own: Iterable[Path]) -> list[str]:
 
 
 def _own_folders(launch: Launch, workdir: Path, home: Path) -> list[Path]:
-    own = [mount.source for mount in launch.mounts]
+    own = [mount.source for mount in launch.mounts if mount.is_writable]
     own += [] if launch.workdir else [workdir]
     return own + ([] if launch.user is None else [home])
+
+
+def _shown(launch: Launch) -> list[Path]:
+    return [mount.source for mount in launch.mounts if not mount.is_writable]
 
 
 def _inherited(launch: Launch, home: Path) -> dict[str, str]:

@@ -39,6 +39,9 @@ class MachineEnvironments:
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:  # noqa: ARG002 - no images
         return self._seeing(self.state_dir / "jobs" / job_id / "checkpoints")
 
+    def code(self, folder: Path) -> Mount:
+        return Mount(source=folder, target=str(folder), is_writable=False)
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django.conf import settings
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import health, notices, session
+from control_plane.api import code, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.schema.view import SchemaView
@@ -25,6 +26,12 @@ _SPECS: Final[dict[str, Any]] = {
     "largest_body": settings.CONCERTINA.limits.largest_spec_bytes,
 }
 
+
+class Sha256Converter(StringConverter):
+    regex = "[0-9a-f]{64}"
+
+
+register_converter(Sha256Converter, "sha256")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
     path("jobs", JobsView.as_view(**_SPECS)),
@@ -45,6 +52,8 @@ urlpatterns = [
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
+    path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),
+    path("jobs/<job:job_id>/code", code.JobCodeView.as_view()),
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from cluster import installed_worker_hosts
 from cluster.logs.log_files import LogBounds
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host_kind import WorkerHostKind
+from storage.code.bounds import CodeLimits
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
 from control_plane.configuration import limit_settings, retention_settings
@@ -44,6 +45,7 @@ class Environment:
     tick_seconds: float
     log_bounds: LogBounds  # of the processes of jobs
     disk_limits: DiskLimits  # of what jobs write beside their logs
+    code_limits: CodeLimits  # of the code that jobs are submitted with
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
@@ -76,6 +78,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
         log_bounds=_log_bounds(variables),
         disk_limits=_disk_limits(variables),
+        code_limits=_code_limits(variables),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),
@@ -135,3 +138,13 @@ def _allowed_hosts(variables: EnvironmentVariables, internal_url: str) -> tuple[
     """Return the named hosts, and the one by which coordinators call."""
     named = variables.text("CONCERTINA_ALLOWED_HOSTS", default=_HERE).split(",")
     return tuple(dict.fromkeys([*named, *filter(None, [urlsplit(internal_url).hostname])]))
+
+
+def _code_limits(variables: EnvironmentVariables) -> CodeLimits:
+    known = CodeLimits()
+    snapshot = variables.whole(
+        "CONCERTINA_CODE_MB", default=known.snapshot.most_bytes >> 20, at_least=1
+    )
+    team = variables.whole("CONCERTINA_TEAM_CODE_GB", default=known.team_bytes >> 30, at_least=1)
+    bounds = replace(known.snapshot, most_bytes=snapshot << 20)
+    return replace(known, snapshot=bounds, team_bytes=team << 30)

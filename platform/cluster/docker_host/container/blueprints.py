@@ -56,9 +56,10 @@ class Blueprints:
 
     def make(self, mount: Mount) -> None:
         """Make its folder; what is ours and written to belongs to the container's user."""
+        if not mount.is_writable:
+            return  # somebody has put there what it is to see
         mount.source.mkdir(parents=True, exist_ok=True)
-        is_ours = mount.source.is_relative_to(self.state_dir)
-        if mount.is_writable and is_ours and os.geteuid() == 0:
+        if mount.source.is_relative_to(self.state_dir) and os.geteuid() == 0:
             uid, _, gid = self.confinement.user.partition(":")
             os.chown(mount.source, int(uid), int(gid or -1))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from cluster.gpu_listing import Gpu
@@ -11,7 +12,7 @@ from cluster.in_memory_host import InMemoryHost
 from cluster.machine import Machine
 from cluster.process_environments import ProcessEnvironment, ProcessEnvironments
 from cluster.variables import BadEnvironment, EnvironmentVariables
-from cluster.worker_host import Role, WorkerHost
+from cluster.worker_host import Mount, Role, WorkerHost
 from cluster.worker_host_kind import Installation, WorkerHostKind
 from django.utils import timezone
 
@@ -76,6 +77,9 @@ class FarmEnvironments:
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
         folder = f"/farm/{job_id}/checkpoints"
         return ProcessEnvironment(folder=folder, image=image or self.image, alias=worker_id)
+
+    def code(self, folder: Path) -> Mount:
+        return Mount(source=folder, target="/farm/code", is_writable=False)
 
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None

@@ -1,0 +1,184 @@
+"""How does an archive become a folder of code? Within bounds, and with nothing but files in it.
+
+The digest is that of the tar inside, so that whoever packs the same files makes the same snapshot,
+whatever compresses it. An archive that names anything outside its folder is refused by name; so is
+whatever is no file, folder or link within it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import posixpath
+import shutil
+import tarfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from storage.code.bounds import CodeBounds
+from storage.errors import SnapshotInvalid
+
+_READ: Final = 1 << 20
+_OVERHEAD: Final = (
+    4096  # bytes of a tar for each file, at most: a long name has a header of its own
+)
+_DEEPEST: Final = 50
+_LONGEST_NAME: Final = 1000
+_FILE: Final = 0o444
+_PROGRAM: Final = 0o555
+_FOLDER: Final = 0o555
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What was in an archive."""
+
+    digest: str
+    files: int
+    bytes: int
+
+
+def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
+    """Unpack a compressed archive into a new folder, and close that to changes.
+
+    Raises:
+        SnapshotInvalid: it is too large, broken, or names what is not within it; what was unpacked
+            so far is gone again.
+    """
+    into.mkdir()
+    try:
+        with gzip.open(archive) as compressed:
+            source = _Digesting(compressed, bounds.most_bytes + bounds.most_files * _OVERHEAD)
+            with tarfile.open(fileobj=source, mode="r|", bufsize=_READ) as tar:
+                files, size = _Unpacking(into, bounds).unpack(tar)
+            source.drain()
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError) as error:
+        remove(into)
+        problem = f"The archive is broken: {error}. Pack and upload it again."
+        raise SnapshotInvalid(problem) from error
+    except BaseException:
+        remove(into)
+        raise
+    _close(into)
+    return Contents(digest=source.digest, files=files, bytes=size)
+
+
+def remove(folder: Path) -> None:
+    """Remove a snapshot's folder, which nobody may write to."""
+    for inner, _, _ in os.walk(folder):
+        Path(inner).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class _Digesting(io.BufferedIOBase):
+    """Reads on, up to a bound, and computes the digest of what it read."""
+
+    def __init__(self, source: _Readable, most_bytes: int) -> None:
+        self._source = source
+        self._left = most_bytes
+        self._digest = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = self._source.read(-1 if size is None else size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise SnapshotInvalid("The archive is larger unpacked than a snapshot may be.")
+        self._digest.update(data)
+        return data
+
+    def drain(self) -> None:
+        while self.read(_READ):
+            pass
+
+
+class _Unpacking:
+    """One archive on its way into a folder."""
+
+    def __init__(self, into: Path, bounds: CodeBounds) -> None:
+        self._into = into
+        self._bounds = bounds
+        self._folders = {""}
+        self._files = 0
+        self._bytes = 0
+
+    def unpack(self, tar: tarfile.TarFile) -> tuple[int, int]:
+        for member in tar:
+            self._take(member, tar)
+        return self._files, self._bytes
+
+    def _take(self, member: tarfile.TarInfo, tar: tarfile.TarFile) -> None:
+        name = member.name.rstrip("/") if member.isdir() else member.name
+        _check_name(name)
+        self._count(member, name)
+        self._make_folders(posixpath.dirname(name))
+        try:
+            if member.isdir():
+                self._make_folders(name)
+            elif member.issym():
+                self._link(name, member.linkname)
+            elif member.isreg():
+                self._write(name, member, tar)
+            else:
+                raise SnapshotInvalid(f"{name!r} is neither a file, a folder nor a link to one.")
+        except OSError as error:
+            if isinstance(error, FileExistsError | NotADirectoryError):
+                raise SnapshotInvalid(f"{name!r} is in the archive twice.") from error
+            raise
+
+    def _count(self, member: tarfile.TarInfo, name: str) -> None:
+        self._files += 1
+        self._bytes += member.size
+        if self._files > self._bounds.most_files:
+            raise SnapshotInvalid(f"There are more than {self._bounds.most_files} files in it.")
+        if self._bytes > self._bounds.most_bytes:
+            most = self._bounds.most_bytes >> 20
+            raise SnapshotInvalid(f"Up to {name!r} its files have more than {most} MiB already.")
+
+    def _make_folders(self, name: str) -> None:
+        """One that is no folder of this archive, such as a link, is in the way."""
+        if name in self._folders:
+            return
+        self._make_folders(posixpath.dirname(name))
+        (self._into / name).mkdir()
+        self._folders.add(name)
+
+    def _link(self, name: str, target: str) -> None:
+        inside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+        if target.startswith("/") or inside.split("/")[0] == ".." or "\0" in target:
+            raise SnapshotInvalid(f"{name!r} links to {target!r}, which is not in the archive.")
+        (self._into / name).symlink_to(target)
+
+    def _write(self, name: str, member: tarfile.TarInfo, tar: tarfile.TarFile) -> None:
+        content = tar.extractfile(member)
+        if content is None:
+            raise SnapshotInvalid(f"{name!r} has no content.")
+        mode = _PROGRAM if member.mode & 0o111 else _FILE
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(self._into / name, flags, 0o600), "wb") as file:
+            shutil.copyfileobj(content, file, _READ)
+            os.fchmod(file.fileno(), mode)
+
+
+def _check_name(name: str) -> None:
+    parts = name.split("/")
+    if name.startswith("/") or not name or any(part in {"", ".", ".."} for part in parts):
+        raise SnapshotInvalid(f"{name!r} is not a name within the archive.")
+    if "\0" in name or len(name) > _LONGEST_NAME or len(parts) > _DEEPEST:
+        raise SnapshotInvalid(f"{name[:100]!r} is too long or too deep a name.")
+
+
+def _close(folder: Path) -> None:
+    for inner, _, _ in os.walk(folder, topdown=False):
+        Path(inner).chmod(_FOLDER)

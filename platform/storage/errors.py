@@ -1,0 +1,49 @@
+"""What can go wrong with what is kept for jobs? One class per situation, each with its code."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class StorageError(Exception):
+    """A request about what is kept for jobs cannot be done."""
+
+    code: ClassVar[str]
+    status: ClassVar[int]
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or self.__doc__)
+
+
+class SnapshotUnknown(StorageError):
+    """This team has no such snapshot of code."""
+
+    code, status = "not_found", 404
+
+
+class SnapshotInvalid(StorageError):
+    """What was uploaded is no snapshot of this digest."""
+
+    code, status = "invalid_snapshot", 422
+
+
+class WrongOffset(StorageError):
+    """The upload goes on at another byte."""
+
+    code, status = "wrong_offset", 409
+
+    def __init__(self, received: int) -> None:
+        super().__init__(f"The next byte of this upload is number {received}. Go on there.")
+        self.received = received
+
+
+class TooManyUploads(StorageError):
+    """The team has as many uploads under way as it may; finish one first."""
+
+    code, status = "too_many_uploads", 409
+
+
+class TooMuchCode(StorageError):
+    """The team keeps as much code as it may; delete jobs that you no longer need."""
+
+    code, status = "too_much_code", 409
