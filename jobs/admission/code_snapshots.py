@@ -1,4 +1,4 @@
-"""Is the code there that a job is to run? It was uploaded before, and stays while a job refers to it."""
+"""Is the code there that a job is to run? It was uploaded before; while a job lives, it stays."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from storage.code.bounds import LARGEST_PIECE
 from storage.code.places import CodePlaces
-from storage.code.uploads import LARGEST_PIECE, Piece, Upload
+from storage.code.uploads import Piece, Upload
 from tenancy.access.principal import Principal, principal_of
 
 from control_plane.web.body_parsers import BodyTooLarge

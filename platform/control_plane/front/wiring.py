@@ -9,6 +9,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils import timezone
+from storage.code.bounds import LARGEST_PIECE
 from tenancy.access.bearer import bearer_key
 from tenancy.buckets import AsyncBuckets
 
@@ -31,6 +32,7 @@ _SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _BULK: Final = "/api/v1/jobs:bulk"
 MOST_HELD: Final = 2000  # half of the connections that the service's own commands allow a process
 HELD: Final = HeldJobs(most=MOST_HELD)  # here, so that a server that ends can let them go
+_CODE: Final = re.compile(r"/api/v1/teams/[-\w]+/code/[0-9a-f]{64}", re.ASCII)
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
@@ -95,6 +97,8 @@ def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
             return LARGEST_REPORT_BYTES if caller_of(scope).startswith("job:") else spec_bytes
         if path == _BULK:
             return LARGEST_BULK
+        if scope["method"] == "PUT" and _CODE.fullmatch(path):
+            return LARGEST_PIECE
         return spec_bytes if path in _SPECS else LARGEST_BODY
 
     return largest_of

@@ -122,8 +122,8 @@ class _Unpacking:
         name = member.name.rstrip("/") if member.isdir() else member.name
         _check_name(name)
         self._count(member, name)
-        self._make_folders(posixpath.dirname(name))
         try:
+            self._make_folders(posixpath.dirname(name))
             if member.isdir():
                 self._make_folders(name)
             elif member.issym():

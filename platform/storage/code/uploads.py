@@ -24,7 +24,6 @@ from storage.code.places import CodePlaces
 from storage.errors import SnapshotInvalid, TooManyUploads, TooMuchCode, WrongOffset
 from storage.models import CodeSnapshot
 
-LARGEST_PIECE: Final = 4 << 20  # bytes of one request
 GIVEN_UP_SECONDS: Final = 24 * 3600.0  # without another piece
 _SUFFIX: Final = ".part"
 
@@ -77,16 +76,25 @@ class Upload:
             self._check_room()
         with self._part.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            found = os.fstat(file.fileno())
-            if not found.st_nlink:  # somebody completed it meanwhile, or it was refused
+            if not self._is_still(file.fileno()):
+                if (known := self.snapshot) is not None:
+                    return known
                 raise WrongOffset(self.received)
-            if piece.offset != found.st_size:
-                raise WrongOffset(found.st_size)
-            end = found.st_size + len(piece.content)
+            size = file.tell()
+            if piece.offset != size:
+                raise WrongOffset(size)
+            end = size + len(piece.content)
             self._check_length(end, piece.total)
             file.write(piece.content)
             file.flush()
             return self._complete(actor) if end == piece.total else None
+
+    def _is_still(self, descriptor: int) -> bool:
+        """True unless somebody completed it meanwhile, or it was refused."""
+        try:
+            return self._part.stat().st_ino == os.fstat(descriptor).st_ino
+        except FileNotFoundError:
+            return False
 
     def _check_length(self, end: int, total: int) -> None:
         most = self.limits.snapshot.most_bytes
