@@ -46,6 +46,7 @@ class World:
             "simulation_id": self.simulation.id,
             "rule_id": self.rule.pk,
             "number": self.prefetched.pk,
+            "digest": "0" * 64,
         }
 
     def address(self, path: str, *, operation: str) -> str:

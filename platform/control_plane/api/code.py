@@ -88,12 +88,12 @@ class TeamCodeView(APIView):
     )
     def put(self, request: Request, name: str, digest: str) -> Response:
         principal = principal_of(request)
+        upload = _upload(principal, name, digest)
         piece = Piece(
             content=request.data if isinstance(request.data, bytes) else b"",
             offset=_whole(request, "Upload-Offset"),
             total=_whole(request, "Upload-Length"),
         )
-        upload = _upload(principal, name, digest)
         snapshot = upload.receive(piece, actor=principal.name)
         code = status.HTTP_200_OK if snapshot is None else status.HTTP_201_CREATED
         return Response(_state(upload), status=code)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("cluster", "0002_initial_squashed_0015_prefetched_images"),
-        ("jobs", "0031_changed_terms"),
+        ("jobs", "0032_keys_of_bulks"),
         ("tenancy", "0002_fair_share_squashed_0006_reclaim_in_the_pools_time"),
     ]
 
