@@ -12,13 +12,17 @@ by itself, for as long as the client's retry policy says, when the service is aw
 
 from __future__ import annotations
 
+import tempfile
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
 from concertina import watching
+from concertina.code.fetching import unpack
+from concertina.code.packing import packed
 from concertina.connection import credentials
+from concertina.connection.code_upload import CodeUpload
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import (
     BRIEF,
@@ -35,6 +39,7 @@ from concertina.input import references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from concertina.documents import (
         Event,
@@ -69,6 +74,16 @@ class BulkSubmission:
     """What became of a bulk: `is_new` is false when its key had made these jobs before."""
 
     jobs: SubmittedJobs
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadedCode:
+    """A snapshot of code: `is_new` is false when the team had it already."""
+
+    digest: str
+    files: int
+    bytes: int
     is_new: bool
 
 
@@ -130,6 +145,40 @@ class Client:
         """Queue the jobs of a whole document: `jobs`, or `spec` and `changes`."""
         jobs, is_new = self._make("/jobs:bulk", bulk, idempotency_key)
         return BulkSubmission(jobs=jobs, is_new=is_new)
+
+    def upload_code(
+        self,
+        folder: Path,
+        *,
+        team: str | None = None,
+        on_progress: Callable[[int, int], None] = lambda _sent, _total: None,
+    ) -> UploadedCode:
+        """Pack a folder, and upload it unless the team has the same already.
+
+        What it returns is what a spec's `code` names. Raises: BadInput (it cannot be packed).
+        """
+        with packed(folder) as code:
+            upload = CodeUpload(
+                f"{self._of_team(team)}/code/{code.digest}",
+                code.archive,
+                code.length,
+                send=self._send,
+                on_progress=on_progress,
+            )
+            is_new = upload.run()
+            return UploadedCode(
+                digest=code.digest, files=code.files, bytes=code.bytes, is_new=is_new
+            )
+
+    def download_code(self, job_id: str, into: Path) -> int:
+        """Bring back the code that a job was submitted with; returns how many files it has.
+
+        Raises: BadInput (the folder is not empty), NotFound (the job has no code).
+        """
+        with tempfile.TemporaryFile() as archive:
+            self._transport.download(f"/jobs/{job_id}/code", archive)
+            archive.seek(0)
+            return unpack(archive, into)
 
     def validate(self, spec: dict[str, Any]) -> Validation:
         """Ask what a submit would say, without submitting."""
@@ -291,12 +340,15 @@ class Client:
         self._send("DELETE", path, params=params, is_repeatable=False)
 
     def _secrets(self, team: str | None) -> str:
-        if team is None:
+        return f"{self._of_team(team)}/secrets"
+
+    def _of_team(self, team: str | None) -> str:
+        if not team:
             mine = [one["name"] for one in self.teams() if one["is_mine"]]
             if len(mine) != 1:
                 raise BadInput(f"Name one of your teams: {', '.join(mine) or 'you have none'}.")
             team = mine[0]
-        return f"/teams/{quote(team, safe='')}/secrets"
+        return f"/teams/{quote(team, safe='')}"
 
     def _submit(self, path: str, body: dict[str, Any], idempotency_key: str | None) -> Submission:
         job, is_new = self._make(path, body, idempotency_key)

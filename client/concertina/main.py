@@ -7,7 +7,19 @@ import sys
 
 import typer
 
-from concertina.commands import control, edit, inspect, login, logs, removal, secrets, submit, top
+from concertina.commands import (
+    code,
+    control,
+    edit,
+    inspect,
+    login,
+    logs,
+    removal,
+    run,
+    secrets,
+    submit,
+    top,
+)
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -36,6 +48,7 @@ for command in (
     control.cancel,
     edit.edit,
     edit.rerun,
+    code.code,
     removal.delete,
     removal.pin,
     removal.unpin,
@@ -43,6 +56,7 @@ for command in (
     inspect.teams,
 ):
     app.command()(command)
+app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(secrets.app, name="secrets")
 
 

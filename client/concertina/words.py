@@ -45,6 +45,11 @@ def size(bytes_: float) -> str:
     return f"{bytes_ / 2.0**20:.1f} MiB"
 
 
+def files(count: int) -> str:
+    """`1 file`, `12 files`."""
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
 def speed(samples_per_second: float) -> str:
     """Like `812 samples/s`; nothing while it is not known."""
     return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING

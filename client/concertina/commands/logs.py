@@ -38,10 +38,11 @@ def logs(
         read = current.client.follow_logs if follow else current.client.logs
         notice = partial(current.terminal.say, style="yellow")
         for line in read(job_id, worker=worker, tail=tail, notice=notice):
-            _print(current.terminal, line, is_raw=raw)
+            print_line(current.terminal, line, is_raw=raw)
 
 
-def _print(terminal: Terminal, line: LogLine, *, is_raw: bool) -> None:
+def print_line(terminal: Terminal, line: LogLine, *, is_raw: bool) -> None:
+    """Print a line, or its document."""
     if terminal.is_json:
         terminal.show_json(line, indent=None)
         return

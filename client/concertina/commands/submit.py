@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from concertina.code.packing import packed
+from concertina.code.spec import folder_of
+from concertina.commands.code import with_code
 from concertina.commands.options import Assignments, File, JobReference, Output
 from concertina.commands.submitted import tell, wait_for
 from concertina.errors import BadInput, Refused
 from concertina.input import bulk_files, job_files, overrides
+from concertina.input.job_files import STDIN
 from concertina.terminal.session import Format, Session, session
 
 if TYPE_CHECKING:
@@ -41,7 +46,7 @@ def submit(
         if bulk:
             _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
             return
-        spec = _spec(current, file, assignments)
+        spec = with_code(current, _spec(current, file, assignments), file)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
         if wait:
@@ -62,7 +67,8 @@ def _submit_bulk(
         raise BadInput("--wait waits for one job. Submit many without it, then wait for each.")
     source = bulk_files.read(file, assignments or ())
     current.place_of = source.place
-    made = current.client.submit_bulk(source.spec, idempotency_key=idempotency_key)
+    bulk = _with_codes(current, source.spec, file)
+    made = current.client.submit_bulk(bulk, idempotency_key=idempotency_key)
     items = made.jobs["items"]
     verb = "Submitted" if made.is_new else "This key had submitted"
     current.terminal.say(f"{verb} {len(items)} job{'s' if len(items) > 1 else ''}.")
@@ -72,10 +78,27 @@ def _submit_bulk(
     current.terminal.show(made.jobs, lines)
 
 
+def _with_codes(current: Session, bulk: dict[str, Any], file: str) -> dict[str, Any]:
+    """Upload the code of each job; the same folder is the same snapshot."""
+
+    def settled(part: Any) -> Any:
+        return with_code(current, part, file) if isinstance(part, dict) else part
+
+    found = {
+        "jobs": [settled(one) for one in bulk.get("jobs", ())],
+        "spec": settled(bulk.get("spec")),
+    }
+    return {**bulk, **{name: value for name, value in found.items() if name in bulk}}
+
+
 def validate(*, file: File, assignments: Assignments = None, output: Output = Format.TABLE) -> None:
     """Ask what a submit would say, without submitting."""
     with session(output) as current:
-        answer = current.client.validate(_spec(current, file, assignments))
+        spec = _spec(current, file, assignments)
+        if (folder := folder_of(spec, None if file == STDIN else Path(file).parent)) is not None:
+            with packed(folder):  # it can be; the service need not have it for this
+                spec = {**spec, "code": None}
+        answer = current.client.validate(spec)
         if answer["problems"]:
             raise Refused("The spec is wrong.", code="invalid_spec", details=answer["problems"])
         lines = ["The spec is valid.", *(f"Note: {note}" for note in answer["notes"])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 
@@ -54,18 +54,37 @@ class Transport:
         *,
         params: Mapping[str, Any] | None = None,
         body: Any = None,
+        content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
-        """Send, and give back the status with the decoded body.
+        """Send JSON, or content as it is, and give back the status with the decoded body.
 
         Raises:
             ConcertinaError: one of its subclasses, for every answer that is no success.
         """
         with self._translated_errors():
             response = self._http.request(
-                method, path, params=_without_none(params), json=body, headers=headers
+                method,
+                path,
+                params=_without_none(params),
+                json=body,
+                content=content,
+                headers=headers,
             )
         return response.status_code, self._decoded(response)
+
+    def download(self, path: str, into: IO[bytes]) -> None:
+        """Write the answer's body into a file.
+
+        Raises:
+            ConcertinaError: as `send`; `Unreachable` also when the connection breaks.
+        """
+        with self._translated_errors(), self._http.stream("GET", path) as response:
+            if not response.is_success:
+                response.read()
+                self._decoded(response)
+            for piece in response.iter_bytes():
+                into.write(piece)
 
     @contextmanager
     def stream(

@@ -1,0 +1,51 @@
+"""Which files of a folder are no part of its code? What git ignores, and what nobody means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pathspec import GitIgnoreSpec
+
+from concertina.errors import BadInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES: Final = (".gitignore", ".concertinaignore")  # the later one wins
+_NEVER: Final = frozenset({".git", ".hg", ".svn", "__pycache__", ".ipynb_checkpoints"})
+_OF_VIRTUAL_ENVIRONMENTS: Final = "pyvenv.cfg"
+
+
+class Ignored:
+    """What the ignore files of a folder and of those above it say, up to the one that is packed."""
+
+    def __init__(self, folder: Path, above: Ignored | None = None) -> None:
+        """Raises: BadInput (an ignore file cannot be read)."""
+        self._folder = folder
+        self._above = above
+        self._patterns = GitIgnoreSpec.from_lines(
+            line for name in FILES for line in _lines(folder / name)
+        )
+
+    def has(self, path: Path, *, is_folder: bool) -> bool:
+        """True if this path, anywhere below the folder, stays out."""
+        if path.name in _NEVER or (is_folder and (path / _OF_VIRTUAL_ENVIRONMENTS).exists()):
+            return True
+        return bool(self._told(path, is_folder=is_folder))
+
+    def _told(self, path: Path, *, is_folder: bool) -> bool | None:
+        """Return what the nearest file says that says anything."""
+        name = path.relative_to(self._folder).as_posix() + ("/" if is_folder else "")
+        told = self._patterns.check_file(name).include
+        if told is None and self._above is not None:
+            return self._above._told(path, is_folder=is_folder)  # noqa: SLF001 - of our own class
+        return told
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} cannot be read: {error}.") from error

@@ -1,0 +1,86 @@
+"""`code`, and what every submission does with the code of its job: pack it, upload it, name it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from concertina import words
+from concertina.code import provenance
+from concertina.code.spec import folder_of
+from concertina.commands.options import JobReference, Output
+from concertina.input.job_files import STDIN
+from concertina.terminal.session import Format, Session, session
+
+_SHOWN_FROM: Final = 1 << 20  # bytes; fewer are sent before anybody could read a bar
+
+
+def code(
+    reference: JobReference,
+    *,
+    into: Annotated[
+        Path,
+        typer.Option("--output-dir", "-d", metavar="DIR", help="A folder that is empty or new."),
+    ],
+    output: Output = Format.TABLE,
+) -> None:
+    """Bring back the code that a job was submitted with."""
+    with session(output) as current:
+        job = current.client.find(reference)
+        files = current.client.download_code(job["id"], into)
+        said = f"The code of {job['team']}/{job['name']} is in {into}: {words.files(files)}."
+        current.terminal.show({"files": files, "folder": str(into)}, said)
+
+
+def with_code(current: Session, spec: dict[str, Any], file: str) -> dict[str, Any]:
+    """Return the spec as it is sent: a folder of code is uploaded, and its snapshot named.
+
+    Raises:
+        BadInput: the folder cannot be packed.
+    """
+    folder = folder_of(spec, None if file == STDIN else Path(file).parent)
+    return spec if folder is None else uploaded(current, spec, folder)
+
+
+def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Upload this folder as the job's code."""
+    team = spec.get("team") or spec.get("project")
+    with _Bar(current) as bar:
+        made = current.client.upload_code(
+            folder, team=team if isinstance(team, str) else None, on_progress=bar
+        )
+    what = f"{words.files(made.files)}, {words.size(made.bytes)}"
+    how = "sent" if made.is_new else "there already"
+    current.terminal.say(f"Code of {folder.resolve()}: {what}, {how}.")
+    git = provenance.of(folder)
+    return {**spec, "code": {"digest": made.digest, **({"git": git} if git else {})}}
+
+
+class _Bar:
+    """A bar on terminals; nothing elsewhere, and nothing for what is sent at once."""
+
+    def __init__(self, current: Session) -> None:
+        self._bar = Progress(
+            TextColumn("Sending code"),
+            BarColumn(),
+            DownloadColumn(),
+            TimeRemainingColumn(),
+            console=current.terminal.err,
+            transient=True,
+        )
+        self._is_shown = current.terminal.err.is_terminal
+        self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, sent: int, total: int) -> None:
+        if self._is_shown and total >= _SHOWN_FROM:
+            self._bar.start()
+            self._bar.update(self._task, completed=sent, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

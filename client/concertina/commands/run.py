@@ -1,0 +1,127 @@
+"""`run`: a job without a job file, from a command line and the folder it is typed in."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import yaml
+
+from concertina.commands.code import uploaded
+from concertina.commands.logs import print_line
+from concertina.commands.options import Assignments, Output
+from concertina.commands.submitted import tell, wait_for
+from concertina.errors import BadInput
+from concertina.input import overrides
+from concertina.terminal.session import Format, session
+
+_RANGE: Final = re.compile(r"(\d{1,9})(?:\.\.(\d{1,9}))?")
+_NO_NAME: Final = re.compile(r"[^a-z0-9]+")
+_LETTERS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+def run(
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="COMMAND...", help="As in a shell: -- python train.py --epochs 10"),
+    ],
+    *,
+    workers: Annotated[
+        str, typer.Option(metavar="N..M", help="How many workers it may have, as 1..8 or 4.")
+    ] = "1",
+    batch: Annotated[
+        str | None, typer.Option(metavar="N..M", help="Global batch, as 64..1024 or 64.")
+    ] = None,
+    gpus_per_worker: Annotated[int | None, typer.Option(metavar="N")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Made of the command when left out.")
+    ] = None,
+    team: Annotated[str | None, typer.Option(metavar="TEAM")] = None,
+    pool: Annotated[str | None, typer.Option(metavar="POOL")] = None,
+    image: Annotated[str | None, typer.Option(metavar="IMAGE")] = None,
+    env: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="May be repeated.")
+    ] = None,
+    secret: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="May be repeated.")
+    ] = None,
+    priority: Annotated[int | None, typer.Option(metavar="N", help="0 to 100.")] = None,
+    code: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder of code that is sent along.")
+    ] = Path(),
+    no_code: Annotated[
+        bool, typer.Option("--no-code", help="Send none: the image has it.")
+    ] = False,
+    assignments: Assignments = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a job file that does the same.")
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Stay until the job is final; tell its outcome.")
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="As --wait, and print its log meanwhile.")
+    ] = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Queue a job that runs a command, with the code of this folder."""
+    with session(output) as current:
+        spec: dict[str, Any] = {
+            "name": name or _name_of(command),
+            "team": team,
+            "pool": pool,
+            "image": image,
+            "command": command,
+            "secrets": secret,
+            "priority": priority,
+        }
+        spec = {field: value for field, value in spec.items() if value is not None}
+        spec["elastic"] = dict(zip(("min_workers", "max_workers"), _range(workers), strict=True))
+        if batch is not None:
+            smallest, largest = _range(batch)
+            spec["batch"] = {"global_batch_size": {"base": smallest, "max": largest}}
+        if gpus_per_worker is not None:
+            spec["resources"] = {"gpus_per_worker": gpus_per_worker}
+        variables = [f"env.{one}" for one in env or ()]
+        spec = overrides.applied(spec, [*variables, *(assignments or ())])
+        if save is not None:
+            _save(save, spec, None if no_code else code)
+        if not no_code:
+            spec = uploaded(current, spec, code)
+        submission = current.client.submit(spec)
+        tell(current, submission)
+        if follow:
+            for line in current.client.follow_logs(submission.job["id"]):
+                print_line(current.terminal, line, is_raw=False)
+        if wait or follow:
+            wait_for(current, submission.job)
+        elif current.terminal.is_json:
+            current.terminal.show_json(submission.job)
+
+
+def _range(text: str) -> tuple[int, int]:
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise BadInput(f"{text!r} is no range. Write one number, or two as 1..8.")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _name_of(command: list[str]) -> str:
+    """Return `train-7k3p` for `python train.py --epochs 10`."""
+    words = [Path(word).stem for word in command if not word.startswith("-")]
+    script = next((word for word in words[1:] if word), words[0] if words else "job")
+    plain = _NO_NAME.sub("-", script.lower()).strip("-")[:40] or "job"
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(4))
+    return f"{plain}-{letters}" if plain[0].isalpha() else f"job-{plain}-{letters}"
+
+
+def _save(file: Path, spec: dict[str, Any], code: Path | None) -> None:
+    beside = {} if code is None else {"code": {"path": str(code.resolve())}}
+    try:
+        text = yaml.safe_dump({**spec, **beside}, sort_keys=False, allow_unicode=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{file} cannot be written: {error.strerror}.") from error
