@@ -46,7 +46,7 @@ class CodePlaces:
     def make(self, team_id: int) -> None:
         """Make the folders of a team."""
         for folder in (self.root, self._of_team(team_id), self.uploads(team_id)):
-            folder.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def teams(self) -> list[int]:
         """Return the teams that have a folder, deleted ones included."""

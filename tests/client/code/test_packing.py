@@ -161,7 +161,7 @@ def test_which_folder_is_a_jobs_code(tmp_path: Path, sentence: str) -> None:
 
 @pytest.mark.parametrize("code", ["x", 1, [], {}, {"path": 1}, {"path": ".", "git": {}}])
 def test_a_code_that_is_neither_is_refused(tmp_path: Path, code: object) -> None:
-    with pytest.raises(BadInput, match="write .path: FOLDER."):
+    with pytest.raises(BadInput, match=r"write \{path: FOLDER\}"):
         folder_of({"code": code}, tmp_path)
 
 
