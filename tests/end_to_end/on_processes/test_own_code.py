@@ -1,0 +1,34 @@
+"""Does a folder of somebody's own run as it was when it was submitted?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from concertina import Client
+from tests.end_to_end.running_stack import RunningStack
+from tests.end_to_end.submitted_job import SubmittedJob
+from tests.end_to_end.waiting import until
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def test_what_was_submitted_runs_whatever_becomes_of_the_folder(
+    stack: RunningStack, tmp_path: Path
+) -> None:
+    (tmp_path / "helper.py").write_text("SAID = 'as it was submitted'\n")
+    (tmp_path / "train.py").write_text("import helper\nprint(helper.SAID)\n")
+    with Client(stack.url, stack.tokens["vision"]) as client:
+        code = client.upload_code(tmp_path)
+    (tmp_path / "helper.py").write_text("SAID = 'changed'\n")
+    spec = {
+        "name": "own-code",
+        "command": ["python", "train.py"],
+        "code": {"digest": code.digest},
+        "elastic": {"mode": "restart"},
+    }
+    with stack.client("vision") as client:
+        job = SubmittedJob.submit(client, spec)
+        until(lambda: job.is_in("completed"), what="it is over")
+        assert "as it was submitted" in job.log_lines()
