@@ -183,7 +183,7 @@ def _prepare(composed: Composed) -> None:
     """What docs/production/install.md tells a person to do."""
     secrets = composed.folder / "secrets"
     secrets.mkdir()
-    for folder in (composed.data, composed.data / "logs", composed.data / "jobs"):
+    for folder in (composed.data, *(composed.data / name for name in ("logs", "jobs", "code"))):
         folder.mkdir()
         os.chown(folder, system.USER, system.USER)
     for name, value in _secrets().items():
