@@ -7,19 +7,8 @@ import sys
 
 import typer
 
-from concertina.commands import (
-    code,
-    control,
-    edit,
-    inspect,
-    login,
-    logs,
-    removal,
-    run,
-    secrets,
-    submit,
-    top,
-)
+from concertina.commands import control, inspect, login, logs, removal, secrets, top
+from concertina.commands.submitting import code, edit, run, submit
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from typer.main import get_command
 
 from concertina import exit_codes
+from concertina.code.spec import folder_of
 from concertina.input import job_files
 from concertina.main import app
 from jobs.spec import job_spec
@@ -46,13 +47,19 @@ def test_the_field_table_has_every_field_of_the_spec_and_no_other() -> None:
     assert documented_fields() - parents == fields_of(job_spec.JobSpec)
 
 
+def as_sent(document: dict[str, Any]) -> dict[str, Any]:
+    """A folder of code becomes a snapshot on the way."""
+    code = {"digest": "0" * 64} if folder_of(document, None) else document.get("code")
+    return {**document, "code": code}
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     text = (ROOT / page).read_text()
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         document = job_files.parse(block, page).spec
         if "command" in document:
-            job_spec.parse(document)
+            job_spec.parse(as_sent(document))
 
 
 @pytest.mark.parametrize(

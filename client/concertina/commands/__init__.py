@@ -1,6 +1,6 @@
 """The verbs of the command line, one module per kind.
 
-- `submit`: `submit`, `validate`, `wait`: from a job file to a job's outcome
+- `submitting`: `submit`, `validate`, `wait`, `run`, `edit`, `rerun`, `code`: how jobs are made
 - `inspect`: `ps`, `describe`, `explain`, `teams`: what is there, and why
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched

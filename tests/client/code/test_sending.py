@@ -151,12 +151,12 @@ def test_a_damaged_beginning_is_thrown_away_and_sent_again(
 def test_code_comes_back(concertina: CommandLine, folder: Path, tmp_path: Path) -> None:
     concertina("submit", "-f", folder / "job.yaml")
     into = tmp_path / "back"
-    ended = concertina("code", "digits", "-d", into)
+    ended = concertina("code", "digits", "--into", into)
     assert (ended.exit_code, ended.out.strip()) == (
         0,
         f"The code of vision/digits is in {into}: 2 files.",
     )
     assert (into / "train.py").read_text() == "print('hello')\n"
-    assert concertina("code", "digits", "-d", into).exit_code == 2
+    assert concertina("code", "digits", "--into", into).exit_code == 2
     concertina("run", "--no-code", "--name", "bare", "--", "true")
-    assert concertina("code", "bare", "-d", tmp_path / "none").exit_code == 4
+    assert concertina("code", "bare", "--into", tmp_path / "none").exit_code == 4

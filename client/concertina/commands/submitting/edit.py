@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concertina.commands.options import Assignments, JobReference, Output
-from concertina.commands.submitted import tell, wait_for
+from concertina.commands.submitting.submitted import tell, wait_for
 from concertina.errors import BadInput
 from concertina.input import overrides
 from concertina.terminal.session import Format, session

@@ -23,7 +23,7 @@ def code(
     *,
     into: Annotated[
         Path,
-        typer.Option("--output-dir", "-d", metavar="DIR", help="A folder that is empty or new."),
+        typer.Option("--into", "-d", metavar="DIR", help="A folder that is empty or new."),
     ],
     output: Output = Format.TABLE,
 ) -> None:

@@ -9,9 +9,9 @@ import typer
 
 from concertina.code.packing import packed
 from concertina.code.spec import folder_of
-from concertina.commands.code import with_code
 from concertina.commands.options import Assignments, File, JobReference, Output
-from concertina.commands.submitted import tell, wait_for
+from concertina.commands.submitting.code import with_code
+from concertina.commands.submitting.submitted import tell, wait_for
 from concertina.errors import BadInput, Refused
 from concertina.input import bulk_files, job_files, overrides
 from concertina.input.job_files import STDIN

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final
 import typer
 import yaml
 
-from concertina.commands.code import uploaded
 from concertina.commands.logs import print_line
 from concertina.commands.options import Assignments, Output
-from concertina.commands.submitted import tell, wait_for
+from concertina.commands.submitting.code import uploaded
+from concertina.commands.submitting.submitted import tell, wait_for
 from concertina.errors import BadInput
 from concertina.input import overrides
 from concertina.terminal.session import Format, session

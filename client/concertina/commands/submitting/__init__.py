@@ -1,0 +1,8 @@
+"""The verbs that make jobs of files, folders, command lines and other jobs.
+
+submit     from a job file, or a file of many
+run        from a command line
+edit       from another job: changed while it lives, or once more
+code       the folder of code that goes with them
+submitted  what is said of new jobs, and how they are waited for
+"""
