@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ QUICK = Load(
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing may be left then, either
     options = _parser().parse_args()
     if options.against:
         checkouts = (Path.cwd(), options.against.resolve())

@@ -12,6 +12,8 @@ from local_stack import checkout as checkouts
 from local_stack import secrets_file
 from local_stack.stack.service import Service
 
+from concertina_worker.protocol import REST_SECONDS
+
 
 def test_people_may_come_through_a_web_server_that_coordinators_do_not_need(
     folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -50,3 +52,19 @@ def test_each_process_has_its_own_role_in_the_database_and_only_who_signs_has_th
     with_key = {name for name, one in told.items() if kept.secret_key in one.values()}
     assert with_key == {"api", "control"}
     shutil.rmtree(checkout.runtime_dir)
+
+
+@pytest.mark.parametrize("at", ["here", "in production"])
+def test_a_coordinators_connection_is_kept_until_its_next_report(folder: Path, at: str) -> None:
+    if at == "in production":
+        words = (checkouts.ROOT / "docker-compose.yml").read_text().split()
+        kept = next(word.removeprefix("--keep-alive=") for word in words if "--keep-alive" in word)
+    else:
+        checkout = checkouts.find(home=folder / "state")
+        checkout.make_folders()
+        secrets = secrets_file.load_or_create(checkout)
+        service = Service(checkout=checkout, secrets=secrets, port=8100, tick_seconds=1.0)
+        (api,) = [spec for spec in service.processes() if spec.name == "api"]
+        kept = api.command[api.command.index("--keep-alive") + 1]
+        shutil.rmtree(checkout.runtime_dir)
+    assert float(kept) > 2 * REST_SECONDS

@@ -158,6 +158,7 @@ class Service:
             *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
             *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
             *("--workers", "1", "--graceful-timeout", "3", "--worker-connections", "4000"),
+            *("--keep-alive", "30"),  # coordinators come again every few seconds
         )
 
     def _process(

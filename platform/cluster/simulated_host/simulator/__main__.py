@@ -14,11 +14,14 @@ from typing import Final
 from cluster.simulated_host.simulator import door
 from cluster.simulated_host.simulator.world import World
 
-MOST_REPORTS_AT_ONCE: Final = 4096  # a thread each, while it waits for the service's answer
+MOST_REPORTS_AT_ONCE: Final = 128  # a thread each, while it waits for the service's answer
+# The service's tick waits for the event loop, which must not stand in line behind many reports.
+SWITCH_SECONDS: Final = 0.0005
 
 
 async def run(state_dir: Path) -> None:
     """Simulate until SIGTERM."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(MOST_REPORTS_AT_ONCE, "report"))
     asked_to_end = asyncio.Event()
