@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from cluster.worker_host import HostUnavailable
-from django.db import InterfaceError, OperationalError
-
-from autoscaler.control_loop.carry_out.assignments import NotNow
-from autoscaler.control_loop.carry_out.error_notice import note_error
-from autoscaler.control_loop.carry_out.instructions.dispatch import carry_out
-from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.carry_out.error_notice import bear
+from autoscaler.control_loop.carry_out.instructions.dispatch import Given, carry_out
+from autoscaler.control_loop.carry_out.writing import NotNow
 from autoscaler.control_loop.observe.for_rules.answers import answer
 from autoscaler.control_loop.observe.for_rules.snapshots import snapshot_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.observe.jobs.views import job_views
-from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.instructions import Instructions, change_the_job
 from autoscaler.reconciling.questions import Unanswered
-from autoscaler.reconciling.snapshot import JobSnapshot
+from autoscaler.reconciling.snapshot import JobSnapshot, Refused
 from autoscaler.reconciling.table import Rule, rules_for
-from jobs.models import Job
 
 _MOST_LOOKS: Final = 20  # more changes than one job can need at once
 
@@ -49,7 +43,7 @@ def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobVi
     changed: dict[str, JobView | None] = {}
     restless = list(views)
     for _ in range(_MOST_LOOKS):
-        moved = [view.id for view in restless if _changes(view, context)]
+        moved = _look_at(restless, context)
         if not moved:
             return changed
         restless = list(job_views(moved, context.processes, context.around))
@@ -60,61 +54,71 @@ def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobVi
     return changed
 
 
-def _changes(view: JobView, context: TickContext) -> bool:
-    """Look at one job once; True if it is another now."""
+def _look_at(views: Iterable[JobView], context: TickContext) -> list[str]:
+    """Look at each job once, up to the first rule that changes it; returns those that changed."""
+    moved: list[str] = []
+    looks = [_Look(view=view, context=context) for view in views]
+    while looks:
+        given = {look: found for look in looks if (found := _guarded(look)) is not None}
+        outcomes = carry_out(list(given.values()), context)
+        looks = []
+        for look, one in given.items():
+            outcome = outcomes.get(one.view.id)
+            if isinstance(outcome, Exception) and not isinstance(outcome, NotNow):
+                bear(outcome, job_id=one.view.id, action="reconcile", context=context)
+            elif outcome is None and change_the_job(one.instructions):
+                moved.append(one.view.id)
+            else:
+                look.go_on(outcome)
+                looks.append(look)
+    return moved
+
+
+def _guarded(look: _Look) -> Given | None:
+    """What the next rule gives; None: there is no more, or the job's data break a rule."""
     try:
-        return _Look(view, context).changes_the_job()
-    except OperationalError as error:
-        if is_given_up(error, job_id=view.id, action="reconcile"):
-            return False
-        raise
-    except (Overtaken, InterfaceError):
-        raise
-    except HostUnavailable as problem:
-        extra = {"action": "reconcile", "job_id": view.id}
-        _log.warning("A job waits for its node: %s", problem, extra=extra)
-        return False
-    except Job.DoesNotExist:
-        _log.info("A job was deleted.", extra={"action": "reconcile", "job_id": view.id})
-        return False
-    except Exception:  # noqa: BLE001 - whatever it is, the others go on
-        extra = {"action": "reconcile", "job_id": view.id}
-        _log.exception("A job could not be reconciled.", extra=extra)
-        note_error(view.id, context)
-        return False
+        return look.next()
+    except Exception as problem:  # noqa: BLE001 - raised again if it concerns more than this job
+        bear(problem, job_id=look.view.id, action="reconcile", context=look.context)
+        return None
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class _Look:
-    """One look at a job: the rules that hold for it, up to the first that changes it."""
+    """One look at a job: the rules that hold for it, one after the other."""
 
-    def __init__(self, view: JobView, context: TickContext) -> None:
-        self._view, self._context = view, context
-        self._snapshot: JobSnapshot = snapshot_of(view, context)
+    view: JobView
+    context: TickContext
+    _snapshot: JobSnapshot | None = None
+    _rules: list[Rule] = field(default_factory=list)
 
-    def changes_the_job(self) -> bool:
-        return any(self._apply(rule) for rule in rules_for(self._snapshot))
+    def next(self) -> Given | None:
+        """What the next rule gives that has anything to do; None: there is no such rule."""
+        if self._snapshot is None:
+            self._snapshot = snapshot_of(self.view, self.context)
+            self._rules = list(rules_for(self._snapshot))
+        while self._rules:
+            if found := self._instructions_of(self._rules[0], self._snapshot):
+                return Given(view=self.view, instructions=found)
+            del self._rules[0]
+        return None
 
-    def _apply(self, rule: Rule) -> bool:
-        """True if the job is another now. After a refusal the rule decides anew, knowing it."""
-        instructions = self._instructions_of(rule)
-        try:
-            refused = carry_out(instructions, self._view, self._context)
-        except NotNow:
-            return False
-        if refused is not None:
-            self._snapshot = replace(self._snapshot, refused=refused)
-            return self._apply(rule)
-        return change_the_job(instructions)
+    def go_on(self, outcome: Refused | Exception | None) -> None:
+        """After a refusal the rule decides anew, knowing it; else it is the turn of the next."""
+        if isinstance(outcome, Refused) and self._snapshot is not None:
+            self._snapshot = replace(self._snapshot, refused=outcome)
+        else:
+            del self._rules[0]
 
-    def _instructions_of(self, rule: Rule) -> Instructions:
+    def _instructions_of(self, rule: Rule, snapshot: JobSnapshot) -> Instructions:
         """Return what the rule gives, once it knows all that it asks for."""
         while True:
             try:
-                return rule(self._snapshot)
+                return rule(snapshot)
             except Unanswered as missing:
-                found = answer(missing.question, self._view, self._context)
-                answers = {**self._snapshot.answers, missing.question: found}
-                self._snapshot = replace(self._snapshot, answers=answers)
+                found = answer(missing.question, self.view, self.context)
+                snapshot = replace(snapshot, answers={**snapshot.answers, missing.question: found})
+                self._snapshot = snapshot
 
 
 def as_they_are(

@@ -1,6 +1,6 @@
 """What is to be done for a job? Values, which the control loop carries out.
 
-What one rule gives is done as one: what is written comes first, in one transaction that holds the
+What one rule gives is done as one: what is written comes first, in a transaction that holds the
 job's row, then the orders to the worker host. What is written compares before it sets: if somebody
 else was first, nothing of it remains and no order is given.
 """

@@ -12,11 +12,12 @@ from benchmarks import tick_cost
 from benchmarks.tick_cost import ground
 
 if TYPE_CHECKING:
-    from benchmarks.tick_cost.measuring import Mark
+    from benchmarks.tick_cost.crowd import Crowd
+    from benchmarks.tick_cost.measuring import Mark, Meter
 
 SIZES = (100, 300, 1000)
 ROUNDS = 3
-MOST_ROUNDS_TO_REST = 8
+MOST_ROUNDS_TO_REST = 4
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"{'jobs':>5} {'situation':22} {'part':10} statements    python  postgres")
     with ground.database():
-        logging.getLogger("autoscaler").setLevel(logging.ERROR)
+        logging.disable(logging.WARNING)
         for jobs in arguments.jobs:
             measure(jobs, arguments)
 
@@ -46,11 +47,7 @@ def measure(jobs: int, arguments: argparse.Namespace) -> None:
     crowd, meter = Crowd(host=host, jobs=jobs), Meter(host=host)
     crowd.settle()
     show(jobs, "first of a process", [meter.tick()])
-    for _ in range(MOST_ROUNDS_TO_REST):
-        crowd.obey()
-        meter.tick()
-        if not meter.changes:
-            break
+    come_to_rest(crowd, meter)
     situations: dict[str, Callable[[], object]] = {
         "nothing happened": lambda: None,
         "all reported": crowd.report,
@@ -62,13 +59,20 @@ def measure(jobs: int, arguments: argparse.Namespace) -> None:
             happen()
             ticks.append(meter.tick())
             statements = Counter(meter.sql)
-            while meter.changes:
-                crowd.obey()
-                meter.tick()
+            come_to_rest(crowd, meter)
         show(jobs, name, ticks)
         if arguments.statements:
             for sql, count in statements.most_common():
                 print(f"{count:6} {sql[:200]!r}")
+
+
+def come_to_rest(crowd: Crowd, meter: Meter) -> None:
+    """Let coordinators do what was decided, until hardly anything is; not measured."""
+    for _ in range(MOST_ROUNDS_TO_REST):
+        if not meter.changes:
+            return
+        crowd.obey()
+        meter.tick()
 
 
 def show(jobs: int, name: str, ticks: Sequence[list[Mark]]) -> None:

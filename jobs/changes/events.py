@@ -6,10 +6,12 @@ Events are for people. Whatever the service itself has to know later is in colum
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs.models import Event
+
+Unwritten: TypeAlias = Event  # as `new` makes it, and `record_all` takes it
 
 
 def record(

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs.changes import events
@@ -21,6 +23,16 @@ from jobs.models import Generation, Job
 
 class IllegalMove(Exception):
     """The lifecycle has no such move; the caller is wrong, not the job."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A change of state that is still to be written."""
+
+    columns: Mapping[str, Any]
+    event: events.Unwritten
+    ends_generation: bool  # the open one: it holds no worker any more
+    changes_wishes: bool  # something else is wanted of the job: announce it
 
 
 def move(
@@ -45,42 +57,69 @@ def move(
     Raises:
         IllegalMove: the lifecycle table lacks a move from an expected state.
     """
-    for state in expected:
-        if not is_legal(state, new):
-            raise IllegalMove(f"{state} -> {new}")
+    check_legal(expected, new)
     with transaction.atomic():
         held = Job.objects.select_for_update(no_key=True).filter(pk=job_id, state__in=expected)
-        old = held.values_list("state", flat=True).first()
-        if old is None:
+        job = held.only("state", "started_at").first()
+        if job is None:
             return False
-        Job.objects.filter(pk=job_id, state=old).update(
-            state=new,
-            state_since=Now(),
-            coordinator_restarts=0,
-            reason=reason,
-            message=message,
-            **_times(new),
-            **(changes or {}),
+        made = move_of(
+            job, new, at=Now(), reason=reason, message=message, data=data, changes=changes
         )
-        if new in WITHOUT_WORKERS:
+        Job.objects.filter(pk=job_id, state=job.state).update(**made.columns)
+        if made.ends_generation:
             Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())
-        events.record(
-            job_id=job_id,
-            kind=EventKind.STATE_CHANGED,
-            old_state=old,
-            new_state=new,
-            reason=reason,
-            message=message,
-            data=data,
-        )
-        if new is not State.RUNNING:  # of which its own report is the cause
+        made.event.save()
+        if made.changes_wishes:
             announce_wanted(job_id)
     return True
 
 
-def _times(new: State) -> dict[str, Any]:
+def move_of(
+    job: Job,
+    new: State,
+    *,
+    at: datetime | Now,
+    reason: JobReason | StoredReason,
+    message: str = "",
+    data: Mapping[str, Any] | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Move:
+    """Return the move of a job whose row the caller holds, from the state that this row has."""
+    return Move(
+        columns={
+            "state": new,
+            "state_since": at,
+            "coordinator_restarts": 0,
+            "reason": reason,
+            "message": message,
+            **_times(job, new, at),
+            **(changes or {}),
+        },
+        event=events.new(
+            job_id=job.id,
+            kind=EventKind.STATE_CHANGED,
+            old_state=job.state,
+            new_state=new,
+            reason=reason,
+            message=message,
+            data=data,
+        ),
+        ends_generation=new in WITHOUT_WORKERS,
+        changes_wishes=new is not State.RUNNING,  # of which its own report is the cause
+    )
+
+
+def check_legal(expected: Collection[State], new: State) -> None:
+    """Raises IllegalMove if the lifecycle table lacks a move from an expected state."""
+    for state in expected:
+        if not is_legal(state, new):
+            raise IllegalMove(f"{state} -> {new}")
+
+
+def _times(job: Job, new: State, at: datetime | Now) -> dict[str, Any]:
     if new == State.STARTING:
-        return {"started_at": Coalesce("started_at", Now())}
+        return {"started_at": job.started_at or at}
     if new in FINAL:
-        return {"finished_at": Now()}
+        return {"finished_at": at}
     return {}

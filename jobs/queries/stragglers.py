@@ -19,6 +19,8 @@ LATELY: Final = timedelta(hours=1)
 TOO_MANY: Final = 2  # of one node: the substitute was slow as well, or two jobs were
 _TEAMS_TO_BELIEVE: Final = 2
 
+Said = tuple[tuple[str, int], int]  # of which GPU, by its node and index; by which team
+
 _Place = TypeVar("_Place")
 
 
@@ -38,10 +40,14 @@ def slow_nodes(now: datetime, *, team: int) -> tuple[str, ...]:
     return tuple(sorted(node for node, count in counts.items() if count >= TOO_MANY))
 
 
-def slow_gpus(now: datetime, *, team: int) -> frozenset[tuple[str, int]]:
-    """Return (node, index) of these workers' GPUs: the GPU may be at fault, not the node."""
+def said_of_gpus(now: datetime) -> Collection[Said]:
+    """Return (node, index) of all these workers' GPUs, for the GPU may be at fault, and whose."""
     found = _found(now).values_list("node__name", "straggler_gpus", "job__team_id")
-    said = {((node, index), whose) for node, gpus, whose in found for index in gpus}
+    return {((node, index), whose) for node, gpus, whose in found for index in gpus}
+
+
+def believed_gpus(said: Collection[Said], *, team: int) -> frozenset[tuple[str, int]]:
+    """Return the GPUs of which this team may believe it."""
     return frozenset(gpu for gpu, _ in _believed(said, {team}))
 
 

@@ -10,6 +10,9 @@
     accounting      counts GPU time and samples the use of each team
     error_notice    tells people of a job that the loop could not handle
     planning_notes  notes which jobs and pools could not be planned
+    ---
+    writing         writes what was drafted for many jobs, in as many statements as for one
+    row_updates     changes many rows of a table in one statement
 
 The database comes first: each change is one transaction that checks the fence, compares and sets,
 and writes why. What the worker host has to do follows from those rows, in the same tick or, after a

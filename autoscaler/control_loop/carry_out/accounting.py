@@ -26,8 +26,9 @@ _GPU_SECONDS: Final = """
                    WHEN 'number' THEN (job.resolved_spec #> '{resources,gpus_per_worker}')::numeric
                    ELSE 1
                END AS gpus,
-               SUM(EXTRACT(EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at))
-                   AS seconds
+               SUM(GREATEST(0, EXTRACT(
+                   EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at
+               ))) AS seconds  -- a clock may have stepped back
         FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
         WHERE job.id IN (
             SELECT id FROM jobs_job WHERE id = ANY(%(jobs)s) FOR NO KEY UPDATE SKIP LOCKED

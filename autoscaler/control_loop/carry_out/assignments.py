@@ -6,19 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autoscaler.control_loop.carry_out.writing import Draft, NotNow
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement, arrangement_of, columns
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, ids
 from autoscaler.job_vocabulary import JobReason
-from jobs.changes.wake_signal import announce_wanted
-from jobs.models import Assignment, Job, Worker
-
-
-class NotNow(Exception):
-    """Somebody else changed the job, or a GPU it needs is not free yet."""
+from jobs.models import Assignment
 
 
 def assign(
     view: JobView,
+    draft: Draft,
     worker_ids: Sequence[str],
     *,
     global_batch_size: int,
@@ -28,38 +25,39 @@ def assign(
     decision: Mapping[str, Any],
     arrangement: Arrangement,
     attempt: int | None = None,
-) -> bool:
-    """Write the next revision, inside the caller's transaction; False: somebody else did.
+) -> None:
+    """Draft the next revision. Warm workers that are not part of it are leaving from now on.
 
-    Warm workers that are not part of it are leaving from now on.
+    Raises:
+        NotNow: somebody else wrote it.
     """
+    if draft.job.revision != view.job.revision:
+        raise NotNow
     revision = view.job.revision + 1
-    mine = Job.objects.filter(pk=view.id, revision=view.job.revision)
-    if not mine.update(revision=revision):
-        return False
-    Assignment.objects.create(
-        job_id=view.id,
-        revision=revision,
-        attempt=view.job.attempt if attempt is None else attempt,
-        worker_ids=list(worker_ids),
-        global_batch_size=global_batch_size,
-        reason=reason,
-        message=message,
-        message_for_admins=message_for_admins,
-        **columns(arrangement, decision),
+    draft.set(revision=revision)
+    draft.staying = worker_ids
+    draft.changes_wishes = True
+    draft.assignments.append(
+        Assignment(
+            job_id=view.id,
+            revision=revision,
+            attempt=view.job.attempt if attempt is None else attempt,
+            worker_ids=list(worker_ids),
+            global_batch_size=global_batch_size,
+            reason=reason,
+            message=message,
+            message_for_admins=message_for_admins,
+            **columns(arrangement, decision),
+        )
     )
-    others = Worker.objects.filter(job_id=view.id).exclude(pk__in=worker_ids)
-    warm = {Worker.Phase.READY, Worker.Phase.TRAINING}
-    others.filter(phase__in=warm).update(phase=Worker.Phase.LEAVING)
-    announce_wanted(view.id)
-    return True
 
 
-def go_on_with(view: JobView, staying: Sequence[WorkerView], *, message: str) -> bool:
+def go_on_with(view: JobView, draft: Draft, staying: Sequence[WorkerView], *, message: str) -> None:
     """Assign the members that are left of the newest assignment, as `assign` does."""
     assert view.assignment is not None  # noqa: S101 - its members are
-    return assign(
+    assign(
         view,
+        draft,
         ids(staying),
         global_batch_size=batch_for(view, len(staying), view.assignment.global_batch_size),
         reason=JobReason.NODE_LOST,

@@ -6,9 +6,12 @@ import logging
 from datetime import timedelta
 from typing import Final
 
-from django.db import Error
+from cluster.worker_host import HostUnavailable
+from django.db import Error, InterfaceError, OperationalError
 from django.db.models import Q
 
+from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind
 from jobs.changes import events
@@ -17,6 +20,29 @@ from jobs.models import Job
 _BETWEEN_EVENTS: Final = timedelta(seconds=60)
 
 _log = logging.getLogger(__name__)
+
+
+def bear(problem: Exception, *, job_id: str, action: str, context: TickContext) -> None:
+    """Note what went wrong with one job, so that the others go on; raise what concerns them all.
+
+    Raises:
+        Overtaken: another process ticks.
+        OperationalError: the database went away.
+        InterfaceError: so it did.
+    """
+    extra = {"action": action, "job_id": job_id}
+    if isinstance(problem, OperationalError):
+        if not is_given_up(problem, job_id=job_id, action=action):
+            raise problem
+    elif isinstance(problem, Overtaken | InterfaceError):
+        raise problem
+    elif isinstance(problem, HostUnavailable):
+        _log.warning("A job waits for its node: %s", problem, extra=extra)
+    elif isinstance(problem, Job.DoesNotExist):
+        _log.info("A job was deleted meanwhile.", extra=extra)
+    else:
+        _log.error("A job could not be handled.", exc_info=problem, extra=extra)
+        note_error(job_id, context)
 
 
 def note_error(job_id: str, context: TickContext) -> None:

@@ -23,7 +23,6 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
 from concertina_worker.protocol import BatchRules, Env
 from jobs.changes import batch_limit
-from jobs.models import GpuClaim
 from jobs.reports import job_token
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
@@ -62,15 +61,17 @@ def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
 
 
 def of_worker(
-    view: JobView, worker: WorkerView, coordinator_node: Node, context: TickContext
+    view: JobView,
+    worker: WorkerView,
+    coordinator_node: Node,
+    gpu_indices: tuple[int, ...],
+    context: TickContext,
 ) -> Launch:
     """One worker of the newest assignment.
 
     Raises:
         SecretUnavailable: one that the job names was deleted, or cannot be decrypted.
     """
-    claims = GpuClaim.objects.filter(worker_id=worker.id)
-    gpu_indices = tuple(claims.order_by("gpu_index").values_list("gpu_index", flat=True))
     node, spec = worker.node, view.spec
     seen = context.environments.of_worker(
         view.id, worker.id, image=spec.image and in_full(spec.image)
@@ -102,7 +103,7 @@ def of_worker(
         user=context.environments.user_of(view.job.team_id, Role.WORKER),
         gpu_indices=gpu_indices,
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
-        limits=_limits(view, worker, seen),
+        limits=_limits(view, worker, seen, context),
         image=seen.image,
         mounts=(*seen.mounts, code) if code else seen.mounts,
         alias=seen.alias,
@@ -136,12 +137,14 @@ def _labels(process_id: str, role: Role, view: JobView, context: TickContext) ->
     )
 
 
-def _limits(view: JobView, worker: WorkerView, seen: ProcessEnvironment) -> Limits:
+def _limits(
+    view: JobView, worker: WorkerView, seen: ProcessEnvironment, context: TickContext
+) -> Limits:
     resources = view.spec.resources
     return replace(
         seen.limits,
         memory_bytes=resources.memory,
-        node_share=worker.node.share_of_machine(resources.gpus_per_worker),
+        node_share=context.around.share_of_machine(worker.node, resources.gpus_per_worker),
         cpus=resources.cpus,
         shm_bytes=resources.shm_size,
     )

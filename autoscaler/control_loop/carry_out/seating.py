@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
 
-from autoscaler.control_loop.observe.jobs.seats import Seat, chosen
-from jobs.models import GpuClaim, Job, Worker
+from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.observe.jobs.seats import Seat
+from jobs.models import GpuClaim, Worker
 
 
-def take_seats(job: Job, seats: Collection[Seat], *, attempt: int, now: datetime) -> bool:
-    """Make the workers and claim their GPUs, inside the caller's transaction.
+def take_seats(draft: Draft, seats: Collection[Seat], *, attempt: int) -> None:
+    """Make the workers and claim their GPUs. The last thing to draft: the seats are taken then.
 
-    False, and nothing changed, when not every seat is free.
+    Raises:
+        NotNow: not every seat is free.
     """
-    places = chosen(job, seats, now=now)
-    for seat, node, indices in places or ():
-        worker = Worker.objects.create(id=seat.worker_id, job=job, attempt=attempt, node=node)
-        GpuClaim.objects.bulk_create(
-            GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices
-        )
-    return places is not None
+    places = draft.free.choose(draft.job, seats)
+    if places is None:
+        raise NotNow
+    for seat, node, indices in places:
+        worker = Worker(id=seat.worker_id, job=draft.job, attempt=attempt, node=node)
+        draft.workers.append(worker)
+        draft.claims += (GpuClaim(node=node, gpu_index=index, worker=worker) for index in indices)

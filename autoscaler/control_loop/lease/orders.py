@@ -1,12 +1,12 @@
 """Who may order something of nodes and disks? A tick that nobody has overtaken, while it orders.
 
-Rows are fenced by the lease. Processes and folders know nothing of it, so every order is given
-under a lock of the state folder, after one more look at the lease; and a tick begins with taking
-that lock. A process that is frozen before it orders finds out that it was overtaken. One that is
-frozen in the middle of an order keeps others from ticking until it goes on or is ended; the kernel
-then lets go of its lock. Where controls of several machines do not share the folder, a process that
-is frozen in that very moment may still order what its successor has ordered or taken back: the
-next tick finds it without a record, and removes it.
+Rows are fenced by the lease. Processes and folders know nothing of it, so orders are given under a
+lock of the state folder, after one more look at the lease; and a tick begins with taking that lock.
+A process that is frozen before it orders finds out that it was overtaken. One that is frozen in the
+middle of its orders keeps others from ticking until it goes on or is ended; the kernel then lets go
+of its lock. Where controls of several machines do not share the folder, a process that is frozen in
+that very moment may still order what its successor has ordered or taken back: the next tick finds
+it without a record, and removes it.
 """
 
 from __future__ import annotations
@@ -40,26 +40,27 @@ class Orders:
     state_dir: Path
 
     @contextmanager
-    def giving(self) -> Iterator[None]:
-        """While something is ordered.
+    def giving(self) -> Iterator[bool]:
+        """While something is ordered; True: nobody else can order anything meanwhile.
 
         Raises:
             Overtaken: another process holds the lease now, or is in the middle of an order.
         """
         with ExitStack() as stack:
-            if not stack.enter_context(self._lock()):
+            is_ours = stack.enter_context(self._lock())
+            if is_ours is False:
                 raise OrderUnderWay
             self.fence.check()
-            yield
+            yield is_ours is True
 
     @contextmanager
-    def _lock(self) -> Iterator[bool]:
-        """A disk that has no room for it, or refuses it, costs the lock and no tick."""
+    def _lock(self) -> Iterator[bool | None]:
+        """None: there is none. A disk that refuses it, or has no room, costs it and no tick."""
         with ExitStack() as stack:
             try:
                 lock = holding(self.state_dir / FILE_NAME, seconds=_PATIENCE_SECONDS)
-                is_ours = stack.enter_context(lock)
+                is_ours: bool | None = stack.enter_context(lock)
             except OSError as problem:
                 _log.warning("Orders are not locked: %s", problem, extra={"action": "order"})
-                is_ours = True
+                is_ours = None
             yield is_ours

@@ -8,7 +8,7 @@ A node that stops answering after the list costs a tick its patience once, not o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from cluster.worker_host import (
     HostUnavailable,
@@ -34,6 +34,7 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         self._by_id = listing.by_id()
         self.silent_nodes = dict(listing.silent_nodes)  # and why; their processes are not listed
         self._started: set[str] = set()
+        self._is_giving = False
 
     def __getitem__(self, process_id: str) -> ObservedProcess:
         return self._by_id[process_id]
@@ -78,6 +79,20 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """The end of what it wrote."""
         return tuple(self._host.logs((process_id,), job_id=job_id, tail=count))
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Give several orders after one look at the lease; nothing else may come between them.
+
+        Raises:
+            Overtaken: another process holds the lease now.
+        """
+        with self._orders.giving() as is_alone:
+            self._is_giving = is_alone
+            try:
+                yield
+            finally:
+                self._is_giving = False
+
     def _node_of(self, process_id: str) -> tuple[str, ...]:
         """None, if it is not listed."""
         process = self._by_id.get(process_id)
@@ -88,7 +103,7 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         if silent := {node: self.silent_nodes[node] for node in nodes if node in self.silent_nodes}:
             raise HostUnavailable("; ".join(silent.values()), silent_nodes=silent)
         try:
-            with self._orders.giving():
+            with nullcontext() if self._is_giving else self._orders.giving():
                 yield
         except HostUnavailable as problem:
             self.silent_nodes.update(problem.silent_nodes)

@@ -30,13 +30,28 @@ class Surroundings:
     def nodes(self) -> Mapping[int, Node]:
         return Node.objects.in_bulk()
 
+    def find_node(self, name: str) -> Node | None:
+        """Return it, also if it came since the others were read; None: there is none."""
+        known = self._nodes_by_name.get(name)
+        return Node.objects.filter(name=name).first() if known is None else known
+
+    def node(self, name: str) -> Node:
+        """Return it. Raises: Node.DoesNotExist."""
+        if (found := self.find_node(name)) is None:
+            raise Node.DoesNotExist(name)
+        return found
+
+    def share_of_machine(self, node: Node, gpus: int) -> float:
+        """For which part of its machine so many GPUs stand; several nodes may be of one machine."""
+        of_machine = self._gpus_by_host.get(node.host_url)
+        return node.share_of_machine(gpus) if of_machine is None else gpus / of_machine
+
     @cached_property
-    def nodes_by_name(self) -> Mapping[str, Node]:
+    def _nodes_by_name(self) -> Mapping[str, Node]:
         return {node.name: node for node in self.nodes.values()}
 
     @cached_property
-    def gpus_by_host(self) -> Mapping[str, int]:
-        """Return the GPUs of each machine, on which several nodes may be."""
+    def _gpus_by_host(self) -> Mapping[str, int]:
         counted: Counter[str] = Counter()
         for node in self.nodes.values():
             counted[node.host_url] += node.gpus

@@ -14,6 +14,8 @@ from autoscaler.planning.decisions.plan import Decision, PoolOutcome
 
 DECIDED_AT: Final = "decided_at"
 _CLOSE: Final = 0.02  # guessed: a step time is known to a few percent
+_MOMENTS: Final = 1e9  # larger numbers are seconds since 1970
+_CLOSE_SECONDS: Final = 60.0
 _AS_THEY_ARE: Final = frozenset({str, int, bool})
 
 
@@ -49,6 +51,8 @@ def says_the_same(document: Mapping[str, Any], stored: Mapping[str, Any]) -> boo
 
 def _is_close(value: Any, stored: Any) -> bool:
     if isinstance(value, float) and isinstance(stored, int | float):
+        if abs(stored) > _MOMENTS:
+            return abs(value - stored) <= _CLOSE_SECONDS
         return math.isclose(value, stored, rel_tol=_CLOSE)
     if isinstance(value, Mapping) and isinstance(stored, Mapping):
         return value.keys() == stored.keys() and all(

@@ -47,5 +47,11 @@ def test_whatever_else_differs_is_news(said: dict[str, Any]) -> None:
     assert not says_the_same(said, STORED)
 
 
+def test_a_moment_is_compared_by_the_minute() -> None:
+    stored = {**STORED, "explanation": {"promised_at": 1.8e9}}
+    assert says_the_same(document(explanation={"promised_at": 1.8e9 + 30}), stored)
+    assert not says_the_same(document(explanation={"promised_at": 1.8e9 + 120}), stored)
+
+
 def test_a_job_of_which_nothing_was_said_is_told() -> None:
     assert not says_the_same(document(), {})

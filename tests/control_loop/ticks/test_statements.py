@@ -1,9 +1,11 @@
-"""How many statements does a tick make? As many however many jobs train, or workers end."""
+"""How many statements does a tick make? As many however many jobs train, start, change or end."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
@@ -11,8 +13,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import ended_jobs
-from jobs.models import Job
-from tests.control_loop.conftest import Coordinator, World, live_workers
+from concertina_worker.protocol import WorkerPhase
+from jobs.models import Generation, Job
+from tests.control_loop.conftest import Coordinator, World, live_workers, metric
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,6 +37,102 @@ def statements(world: World, *, jobs: int) -> list[str]:
 def test_a_tick_asks_about_all_jobs_that_train_at_once(make_world: Callable[..., World]) -> None:
     world = make_world(nodes=(20,))
     assert statements(world, jobs=2) == statements(world, jobs=18)
+
+
+@dataclass
+class Crowd:
+    """Many jobs with one worker each, and what happens to all of them at once."""
+
+    world: World
+    coordinators: dict[str, Coordinator] = field(default_factory=dict)  # of jobs that train
+
+    def submit(self, count: int) -> list[Job]:
+        """They start in the next tick."""
+        new = [self.world.job(f"one-{Job.objects.count()}") for _ in range(count)]
+        for job in new:
+            self.world.wish(job, 1)
+        return new
+
+    def train(self, jobs: list[Job]) -> None:
+        for job in jobs:
+            self.coordinators[job.id] = Coordinator(job.id)
+            self.coordinators[job.id].train()
+
+    def nothing(self) -> None:
+        """No job is heard of."""
+
+    def report(self) -> None:
+        for coordinator in self.coordinators.values():
+            number = Generation.objects.filter(job=coordinator.job_id).count()
+            workers = dict.fromkeys(live_workers_of(coordinator), WorkerPhase.TRAINING)
+            coordinator.sync(workers, metrics=[metric(number, 100)])
+
+    def churn(self) -> None:
+        """A third ends, a third grows, and as many come as end."""
+        ids = list(self.coordinators)
+        third = len(ids) // 3
+        for job_id in ids[:third]:
+            for worker in live_workers_of(self.coordinators.pop(job_id)):
+                self.world.host.exit(worker, 0)
+            self.world.host.exit(f"{job_id}-coordinator", 0)
+        for job_id in ids[third : 2 * third]:
+            self.world.wish(Job.objects.get(pk=job_id), 2)
+        self.submit(third)
+
+    def fail(self) -> None:
+        """Half of them fail, and are to start again."""
+        for job_id in list(self.coordinators)[::2]:
+            for worker in live_workers_of(self.coordinators.pop(job_id)):
+                self.world.host.exit(worker, 1)
+
+
+def live_workers_of(coordinator: Coordinator) -> list[str]:
+    return live_workers(Job.objects.get(pk=coordinator.job_id))
+
+
+def asked(crowd: Crowd, happens: Callable[[Crowd], None]) -> Counter[str]:
+    """The statements of the tick after that, by what they begin with."""
+    happens(crowd)
+    with CaptureQueriesContext(connection) as captured:
+        crowd.world.tick()
+    return Counter(one["sql"].split(" WHERE ")[0][:60] for one in captured)
+
+
+def grown(crowd: Crowd, jobs: int) -> Crowd:
+    """It has so many jobs that train, and at rest."""
+    crowd.world.tick()
+    crowd.train(list(Job.objects.filter(state__in=["starting", "rescaling"])))
+    new = crowd.submit(jobs - len(crowd.coordinators))
+    crowd.world.tick(2)
+    crowd.train(new)
+    crowd.world.tick(2)
+    return crowd
+
+
+def test_a_tick_over_sixty_jobs_takes_as_many_statements_as_one_over_thirty(
+    make_world: Callable[..., World],
+) -> None:
+    """At rest, and when all have reported."""
+    crowd = Crowd(make_world(nodes=(120,)))
+    thirty, sixty = (
+        [asked(grown(crowd, jobs), Crowd.nothing), asked(crowd, Crowd.report)] for jobs in (30, 60)
+    )
+    assert max(one.total() for one in thirty) <= 60
+    assert thirty == sixty
+
+
+@pytest.mark.parametrize("happens", [Crowd.churn, Crowd.fail])
+def test_a_tick_in_which_many_jobs_change_takes_as_many_statements_as_with_few(
+    make_world: Callable[..., World], happens: Callable[[Crowd], None]
+) -> None:
+    """However many of them end, fail, grow or start in it; each failure is asked for its words."""
+    crowd = Crowd(make_world(nodes=(60,)))
+    asked(grown(crowd, 3), Crowd.churn)  # ticks look at what happened lately, if anything did
+    few, many = (asked(grown(crowd, jobs), happens) for jobs in (6, 18))
+    for counts in (few, many):
+        counts.pop('SELECT "jobs_worker"."last_lines" AS "last_lines" FROM "jobs', None)
+    assert few.total() <= 140
+    assert few == many
 
 
 def test_what_a_tick_asks_of_ended_jobs_does_not_read_all_that_ever_ended(world: World) -> None:

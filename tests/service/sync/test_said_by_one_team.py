@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from cluster.models import Node, Pool
@@ -15,8 +15,12 @@ from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
 from autoscaler.predictions.recent_past import past_until
 from jobs.lifecycle import State
 from jobs.models import Event, Job, Worker
-from jobs.queries.stragglers import slow_gpus, slow_nodes
+from jobs.queries.stragglers import believed_gpus, said_of_gpus, slow_nodes
 from tests.service.conftest import SubmitJob, generation, spec
+
+
+def slow_gpus(now: datetime, *, team: int) -> frozenset[tuple[str, int]]:
+    return believed_gpus(said_of_gpus(now), team=team)
 
 
 @pytest.fixture

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from autoscaler.control_loop.carry_out.decisions.needs import Needs
+from autoscaler.control_loop.carry_out.writing import Draft
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
-from jobs.changes.transitions import move
 from jobs.lifecycle import State
 
 
-def drop(view: JobView, decision: ExplainedDecision, context: TickContext) -> bool:
+def drop(
+    _: JobView, decision: ExplainedDecision, draft: Draft, __: Needs, ___: TickContext
+) -> None:
     """It fails: nobody asked to cancel it, and whoever waits for it learns that it did not run."""
-    with context.changing(view.id):
-        return move(
-            view.id,
-            {State.QUEUED},
-            State.FAILED,
-            reason=decision.reason,
-            message=decision.message,
-        )
+    draft.move({State.QUEUED}, State.FAILED, reason=decision.reason, message=decision.message)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from autoscaler.control_loop.carry_out.assignments import NotNow
-from autoscaler.control_loop.carry_out.instructions.dispatch import carry_out
+from autoscaler.control_loop.carry_out.decisions.needs import Needs
+from autoscaler.control_loop.carry_out.instructions import job_rows
+from autoscaler.control_loop.carry_out.writing import Draft
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
@@ -11,11 +12,9 @@ from autoscaler.reconciling.instructions import Stop
 from jobs.lifecycle import State
 
 
-def pause(view: JobView, decision: ExplainedDecision, context: TickContext) -> bool:
-    """Ask its workers to write a checkpoint and to leave; False: somebody changed the job."""
+def pause(
+    view: JobView, decision: ExplainedDecision, draft: Draft, _: Needs, context: TickContext
+) -> None:
+    """Ask its workers to write a checkpoint and to leave."""
     stop = Stop(ends_as=State.QUEUED, reason=decision.reason, message=decision.message)
-    try:
-        carry_out((stop,), view, context)
-    except NotNow:
-        return False
-    return True
+    job_rows.stop(stop, draft, view, context)

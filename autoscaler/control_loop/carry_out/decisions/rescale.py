@@ -13,40 +13,52 @@ from collections.abc import Sequence
 from cluster.models import Node
 
 from autoscaler.control_loop.carry_out import assignments
+from autoscaler.control_loop.carry_out.decisions.needs import Needs
 from autoscaler.control_loop.carry_out.seating import take_seats
+from autoscaler.control_loop.carry_out.writing import Draft, NotNow
 from autoscaler.control_loop.observe.jobs import seats
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, ids
-from autoscaler.control_loop.observe.jobs.names import worker_ids
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.planning.snapshot.cluster_state import Allocation
-from jobs.changes.transitions import move
 from jobs.lifecycle import State
-from jobs.models import Worker
 
 
-def rescale(view: JobView, decision: ExplainedDecision, context: TickContext) -> bool:
-    """Write the new assignment; False, and nothing changed: not now."""
+def rescale(
+    view: JobView, decision: ExplainedDecision, draft: Draft, needs: Needs, context: TickContext
+) -> None:
+    """Draft the new assignment; joiners of a hot job sit down now, those of a restart later."""
     if decision.allocation is None:
-        return False
+        raise NotNow
     staying = _staying(view, decision.allocation, replaced=decision.decision.replaces)
     nodes = _nodes_of_joiners(staying, decision.allocation)
-    used = Worker.objects.filter(job_id=view.id).values_list("id", flat=True)
     job = view.job
-    joining = worker_ids(
-        view.id, attempt=job.attempt, used=used, count=len(nodes), epoch=job.database_epoch
+    joining = needs.new_worker_ids(
+        view.id, attempt=job.attempt, count=len(nodes), epoch=job.database_epoch
     )
     wanted = seats.arranged(joining, iter(nodes), view.spec.resources.gpus_per_worker)
     if not view.is_hot and not _will_fit(view, wanted):
-        return False
-    try:
-        with context.changing(view.id):
-            _seat(view, wanted, context)
-            _write(view, decision, [*ids(staying), *joining], wanted, context)
-    except assignments.NotNow:
-        return False
-    return True
+        raise NotNow
+    draft.move({State.RUNNING}, State.RESCALING, reason=decision.reason, message=decision.message)
+    address, taken = view.live[0].node.address, {job.coordinator_port or 0}
+    assignments.assign(
+        view,
+        draft,
+        [*ids(staying), *joining],
+        global_batch_size=decision.allocation.global_batch_size,
+        reason=decision.reason,
+        message=decision.message,
+        message_for_admins=decision.message_for_admins,
+        decision=decision.document(decided_at=context.now),
+        arrangement=Arrangement(
+            seats=tuple(wanted),
+            rendezvous_port=context.environments.rendezvous_port(address, taken=taken),
+            replaces=decision.decision.replaces,
+        ),
+    )
+    if view.is_hot:
+        take_seats(draft, wanted, attempt=job.attempt)
 
 
 def takes_gpus(view: JobView, allocation: Allocation) -> bool:
@@ -88,44 +100,3 @@ def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
     return all(
         needed[node.name] * own <= len(free[node.id]) + held[node.id] * own for node in nodes
     )
-
-
-def _seat(view: JobView, wanted: Sequence[seats.Seat], context: TickContext) -> None:
-    """Joiners of a hot job sit down now; those of a restart when the old workers have gone."""
-    attempt = view.job.attempt
-    if view.is_hot and not take_seats(view.job, wanted, attempt=attempt, now=context.now):
-        raise assignments.NotNow
-
-
-def _write(
-    view: JobView,
-    decision: ExplainedDecision,
-    new_ids: Sequence[str],
-    wanted: Sequence[seats.Seat],
-    context: TickContext,
-) -> None:
-    assert decision.allocation is not None  # noqa: S101 - checked by `rescale`
-    address, taken = view.live[0].node.address, {view.job.coordinator_port or 0}
-    is_moved = move(
-        view.id,
-        {State.RUNNING},
-        State.RESCALING,
-        reason=decision.reason,
-        message=decision.message,
-    )
-    is_assigned = is_moved and assignments.assign(
-        view,
-        new_ids,
-        global_batch_size=decision.allocation.global_batch_size,
-        reason=decision.reason,
-        message=decision.message,
-        message_for_admins=decision.message_for_admins,
-        decision=decision.document(decided_at=context.now),
-        arrangement=Arrangement(
-            seats=tuple(wanted),
-            rendezvous_port=context.environments.rendezvous_port(address, taken=taken),
-            replaces=decision.decision.replaces,
-        ),
-    )
-    if not is_assigned:
-        raise assignments.NotNow

@@ -10,23 +10,23 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError
 
 from autoscaler.control_loop.carry_out.decisions.drop import drop
 from autoscaler.control_loop.carry_out.decisions.explain import explain, explain_all
+from autoscaler.control_loop.carry_out.decisions.needs import Needs
 from autoscaler.control_loop.carry_out.decisions.pause import pause
 from autoscaler.control_loop.carry_out.decisions.rescale import rescale, takes_gpus
 from autoscaler.control_loop.carry_out.decisions.start import start
-from autoscaler.control_loop.carry_out.error_notice import note_error
+from autoscaler.control_loop.carry_out.error_notice import bear
+from autoscaler.control_loop.carry_out.writing import Draft, Drafting, NotNow, write
 from autoscaler.control_loop.lease.exclusive import Overtaken
 from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.planning.decisions.plan import Action
-from jobs.models import Job
 
-Verb = Callable[[JobView, ExplainedDecision, TickContext], bool]
+Verb = Callable[[JobView, ExplainedDecision, Draft, Needs, TickContext], None]
 
 _VERBS: Final[Mapping[Action, Verb]] = {
     Action.DROP: drop,
@@ -43,11 +43,31 @@ def apply_plan(
 ) -> list[ExplainedDecision]:
     """Carry out what can be carried out now; returns the decisions that changed something."""
     _explain(decisions, views, context)
-    return [
-        decision
-        for decision in _givers_first(decisions, views)
-        if _attempt(_VERBS[decision.action], views[decision.job_id], decision, context)
-    ]
+    changing = {decision.job_id: decision for decision in _givers_first(decisions, views)}
+    needs = Needs(changing.keys())
+    outcomes = write(
+        {job_id: _drafting(views[job_id], one, needs, context) for job_id, one in changing.items()},
+        context,
+        seats_on={
+            node
+            for one in changing.values()
+            if one.allocation is not None
+            for node, _ in one.allocation.workers_by_node
+        },
+    )
+    for job_id, problem in outcomes.items():
+        if problem is not None and not isinstance(problem, NotNow):
+            bear(problem, job_id=job_id, action=changing[job_id].action, context=context)
+    return [one for job_id, one in changing.items() if outcomes[job_id] is None]
+
+
+def _drafting(
+    view: JobView, decision: ExplainedDecision, needs: Needs, context: TickContext
+) -> Drafting:
+    def draft(draft: Draft) -> None:
+        _VERBS[decision.action](view, decision, draft, needs, context)
+
+    return draft
 
 
 def _explain(
@@ -63,7 +83,7 @@ def _explain(
             "Decisions are written one by one.", exc_info=True, extra={"action": "explain"}
         )
         for decision in decisions:
-            _attempt(explain, views[decision.job_id], decision, context)
+            _try_one(views[decision.job_id], decision, context)
 
 
 def _givers_first(
@@ -79,22 +99,8 @@ def _takes(decision: ExplainedDecision, view: JobView) -> bool:
     return decision.action is Action.START
 
 
-def _attempt(verb: Verb, view: JobView, decision: ExplainedDecision, context: TickContext) -> bool:
-    """One job whose data breaks a rule must not stop the others."""
+def _try_one(view: JobView, decision: ExplainedDecision, context: TickContext) -> None:
     try:
-        return verb(view, decision, context)
-    except OperationalError as error:
-        if is_given_up(error, job_id=view.id, action=decision.action):
-            return False
-        raise
-    except (Overtaken, InterfaceError):
-        raise
-    except Job.DoesNotExist:
-        extra = {"action": decision.action, "job_id": view.id}
-        _log.info("A job was deleted before its decision was applied.", extra=extra)
-        return False
-    except Exception:  # noqa: BLE001 - whatever it is, the others go on
-        extra = {"action": decision.action, "job_id": view.id}
-        _log.exception("A decision could not be applied.", extra=extra)
-        note_error(view.id, context)
-        return False
+        explain(view, decision, context)
+    except Exception as problem:  # noqa: BLE001 - raised again if it concerns more than this job
+        bear(problem, job_id=view.id, action="explain", context=context)

@@ -1,29 +1,54 @@
-"""How is done what one rule gave? What is written in one transaction, then the orders."""
+"""How is done what rules gave? For many jobs at once: what is written first, then the orders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from autoscaler.control_loop.carry_out import writing
 from autoscaler.control_loop.carry_out.instructions import job_rows, processes, worker_rows
+from autoscaler.control_loop.carry_out.writing import Draft, Drafting
+from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.observe.jobs.views import job_views
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling import instructions as what
 from autoscaler.reconciling.instructions import Instruction, Instructions
 from autoscaler.reconciling.snapshot import Refused
-from jobs.models import Job
 
-Write = Callable[[Sequence[Any], Job, JobView, TickContext], None]
+Write = Callable[[Sequence[Any], Draft, JobView, TickContext], None]
 
 
-def _each(write: Callable[[Any, Job, JobView, TickContext], None]) -> Write:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What one rule gave for one job."""
+
+    view: JobView
+    instructions: Instructions
+
+    @property
+    def written(self) -> list[Instruction]:
+        return [one for one in self.instructions if type(one) in _WRITTEN_BY]
+
+    @property
+    def orders(self) -> list[what.Order]:
+        return [one for one in self.instructions if isinstance(one, what.Order)]
+
+    def includes(self, kind: type[Instruction]) -> bool:
+        return any(isinstance(one, kind) for one in self.instructions)
+
+
+Outcome = Refused | Exception | None
+
+
+def _each(write: Callable[[Any, Draft, JobView, TickContext], None]) -> Write:
     """For an instruction of which a rule gives one at most."""
 
-    def write_each(alike: Sequence[Any], job: Job, view: JobView, context: TickContext) -> None:
+    def write_each(alike: Sequence[Any], draft: Draft, view: JobView, context: TickContext) -> None:
         for one in alike:
-            write(one, job, view, context)
+            write(one, draft, view, context)
 
     return write_each
 
@@ -36,6 +61,7 @@ _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
     what.Remember: _each(job_rows.remember),
     what.RecordNotice: _each(job_rows.record_notice),
     what.BeginTerm: _each(job_rows.begin_term),
+    what.StartCoordinator: _each(job_rows.note_coordinator),
     what.Tell: job_rows.tell,
     what.Say: _each(job_rows.say),
     what.Reassign: _each(worker_rows.reassign),
@@ -45,21 +71,44 @@ _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
 }
 
 
-def carry_out(instructions: Instructions, view: JobView, context: TickContext) -> Refused | None:
-    """Do it; what could not be started and never can be, if there is such a thing.
+def carry_out(given: Sequence[Given], context: TickContext) -> dict[str, Outcome]:
+    """Do it all; returns by job what was refused and never can be started, or kept it back.
+
+    `NotNow` keeps back a job that somebody else changed: nothing was done for it. What was written
+    stays, though a node does not answer.
 
     Raises:
-        NotNow: somebody else changed the job; nothing was done.
-        HostUnavailable: a node does not answer; what was written stays.
+        Overtaken: another process holds the lease now.
     """
-    orders = [one for one in instructions if isinstance(one, what.Order)]
-    written = [one for one in instructions if not isinstance(one, what.Order)]
-    if written:
-        with context.changing(view.id) as job:
-            for kind, alike in groupby(written, key=type):
-                _WRITTEN_BY[kind](tuple(alike), job, view, context)
-    if any(isinstance(one, what.BeginTerm) for one in written):
-        (view,) = job_views(
-            [view.id], context.processes, context.around
-        )  # its coordinator has another name now
-    return processes.give(orders, view, context)
+    outcomes: dict[str, Outcome] = {}
+    takes_seats = [one for one in given if one.includes(what.SeatNextSet)]
+    others = [one for one in given if not one.includes(what.SeatNextSet)]
+    for part in (others, takes_seats):  # who gives, then who takes
+        outcomes |= _write(part, context)
+    done = [one for one in given if outcomes.get(one.view.id) is None]
+    return outcomes | processes.give(_by_their_new_names(done, context), context)
+
+
+def _write(given: Iterable[Given], context: TickContext) -> writing.Outcomes:
+    drafts = {one.view.id: _drafting(one, context) for one in given if one.written}
+    seated = (one.view.assignment for one in given if one.includes(what.SeatNextSet))
+    wanted = (arrangement_of(assignment).seats for assignment in seated if assignment)
+    return writing.write(drafts, context, seats_on=(s.node for seats in wanted for s in seats))
+
+
+def _drafting(one: Given, context: TickContext) -> Drafting:
+    def draft(draft: Draft) -> None:
+        for kind, alike in groupby(one.written, key=type):
+            _WRITTEN_BY[kind](tuple(alike), draft, one.view, context)
+
+    return draft
+
+
+def _by_their_new_names(
+    done: Sequence[Given], context: TickContext
+) -> list[tuple[JobView, list[what.Order]]]:
+    """The orders; a coordinator whose term has begun has another name now."""
+    renamed = [one.view.id for one in done if one.includes(what.BeginTerm)]
+    views = {view.id: view for view in job_views(renamed, context.processes, context.around)}
+    ordered = [(views.get(one.view.id, one.view), one.orders) for one in done]
+    return [(view, orders) for view, orders in ordered if orders]

@@ -1,7 +1,7 @@
-"""How is each instruction written that changes a job, or tells of it? One function for each kind.
+"""How is each instruction drafted that changes a job, or tells of it? One function for each kind.
 
-All are called inside a transaction that holds the job's row; `view` is what the rule has seen. One
-that finds the job changed since raises `NotNow`.
+`draft` has the job's row, which is held; `view` is what the rule has seen. One that finds the job
+changed since raises `NotNow`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from django.db.models import F
-
-from autoscaler.control_loop.carry_out.assignments import NotNow
+from autoscaler.control_loop.carry_out.writing import Draft, NotNow
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import StoredReason
@@ -24,22 +22,20 @@ from autoscaler.reconciling.instructions import (
     RecordNotice,
     Remember,
     Say,
+    StartCoordinator,
     Stop,
     Tell,
 )
 from jobs.changes import events
-from jobs.changes.transitions import move
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Job, Worker
 
 _log = logging.getLogger(__name__)
 
 
-def stop(instruction: Stop, job: Job, _: JobView, __: TickContext) -> None:
+def stop(instruction: Stop, draft: Draft, _: JobView, __: TickContext) -> None:
     counters = asdict(instruction.counters).items()
     changes = {name: value for name, value in counters if value is not None}
-    is_mine = move(
-        job.id,
+    draft.move(
         ACTIVE,
         State.STOPPING,
         reason=instruction.reason,
@@ -47,18 +43,17 @@ def stop(instruction: Stop, job: Job, _: JobView, __: TickContext) -> None:
         data=instruction.data,
         changes={"ends_as": instruction.ends_as, **changes},
     )
-    if not is_mine:
-        raise NotNow
 
 
-def end_as(instruction: EndAs, job: Job, _: JobView, __: TickContext) -> None:
-    if not Job.objects.filter(pk=job.id, state=State.STOPPING).update(**asdict(instruction)):
-        raise NotNow
+def end_as(instruction: EndAs, draft: Draft, _: JobView, __: TickContext) -> None:
+    _compare(draft.job.state, State.STOPPING)
+    draft.set(**asdict(instruction))
 
 
-def finish(_: Finish, job: Job, __: JobView, ___: TickContext) -> None:
-    is_mine = move(
-        job.id,
+def finish(_: Finish, draft: Draft, __: JobView, ___: TickContext) -> None:
+    job = draft.job
+    _compare(job.state, State.STOPPING)
+    draft.move(
         {State.STOPPING},
         State(job.ends_as),
         reason=StoredReason(job.reason),
@@ -67,67 +62,80 @@ def finish(_: Finish, job: Job, __: JobView, ___: TickContext) -> None:
             "ends_as": "",
             "coordinator_port": None,
             "coordinator_node": "",
-            "coordinator_term": F("coordinator_term") + 1,
+            "coordinator_term": job.coordinator_term + 1,
             "samples_per_second": 0.0,
         },
     )
-    if not is_mine:
-        raise NotNow
 
 
-def change_mode(instruction: ChangeMode, job: Job, view: JobView, _: TickContext) -> None:
-    seen = Job.objects.filter(pk=job.id, mode=view.job.mode)
-    if not seen.update(mode=instruction.mode):
-        raise NotNow
+def change_mode(instruction: ChangeMode, draft: Draft, view: JobView, _: TickContext) -> None:
+    _compare(draft.job.mode, view.job.mode)
+    draft.set(mode=instruction.mode)
 
 
-def begin_term(instruction: BeginTerm, job: Job, view: JobView, _: TickContext) -> None:
-    term = view.job.coordinator_term
-    seen = Job.objects.filter(pk=job.id, coordinator_term=term)
-    changes = {"coordinator_term": term + 1, "coordinator_node": instruction.node}
-    if not seen.update(**changes, coordinator_restarts=F("coordinator_restarts") + 1):
-        raise NotNow
+def begin_term(instruction: BeginTerm, draft: Draft, view: JobView, _: TickContext) -> None:
+    _compare(draft.job.coordinator_term, view.job.coordinator_term)
+    draft.set(
+        coordinator_term=draft.job.coordinator_term + 1,
+        coordinator_node=instruction.node,
+        coordinator_restarts=draft.job.coordinator_restarts + 1,
+    )
 
 
-def remember(instruction: Remember, job: Job, _: JobView, __: TickContext) -> None:
+def note_coordinator(order: StartCoordinator, draft: Draft, view: JobView, _: TickContext) -> None:
+    """Where it will run is known before it runs."""
+    if view.job.coordinator_node != order.node or view.job.takes_workers_token:
+        draft.set(coordinator_node=order.node, takes_workers_token=False)
+
+
+def remember(instruction: Remember, draft: Draft, _: JobView, __: TickContext) -> None:
     moments = {
         "progress_at": instruction.life_at,
         "silence_told_at": instruction.told_of_silence_at,
     }
-    changes = {name: moment for name, moment in moments.items() if moment is not None}
-    Job.objects.filter(pk=job.id).update(**changes)
+    draft.set(**{name: moment for name, moment in moments.items() if moment is not None})
 
 
-def record_notice(instruction: RecordNotice, job: Job, _: JobView, context: TickContext) -> None:
+def record_notice(
+    instruction: RecordNotice, draft: Draft, _: JobView, context: TickContext
+) -> None:
     of_job = {
         "preparation_notice_revision": instruction.preparation_revision,
         "disk_notice_start": instruction.disk_start,
     }
-    changes = {name: value for name, value in of_job.items() if value is not None}
-    if changes:
-        Job.objects.filter(pk=job.id).update(**changes)
+    draft.set(**{name: value for name, value in of_job.items() if value is not None})
     of_workers = {
         "silence_notice_at": instruction.silence_of,
         "slowness_notice_at": instruction.slowness_of,
     }
     for name, workers in of_workers.items():
-        if workers:
-            Worker.objects.filter(pk__in=workers).update(**{name: context.now})
+        for worker in workers:
+            draft.change_worker(worker, **{name: context.now})
 
 
-def say(instruction: Say, job: Job, view: JobView, _: TickContext) -> None:
-    Job.objects.filter(pk=job.id, state=view.state).update(message=instruction.message)
+def say(instruction: Say, draft: Draft, view: JobView, _: TickContext) -> None:
+    if draft.job.state == view.state:
+        draft.set(message=instruction.message)
 
 
-def tell(instructions: Sequence[Tell], job: Job, _: JobView, __: TickContext) -> None:
-    """One statement, however much is told."""
+def tell(instructions: Sequence[Tell], draft: Draft, _: JobView, __: TickContext) -> None:
     for one in instructions:
         if one.is_alarm:
-            extra = {"action": "alarm", "job_id": job.id, **one.data}
+            extra = {"action": "alarm", "job_id": draft.job.id, **one.data}
             _log.critical(one.message, extra=extra)
-    events.record_all(
+    draft.events += (
         events.new(
-            job_id=job.id, kind=one.kind, reason=one.reason, message=one.message, data=one.data
+            job_id=draft.job.id,
+            kind=one.kind,
+            reason=one.reason,
+            message=one.message,
+            data=one.data,
         )
         for one in instructions
     )
+
+
+def _compare(found: object, expected: object) -> None:
+    """Raises NotNow if somebody else was first."""
+    if found != expected:
+        raise NotNow

@@ -1,17 +1,25 @@
-"""How is each order given to the worker host? One function for each."""
+"""How are orders given to the worker host? Those for many jobs together.
+
+All that is asked of the database is asked first. So nothing comes between the last look at the
+lease and the orders, however many there are.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-from cluster.models import Node
 from cluster.worker_host import HostUnavailable, LaunchRefused
+from django.db import DatabaseError, InterfaceError
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop.carry_out import launches
+from autoscaler.control_loop.lease.exclusive import Overtaken
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason
@@ -23,68 +31,133 @@ from autoscaler.reconciling.instructions import (
     StopProcess,
 )
 from autoscaler.reconciling.snapshot import Refused
-from jobs.models import Job
+from jobs.models import GpuClaim
 
+Claims = Mapping[str, Sequence[int]]  # indices of GPUs, by worker
+Step = Callable[[], None]
+
+_REASONS: Final[Mapping[type[Exception], JobReason]] = {
+    LaunchRefused: JobReason.LAUNCH_REFUSED,
+    SecretUnavailable: JobReason.SECRET_UNAVAILABLE,
+    ImageNotAllowed: JobReason.IMAGE_UNAVAILABLE,
+}
 _log = logging.getLogger(__name__)
 
 
-def give(orders: Sequence[Order], view: JobView, context: TickContext) -> Refused | None:
-    """Give them one after the other, up to the first that is refused.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """An order that needs nothing more of the database; or why there is none."""
+
+    order: Order
+    give: Step
+
+
+def give(
+    ordered: Sequence[tuple[JobView, Sequence[Order]]], context: TickContext
+) -> dict[str, Refused | Exception | None]:
+    """Give each job's orders one after the other, up to the first that fails; return why it did.
+
+    A start that waits for a node is no error.
 
     Raises:
-        HostUnavailable: a node does not answer; a start that waits for it is no error.
+        Overtaken: another process holds the lease now.
     """
-    for order in orders:
+    if not ordered:
+        return {}
+    claims = _claims(order for _, orders in ordered for order in orders)
+    prepared = [(view, _prepared(view, orders, claims, context)) for view, orders in ordered]
+    with context.processes.together():
+        return {view.id: _give(steps, view) for view, steps in prepared}
+
+
+def _give(steps: Iterable[_Prepared], view: JobView) -> Refused | Exception | None:
+    for one in steps:
         try:
-            _GIVEN_BY[type(order)](order, view, context)
+            one.give()
+        except Overtaken:
+            raise
         except HostUnavailable as problem:
-            if not isinstance(order, StartCoordinator | StartWorkers):
-                raise
+            if not isinstance(one.order, StartCoordinator | StartWorkers):
+                return problem
             extra = {"action": "start", "job_id": view.id}
             _log.warning("Starts wait: %s", problem, extra=extra)
             return None
-        except LaunchRefused as problem:
-            return _refused(order, JobReason.LAUNCH_REFUSED, problem)
-        except SecretUnavailable as problem:
-            return _refused(order, JobReason.SECRET_UNAVAILABLE, problem)
-        except ImageNotAllowed as problem:
-            return _refused(order, JobReason.IMAGE_UNAVAILABLE, problem)
+        except tuple(_REASONS) as problem:
+            return _refused(one.order, problem)
+        except Exception as problem:  # noqa: BLE001 - of this job alone
+            return problem
     return None
 
 
-def _refused(order: Order, reason: JobReason, problem: Exception) -> Refused:
+def _refused(order: Order, problem: Exception) -> Refused:
+    reason = next(word for kind, word in _REASONS.items() if isinstance(problem, kind))
     workers = order.workers if isinstance(order, StartWorkers) else ()
     return Refused(reason=reason, why=str(problem), workers=workers)
 
 
-def stop_process(order: StopProcess, _: JobView, context: TickContext) -> None:
-    context.processes.stop(order.process, grace_seconds=order.grace_seconds)
+def _claims(orders: Iterable[Order]) -> Claims:
+    """The GPUs of all workers that are to start."""
+    workers = [one for order in orders if isinstance(order, StartWorkers) for one in order.workers]
+    found: dict[str, list[int]] = defaultdict(list)
+    if workers:
+        rows = GpuClaim.objects.filter(worker__in=workers).order_by("gpu_index")
+        for worker, index in rows.values_list("worker_id", "gpu_index"):
+            found[worker].append(index)
+    return found
 
 
-def forget(order: Forget, _: JobView, context: TickContext) -> None:
-    context.processes.forget(order.process)
+def _prepared(
+    view: JobView, orders: Iterable[Order], claims: Claims, context: TickContext
+) -> list[_Prepared]:
+    """What cannot be prepared fails when it is to be given, after the orders before it."""
+    steps = []
+    for order in orders:
+        try:
+            step = _PREPARED_BY[type(order)](order, view, claims, context)
+        except (DatabaseError, InterfaceError):
+            raise
+        except Exception as problem:  # noqa: BLE001 - of this job alone
+            step = partial(_raise, problem)
+        steps.append(_Prepared(order=order, give=step))
+    return steps
 
 
-def start_coordinator(order: StartCoordinator, view: JobView, context: TickContext) -> None:
-    if view.job.coordinator_node != order.node or view.job.takes_workers_token:
-        changes = {"coordinator_node": order.node, "takes_workers_token": False}
-        with context.changing(view.id):
-            Job.objects.filter(pk=view.id).update(**changes)
-    node = Node.objects.get(name=order.node)
-    context.processes.start(launches.of_coordinator(view, node, context))
+def _raise(problem: Exception) -> None:
+    raise problem
 
 
-def start_workers(order: StartWorkers, view: JobView, context: TickContext) -> None:
+def _stop(order: StopProcess, _: JobView, __: Claims, context: TickContext) -> Step:
+    return partial(context.processes.stop, order.process, grace_seconds=order.grace_seconds)
+
+
+def _forget(order: Forget, _: JobView, __: Claims, context: TickContext) -> Step:
+    return partial(context.processes.forget, order.process)
+
+
+def _start_coordinator(
+    order: StartCoordinator, view: JobView, _: Claims, context: TickContext
+) -> Step:
+    node = context.around.node(order.node)
+    return partial(context.processes.start, launches.of_coordinator(view, node, context))
+
+
+def _start_workers(
+    order: StartWorkers, view: JobView, claims: Claims, context: TickContext
+) -> Step:
     workers = [worker for worker in view.members if worker.id in order.workers]
-    node = Node.objects.get(name=order.coordinator_node)
+    node = context.around.node(order.coordinator_node)
     if order.is_first_set:
         launches.check_image(view, workers[0], context)
-    context.processes.start(*(launches.of_worker(view, one, node, context) for one in workers))
+    made = [
+        launches.of_worker(view, one, node, tuple(claims.get(one.id, ())), context)
+        for one in workers
+    ]
+    return partial(context.processes.start, *made)
 
 
-_GIVEN_BY: Final[Mapping[type[Order], Callable[[Any, JobView, TickContext], None]]] = {
-    StopProcess: stop_process,
-    Forget: forget,
-    StartCoordinator: start_coordinator,
-    StartWorkers: start_workers,
+_PREPARED_BY: Final[Mapping[type[Order], Callable[[Any, JobView, Claims, TickContext], Step]]] = {
+    StopProcess: _stop,
+    Forget: _forget,
+    StartCoordinator: _start_coordinator,
+    StartWorkers: _start_workers,
 }

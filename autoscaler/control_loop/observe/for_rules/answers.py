@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from cluster.models import Node
 from cluster.worker_host import Failing, LogLine
 
 from autoscaler.control_loop.observe.for_rules.memory_limits import memory_limit
@@ -69,8 +68,8 @@ def newly_slow_nodes(
 
 
 @answer.register
-def node_named(question: NodeNamed, _: JobView, __: TickContext) -> NodeSnapshot | None:
-    node = Node.objects.filter(name=question.name).first()
+def node_named(question: NodeNamed, _: JobView, context: TickContext) -> NodeSnapshot | None:
+    node = context.around.find_node(question.name)
     return None if node is None else node_snapshot(node)
 
 
@@ -82,4 +81,4 @@ def owners_wait(_: OwnersWaitSince, view: JobView, context: TickContext) -> obje
 @answer.register
 def has_room_for_next_set(_: HasRoomForNextSet, view: JobView, context: TickContext) -> bool:
     wanted = arrangement_of(view.assignment).seats if view.assignment else ()
-    return seats.chosen(view.job, wanted, now=context.now) is not None
+    return seats.are_free(view.job, wanted, now=context.now)

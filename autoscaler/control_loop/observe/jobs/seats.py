@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from cluster.models import Node
 
 from jobs.models import GpuClaim, Job
-from jobs.queries.stragglers import slow_gpus
+from jobs.queries.stragglers import Said, believed_gpus, said_of_gpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,30 +30,60 @@ def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list
     ]
 
 
-def chosen(
-    job: Job, seats: Collection[Seat], *, now: datetime
-) -> list[tuple[Seat, Node, list[int]]] | None:
-    """The GPUs for each seat; None: not every seat is free, or a node does not answer.
+class FreeSeats:
+    """Which GPUs of some nodes are free, read when it is first asked."""
 
-    GPUs of workers that were slow lately are taken where there are no others, whatever their index:
-    slots may share a GPU.
-    """
-    names = {seat.node for seat in seats}
-    nodes = {n.name: n for n in Node.objects.filter(name__in=names, silent_since=None)}
-    free = free_gpus([node.id for node in nodes.values()])
-    found = slow_gpus(now, team=job.team_id)
-    slow = {(name, nodes[name].cuda_name(index)) for name, index in found if name in nodes}
-    places: list[tuple[Seat, Node, list[int]]] = []
-    for seat in seats:
-        node = nodes.get(seat.node)
-        indices = free.get(node.id, []) if node else []
-        if node is None or len(indices) < seat.gpus:
-            return None
-        fine = [index for index in indices if (node.name, node.cuda_name(index)) not in slow]
-        taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
-        free[node.id] = [index for index in indices if index not in taken]
-        places.append((seat, node, taken))
-    return places
+    def __init__(self, names: Collection[str], *, now: datetime) -> None:
+        self._names, self._now = names, now
+
+    def choose(
+        self, job: Job, seats: Collection[Seat]
+    ) -> list[tuple[Seat, Node, list[int]]] | None:
+        """Take the GPUs for each seat; None: not every seat is free, or a node does not answer.
+
+        GPUs of workers that were slow lately are taken where there are no others, whatever their
+        index: slots may share a GPU.
+        """
+        left = {name: self._free[node.id] for name, node in self._nodes.items()}
+        slow = self._slow(job.team_id)
+        places: list[tuple[Seat, Node, list[int]]] = []
+        for seat in seats:
+            node, indices = self._nodes.get(seat.node), left.get(seat.node, [])
+            if node is None or len(indices) < seat.gpus:
+                return None
+            fine = [index for index in indices if (node.name, node.cuda_name(index)) not in slow]
+            taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
+            left[node.name] = [index for index in indices if index not in taken]
+            places.append((seat, node, taken))
+        for seat, node, _ in places:
+            self._free[node.id] = left[seat.node]
+        return places
+
+    @cached_property
+    def _nodes(self) -> dict[str, Node]:
+        return {n.name: n for n in Node.objects.filter(name__in=self._names, silent_since=None)}
+
+    @cached_property
+    def _free(self) -> dict[int, list[int]]:
+        return free_gpus([node.id for node in self._nodes.values()])
+
+    @cached_property
+    def _said_to_be_slow(self) -> Collection[Said]:
+        return said_of_gpus(self._now)
+
+    def _slow(self, team: int) -> set[tuple[str, str]]:
+        """By what the driver calls them."""
+        found = believed_gpus(self._said_to_be_slow, team=team)
+        return {
+            (name, self._nodes[name].cuda_name(index))
+            for name, index in found
+            if name in self._nodes
+        }
+
+
+def are_free(job: Job, seats: Collection[Seat], *, now: datetime) -> bool:
+    """True if all these seats can be taken at this moment."""
+    return FreeSeats({seat.node for seat in seats}, now=now).choose(job, seats) is not None
 
 
 def neighbouring(free: Sequence[int], count: int) -> list[int]:
