@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -20,17 +21,26 @@ from jobs.reports import job_token
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import SyncReport
 
+Answer = tuple[int, dict[str, Any]]  # status and document
+
 
 @csrf_exempt  # authenticated by the job's token, never by a cookie
 @require_POST
 def sync(request: HttpRequest, job_id: str) -> JsonResponse:
+    """Answer where nobody in front of Django has: see `control_plane.front.coordinators`."""
+    authorization = request.headers.get("Authorization", "")
+    status, document = answer(job_id, authorization, lambda: request.read(LARGEST_REPORT_BYTES + 1))
+    return JsonResponse(document, status=status)
+
+
+def answer(job_id: str, authorization: str, read: Callable[[], bytes]) -> Answer:
     """Take a `SyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    scheme, _, token = authorization.partition(" ")
     now = timezone.now()
     credential = job_token.read(token.strip(), job_id, now=now)
     if scheme.lower() != "bearer" or credential is None:
         return _refusal(401, NotTheCoordinator.code, str(NotTheCoordinator()))
-    body = request.read(LARGEST_REPORT_BYTES + 1)
+    body = read()
     if len(body) > LARGEST_REPORT_BYTES:
         return _refusal(413, "too_large", f"A report has at most {LARGEST_REPORT_BYTES} bytes.")
     try:
@@ -39,10 +49,10 @@ def sync(request: HttpRequest, job_id: str) -> JsonResponse:
         return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
     except (ValueError, RecursionError):
         return _refusal(400, "malformed", "The body is not JSON.")
-    return _answer(job_id, report, credential, now)
+    return _recorded(job_id, report, credential, now)
 
 
-def _answer(job_id: str, report: SyncReport, credential: Credential, now: datetime) -> JsonResponse:
+def _recorded(job_id: str, report: SyncReport, credential: Credential, now: datetime) -> Answer:
     try:
         desired = record_sync(job_id=job_id, report=report, credential=credential, now=now)
     except NotTheCoordinator as error:
@@ -55,12 +65,10 @@ def _answer(job_id: str, report: SyncReport, credential: Credential, now: dateti
         return _refusal(503, "unavailable", "The database does not answer now; report again.")
     if credential.is_to_be_renewed:
         desired["token"] = job_token.of_coordinator(job_id, term=report.term, now=now)
-    return JsonResponse(desired)
+    return 200, dict(desired)
 
 
-def _refusal(
-    status: int, code: str, message: str, error: ValidationError | None = None
-) -> JsonResponse:
+def _refusal(status: int, code: str, message: str, error: ValidationError | None = None) -> Answer:
     details: list[dict[str, Any]] = [
         {
             "field": ".".join(map(str, item["loc"])),
@@ -70,5 +78,4 @@ def _refusal(
         }
         for item in (error.errors(include_url=False, include_input=False) if error else ())
     ]
-    body = {"code": code, "message": message, "details": details}
-    return JsonResponse(body, status=status)
+    return status, {"code": code, "message": message, "details": details}

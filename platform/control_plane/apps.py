@@ -15,4 +15,4 @@ class ControlPlaneConfig(AppConfig):
         import_module("control_plane.celery")
         import_module("control_plane.process_priority").connect()
         import_module("control_plane.supply_signals").announce_changes()
-        import_module("control_plane.front.held.publishing").connect()
+        import_module("control_plane.front.coordinators.publishing").connect()

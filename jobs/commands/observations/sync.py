@@ -201,7 +201,8 @@ def _newest_values(
 def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
     """Move the job to running if the newest assignment is what trains now."""
     wanted = job.wanted
-    if job.state not in {State.STARTING, State.RESCALING} or wanted is None:
+    is_changing = job.state in {State.STARTING, State.RESCALING}
+    if not is_changing or wanted is None or not report.generation:
         return False
     trains = Generation.objects.filter(
         job=job.id, number=report.generation, revision=wanted.revision, ended_at=None

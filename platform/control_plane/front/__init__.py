@@ -5,7 +5,7 @@ wiring       what stands before Django here, with which bounds
 bodies       is a request's body here, whole, and small enough?
 rates        has its sender asked too often?
 counted_jobs and the jobs of a bulk?
-held         who waits for the moment at which something is wanted of a job?
+coordinators what do coordinators of jobs ask, and for which moment do they wait?
 inside       does a request for `/internal/` come from inside?
 only_http    requests for WebSockets are refused
 principal    whom Django took for the sender

@@ -19,16 +19,17 @@ from control_plane.database.statement_bounds import bounded
 from control_plane.front.asgi_types import Application, Scope, header
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import Callers, caller_of
-from control_plane.front.held.held_jobs import HeldJobs
-from control_plane.front.held.waiting import WaitingCoordinators, job_that_waits
-from control_plane.front.held.wake_line import WakeLine
+from control_plane.front.coordinators.held_jobs import HeldJobs
+from control_plane.front.coordinators.reports import Reports, job_that_reports
+from control_plane.front.coordinators.waiting import WaitingCoordinators, job_that_waits
+from control_plane.front.coordinators.wake_line import WakeLine
 from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.threads.bulkheads import Bulkheads, sizes
+from jobs.api import sync
 from jobs.reports import job_token
 
-_SYNC: Final = re.compile(r"/internal/v1/jobs/([0-9a-z]{1,12})/sync")
 _BULK: Final = "/api/v1/jobs:bulk"
 MOST_HELD: Final = 2000  # half of the connections that the service's own commands allow a process
 HELD: Final = HeldJobs(most=MOST_HELD)  # here, so that a server that ends can let them go
@@ -45,7 +46,11 @@ def in_front_of(django: Application) -> Application:
         job_opened_by=job_opened_by,
     )
     bodies = BoundedBodies(
-        Bulkheads(django, sizes(limits.api_threads), refusal_seconds=REFUSAL_SECONDS),
+        Bulkheads(
+            Reports(django, answer=sync.answer),
+            sizes(limits.api_threads),
+            refusal_seconds=REFUSAL_SECONDS,
+        ),
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     redis_url = settings.CONCERTINA.redis_url
@@ -74,8 +79,7 @@ def bound_statements() -> None:
 
 def job_opened_by(path: str, token: str) -> str | None:
     """Return the job whose report goes to this path, if the token is that job's own."""
-    found = _SYNC.fullmatch(path)
-    job_id = found[1] if found else job_that_waits(path)
+    job_id = job_that_reports(path) or job_that_waits(path)
     if job_id is None or job_token.read(token, job_id, now=timezone.now()) is None:
         return None
     return job_id

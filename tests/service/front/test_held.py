@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import redis.asyncio
 from control_plane.front.asgi_types import Message, Scope
-from control_plane.front.held.held_jobs import HeldJobs, Word
-from control_plane.front.held.publishing import CHANNEL, Publisher
-from control_plane.front.held.waiting import WaitingCoordinators
-from control_plane.front.held.wake_line import WakeLine
+from control_plane.front.coordinators.held_jobs import HeldJobs, Word
+from control_plane.front.coordinators.publishing import CHANNEL, Publisher
+from control_plane.front.coordinators.waiting import WaitingCoordinators
+from control_plane.front.coordinators.wake_line import WakeLine
 from control_plane.front.wiring import job_opened_by, term_of_coordinator
 from django.conf import settings
 from django.utils import timezone
@@ -224,7 +224,7 @@ def test_what_is_published_reaches_who_waits_here() -> None:
 def test_a_line_that_is_cut_drops_who_waits_and_is_opened_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("control_plane.front.held.wake_line._AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("control_plane.front.coordinators.wake_line._AGAIN_SECONDS", 0.0)
     held = HeldJobs(most=5)
 
     async def story() -> list[Word]:

@@ -18,6 +18,7 @@ from tests.worker.coordinator.service_answers import answering
 from tests.worker.coordinator_story import Story, hello, progress
 
 A_DAY = 86_400.0
+SYNCHRONISING = "concertina_worker.coordinator.connections.synchronising"
 
 
 @dataclass
@@ -115,9 +116,7 @@ def test_nothing_to_tell_is_not_told(tmp_path: Path) -> None:
 def test_what_somebody_may_wait_for_is_told_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "concertina_worker.coordinator.connections.synchronising.SYNC_SECONDS", 0.01
-    )
+    monkeypatch.setattr(f"{SYNCHRONISING}.SYNC_SECONDS", 0.01)
 
     async def story(bench: Bench) -> None:
         bench.server.handle(hello("w3"))
@@ -130,8 +129,8 @@ def test_what_somebody_may_wait_for_is_told_at_once(
 def test_where_nobody_holds_its_request_it_reports_when_it_is_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = "concertina_worker.coordinator.connections.synchronising.NOBODY_HOLDS_SECONDS"
-    monkeypatch.setattr(where, 0.0)
+    monkeypatch.setattr(f"{SYNCHRONISING}.NOBODY_HOLDS_SECONDS", 0.0)
+    monkeypatch.setattr(f"{SYNCHRONISING}.LISTENING_SECONDS", 0.0)
 
     async def story(bench: Bench) -> None:
         bench.service.rest_seconds = 0.01
@@ -142,6 +141,20 @@ def test_where_nobody_holds_its_request_it_reports_when_it_is_time(
         assert len(bench.waker.asked) >= 4
 
     tell(tmp_path, story)
+
+
+def test_while_its_request_is_held_it_does_not_ask_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{SYNCHRONISING}.LISTENING_SECONDS", A_DAY)
+
+    async def story(bench: Bench) -> None:
+        bench.service.rest_seconds = 0.0
+        for count in (2, 3):
+            bench.waker.said.put_nowait(True)
+            await bench.until_reports(count)
+
+    assert len(tell(tmp_path, story).service.had) == 3
 
 
 def test_a_service_of_a_former_release_is_told_twice_a_second() -> None:

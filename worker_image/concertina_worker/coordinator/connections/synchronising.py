@@ -29,6 +29,10 @@ from concertina_worker.protocol import SOON_SECONDS
 SYNC_SECONDS: Final = SOON_SECONDS
 SLOWEST_SYNC_SECONDS: Final = 2.0  # while the service does not answer
 LAST_WORDS_SECONDS: Final = 600.0  # how long a coordinator whose job is over tries to be heard
+LISTENING_SECONDS: Final = 2.0
+"""Between two reports at least, while the service holds a request: what changes there is told at
+once, and so is what changes here. Guessed: trades what a wake-up that is lost costs against the
+reports of many jobs that start together."""
 NOBODY_HOLDS_SECONDS: Final = 10.0  # guessed: until a service that holds no request is asked again
 _SHORTEST_HOLD_SECONDS: Final = 1.0  # one that lets go at once is not asked all the time
 
@@ -47,6 +51,7 @@ class Synchroniser:
         self._waker = waker
         self._pause_seconds = SYNC_SECONDS
         self._is_failing = False
+        self._is_listening = False
         self._over_since: float | None = None
         self._told: Hashable = None  # the news of the newest report that was answered
         self._began_at = 0.0  # the newest report, in seconds of this process
@@ -91,8 +96,10 @@ class Synchroniser:
             await self._until_answered(since=0.0)
             asked_at = time.monotonic()
             try:
+                self._is_listening = True
                 is_woken = await self._waker.is_woken(heard_seconds=asked_at - self._answered_at)
             except ServiceUnavailableError:
+                self._is_listening = False
                 await asyncio.sleep(NOBODY_HOLDS_SECONDS)
                 continue
             if is_woken:
@@ -120,8 +127,10 @@ class Synchroniser:
             return self._began_at + self._pause_seconds
         if self._wanted_at > self._began_at:
             return self._wanted_at
-        has_news = self._coordination.news() != self._told
-        return self._began_at + (SYNC_SECONDS if has_news else self._pause_seconds)
+        if self._coordination.news() != self._told:
+            return self._began_at + SYNC_SECONDS
+        shortest = LISTENING_SECONDS if self._is_listening else 0.0
+        return self._began_at + max(self._pause_seconds, shortest)
 
     async def _until_answered(self, *, since: float) -> None:
         async with self._answered:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 from concertina_worker.protocol import HELD_SECONDS, WAKE_PATH
 from control_plane.front.asgi_types import Application, Receive, Scope, Send, header
-from control_plane.front.held.held_jobs import HeldJobs, Word
+from control_plane.front.coordinators.held_jobs import HeldJobs, Word
 from control_plane.front.refusal import Refusal
 
 RETRY_AFTER_SECONDS: Final = 10.0

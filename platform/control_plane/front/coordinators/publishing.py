@@ -22,7 +22,7 @@ from jobs.changes.wake_signal import wanted_changed
 CHANNEL: Final = "concertina:wake"
 _TIMEOUT_SECONDS: Final = 0.25
 _NOT_ASKED_SECONDS: Final = 2.0  # once it did not answer
-_NAME: Final = "control_plane.front.held"
+_NAME: Final = "control_plane.front.coordinators"
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import redis.asyncio
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from control_plane.front.held.publishing import CHANNEL
+from control_plane.front.coordinators.publishing import CHANNEL
 
 _TIMEOUT_SECONDS: Final = 2.0  # to connect, and to subscribe
 _SILENCE_SECONDS: Final = 10.0  # then Redis is asked whether it is still there
