@@ -35,6 +35,7 @@ from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
 from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
@@ -83,6 +84,7 @@ class ControlLoop:
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
         with (
+            rarely_collected(),
             impatiently(self.patience),
             exclusively(holder=self.holder, now=self.clock()) as fence,
         ):

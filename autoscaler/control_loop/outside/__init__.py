@@ -1,5 +1,6 @@
-"""What is there beside jobs? Each is asked once in a tick.
+"""What is there beside jobs, and around a tick?
 
 process_table   which processes the worker host has; all orders to it go through here
+garbage         memory is rarely looked through for garbage within a tick
 surroundings    teams, pools and nodes, which all that is read of jobs shares
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,21 @@ from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job
 from tests.control_loop.conftest import Coordinator, World, fresh, kinds, live_workers
+
+
+def test_a_tick_looks_for_garbage_rarely_and_leaves_that_as_it_was(world: World) -> None:
+    found: list[tuple[int, int, int]] = []
+
+    def plan(state: ClusterState) -> Plan:
+        found.append(gc.get_threshold())
+        return world.planner(state)
+
+    before = gc.get_threshold()
+    assert replace(world.loop(), planner=plan).run_once()
+    assert found[0] > before
+    world.host.is_unavailable = True
+    assert not world.loop().run_once()
+    assert gc.get_threshold() == before
 
 
 def stray(process_id: str, role: Role = Role.WORKER) -> Launch:
