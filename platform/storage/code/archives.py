@@ -17,7 +17,7 @@ import tarfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from storage.code.bounds import CodeBounds
 from storage.errors import SnapshotInvalid
@@ -31,6 +31,22 @@ _LONGEST_NAME: Final = 1000
 _FILE: Final = 0o444
 _PROGRAM: Final = 0o555
 _FOLDER: Final = 0o555
+
+
+_LARGEST_HEADER: Final = 64 << 10  # bytes; a header of this kind is read into memory as a whole
+_LONG_HEADERS: Final = frozenset(
+    {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE}
+    | {tarfile.SOLARIS_XHDTYPE}
+)
+_BROKEN: Final = (  # what reading makes of bytes that somebody chose
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    gzip.BadGzipFile,
+    ValueError,  # numbers and texts that are none
+    OverflowError,
+    RecursionError,  # of headers for headers
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +69,10 @@ def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
     try:
         with gzip.open(archive) as compressed:
             source = _Digesting(compressed, bounds.most_bytes + bounds.most_files * _OVERHEAD)
-            with tarfile.open(fileobj=source, mode="r|", bufsize=_READ) as tar:
+            with tarfile.open(fileobj=source, mode="r|", bufsize=_READ, tarinfo=_Header) as tar:
                 files, size = _Unpacking(into, bounds).unpack(tar)
             source.drain()
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError) as error:
+    except _BROKEN as error:
         remove(into)
         problem = f"The archive is broken: {error}. Pack and upload it again."
         raise SnapshotInvalid(problem) from error
@@ -101,6 +117,30 @@ class _Digesting(io.BufferedIOBase):
     def drain(self) -> None:
         while self.read(_READ):
             pass
+
+
+class _Header(tarfile.TarInfo):
+    """A header that takes little memory, whatever it says of itself."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> Any:
+        if self.type in _LONG_HEADERS and self.size > _LARGEST_HEADER:
+            raise SnapshotInvalid("There is a header in the archive that is too long.")
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            _refuse_holes()
+        return super()._proc_member(tar)  # type: ignore[misc]  # made to be overridden
+
+    def _proc_gnusparse_00(self, *_: object) -> NoReturn:
+        _refuse_holes()
+
+    def _proc_gnusparse_01(self, *_: object) -> NoReturn:
+        _refuse_holes()
+
+    def _proc_gnusparse_10(self, *_: object) -> NoReturn:
+        _refuse_holes()
+
+
+def _refuse_holes() -> NoReturn:
+    raise SnapshotInvalid("A file in the archive has holes. Pack it without --sparse.")
 
 
 class _Unpacking:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import tarfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from storage.code.archives import remove, unpack
 from storage.code.bounds import CodeBounds
 from storage.errors import SnapshotInvalid
 
+from tests.campaigns import examples
 from tests.service.code.packed import Packed, member, of_bytes, packed
 
 BOUNDS = CodeBounds(most_bytes=10_000, most_files=10)
@@ -86,6 +90,63 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, archive: bytes) -> None:
     with pytest.raises(SnapshotInvalid, match="broken"):
         unpacked(Packed(archive=archive, digest=""), tmp_path)
     assert list(tmp_path.iterdir()) == [tmp_path / "archive"]
+
+
+def header(kind: bytes, size: int) -> bytes:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+HEADERS: dict[str, tuple[bytes, str]] = {
+    "a long name that takes megabytes": (header(b"L", 9_000_000), "too long"),
+    "a pax header that takes megabytes": (header(b"x", 9_000_000), "too long"),
+    "a header for all that takes megabytes": (header(b"g", 9_000_000), "too long"),
+    "holes": (header(b"S", 10), "has holes"),
+    "holes of a newer kind": (
+        header(b"x", 55)
+        + b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n".ljust(512, b"\0")
+        + header(b"0", 512),
+        "has holes",
+    ),
+    "headers of headers of headers": (
+        (header(b"x", 11) + b"11 path=ab\n".ljust(512, b"\0")) * 2000,
+        "broken",
+    ),
+    "a size that is no number": (
+        header(b"0", 0)[:124] + b"z" * 12 + header(b"0", 0)[136:],
+        "broken",
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", HEADERS)
+def test_a_header_that_would_take_memory_or_time_is_refused(tmp_path: Path, sentence: str) -> None:
+    plain, problem = HEADERS[sentence]
+    with pytest.raises(SnapshotInvalid, match=problem):
+        unpacked(of_bytes(plain), tmp_path, CodeBounds())
+    assert list(tmp_path.iterdir()) == [tmp_path / "archive"]
+
+
+@given(st.data())
+@examples(150)
+def test_no_bytes_do_anything_but_being_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Whatever is written over an archive that was good."""
+    good = packed([member("a/b.py", b"x" * 600), member("l", linkname="a", **LINK)])
+    plain = bytearray(gzip.decompress(good.archive))
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, 2500))
+        new = data.draw(st.binary(min_size=1, max_size=12))
+        plain[at : at + len(new)] = new
+    folder = tmp_path_factory.mktemp("mutated")
+    try:
+        into = unpacked(of_bytes(bytes(plain)), folder)
+    except SnapshotInvalid:
+        assert list(folder.iterdir()) == [folder / "archive"]
+    else:
+        assert all(path.resolve().is_relative_to(into) for path in into.rglob("*"))
 
 
 def test_an_archive_that_grows_without_end_is_given_up(tmp_path: Path) -> None:
