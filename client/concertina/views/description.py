@@ -76,10 +76,20 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
         yield "Disk", f"{words.size(written)} in {words.number(job.get('disk_files'))} files"
     yield "GPU time", words.duration(job["gpu_seconds"])
     yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
+    yield from _code(job)
     yield "Started", words.date_time(job["started_at"])
     if job["finished_at"]:
         took = words.duration(job["completion_seconds"])
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _code(job: JobDetail) -> Iterator[tuple[str, str]]:
+    """Yield the snapshot that was sent along, and where it came from."""
+    if code := job["resolved_spec"].get("code"):
+        git = code.get("git")
+        changed = " and changes beside it" if git and git["is_changed"] else ""
+        origin = f", commit {git['commit'][:10]} of {git['branch']}{changed}" if git else ""
+        yield "Code", f"{code['digest'][:12]}{origin}"
 
 
 def _batch_worth(job: JobDetail) -> Iterator[tuple[str, Text]]:

@@ -160,3 +160,8 @@ def test_code_comes_back(concertina: CommandLine, folder: Path, tmp_path: Path) 
     assert concertina("code", "digits", "--into", into).exit_code == 2
     concertina("run", "--no-code", "--name", "bare", "--", "true")
     assert concertina("code", "bare", "--into", tmp_path / "none").exit_code == 4
+
+
+def test_a_job_tells_which_code_it_runs(concertina: CommandLine, folder: Path) -> None:
+    concertina("submit", "-f", folder / "job.yaml")
+    assert Job.objects.get().code[:12] in concertina("describe", "digits").out

@@ -13,6 +13,7 @@ import { formatCount, formatDuration, formatMetric, formatPercent } from "../../
 import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
 import { ChangeJob } from "./ChangeJob";
+import { CodeOrigin } from "./CodeOrigin";
 import { JobActions } from "./JobActions";
 import { Keeping } from "./Keeping";
 import { RunAgain } from "./RunAgain";
@@ -42,6 +43,7 @@ export function Header({ job }: { readonly job: JobDetail }) {
         <span>
           submitted by {job.submitted_by} <RelativeTime at={job.submitted_at} />
         </span>
+        <CodeOrigin job={job} />
       </p>
       <div className={styles.progress}>
         <p>
