@@ -37,6 +37,7 @@ COPY autoscaler autoscaler
 COPY jobs jobs
 COPY platform/cluster platform/cluster
 COPY platform/control_plane platform/control_plane
+COPY platform/storage platform/storage
 COPY platform/tenancy platform/tenancy
 COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
 COPY --from=dashboard /frontend/dist frontend/dist

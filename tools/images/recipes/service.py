@@ -14,7 +14,10 @@ from tools.images.contents.tree import Tree
 from tools.images.image import Image
 
 HOME = "app"
-_FOLDERS = ("autoscaler", "jobs", "platform/cluster", "platform/control_plane", "platform/tenancy")
+_FOLDERS = (
+    *("autoscaler", "jobs"),
+    *(f"platform/{name}" for name in ("cluster", "control_plane", "storage", "tenancy")),
+)
 _FILES = (  # of the runtime: what the service and a job tell each other
     *("manage.py", "worker_image/concertina_worker/__init__.py"),
     "worker_image/concertina_worker/protocol.py",
