@@ -30,19 +30,26 @@ def main() -> int:
     options = _parser().parse_args()
     if options.against:
         checkouts = (Path.cwd(), options.against.resolve())
+        how = ("--quick",) if options.quick else ("--ticks", str(options.ticks))
         lines = side_by_side.compare(
-            checkouts, options.jobs, ticks=options.ticks, rounds=options.rounds, say=_say
+            checkouts, options.jobs, how=how, rounds=options.rounds, say=_say
         )
         sys.stdout.write("\n".join(lines) + "\n")
         return 0
-    measured = []
-    for jobs in options.jobs:
+    measured = [_read(path) for path in options.earlier]
+    for jobs in () if measured else options.jobs:
         load = QUICK if options.quick else Load(jobs=jobs, ticks=options.ticks)
         measured.append(measure(replace(load, jobs=jobs), say=_say))
         _print(measured[-1], is_json=options.json)
+    if len(measured) > 1 and not options.json:
+        sys.stdout.write("\n".join(goals.overview(measured)) + "\n")
     if options.plots:
         growth.draw(measured, options.plots)
     return 0
+
+
+def _read(path: Path) -> Measurement:
+    return Measurement.of(json.loads(path.read_text()))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -55,6 +62,14 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--against", type=Path, help="another checkout, set up, to measure in turns")
     made.add_argument("--rounds", type=int, default=2, help="turns of each (default: 2)")
     made.add_argument("--plots", type=Path, help="a folder for charts over the number of jobs")
+    made.add_argument(
+        "--earlier",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="what earlier runs printed with --json, instead of measuring anew",
+    )
     made.add_argument("--json", action="store_true", help="a document a line, for programs")
     return made
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -117,6 +117,21 @@ GOALS: Final = (
 )
 
 
+def overview(measured: Sequence[Measurement]) -> Iterator[str]:
+    """Yield a table in Markdown with a column for each number of jobs."""
+    yield " | ".join(("| what | goal", *(f"{one.jobs} jobs" for one in measured))) + " |"
+    yield "|---|---|" + "---|" * len(measured)
+    for goal in GOALS:
+        values = (_told(goal, one) for one in measured)
+        yield " | ".join((f"| {goal.what}", goal.bound, *values)) + " |"
+
+
+def _told(goal: Goal, measured: Measurement) -> str:
+    value = goal.value(measured)
+    told = "–" if value is None else f"{significant(value)} {goal.unit}".strip()  # noqa: RUF001
+    return f"**{told}**" if goal.is_met(measured) is False else told
+
+
 def lines(measured: Measurement) -> Iterator[str]:
     """A table in Markdown."""
     yield f"**{measured.jobs} jobs** ({measured.machine}, load {measured.load:.1f})"
@@ -124,10 +139,8 @@ def lines(measured: Measurement) -> Iterator[str]:
     yield "| what | goal | measured | met |"
     yield "|---|---|---|---|"
     for goal in GOALS:
-        value = goal.value(measured)
-        told = "–" if value is None else f"{significant(value)} {goal.unit}".strip()  # noqa: RUF001
-        met = {True: "yes", False: "**no**", None: ""}[goal.is_met(measured)]
-        yield f"| {goal.what} | {goal.bound} | {told} | {met} |"
+        met = {True: "yes", False: "no", None: ""}[goal.is_met(measured)]
+        yield f"| {goal.what} | {goal.bound} | {_told(goal, measured)} | {met} |"
     yield ""
     yield "| read | p95 s | ms of the api | statements | bytes | failed |"
     yield "|---|---|---|---|---|---|"

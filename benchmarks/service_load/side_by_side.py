@@ -17,7 +17,7 @@ def compare(
     checkouts: tuple[Path, Path],
     sizes: Sequence[int],
     *,
-    ticks: int,
+    how: tuple[str, ...],
     rounds: int,
     say: Callable[[str], None],
 ) -> Iterator[str]:
@@ -27,18 +27,18 @@ def compare(
         for turn in range(rounds):
             for place, checkout in zip(measured, checkouts, strict=True):
                 say(f"{jobs} jobs, turn {turn + 1} of {rounds}: {checkout}")
-                place.append(_measured_by(checkout, jobs, ticks))
+                place.append(_measured_by(checkout, jobs, how))
         yield from ("", f"**{jobs} jobs**", "", "| what | this | other |", "|---|---|---|")
         for goal in GOALS:
             this, other = (_median(goal, place) for place in measured)
             yield f"| {goal.what} | {this} | {other} |"
 
 
-def _measured_by(checkout: Path, jobs: int, ticks: int) -> Measurement:
+def _measured_by(checkout: Path, jobs: int, how: tuple[str, ...]) -> Measurement:
     ran = subprocess.run(
         (
             *(str(checkout / ".venv/bin/python"), "-P", "-m", "benchmarks.service_load", "--json"),
-            *("--jobs", str(jobs), "--ticks", str(ticks)),
+            *("--jobs", str(jobs), *how),
         ),
         cwd=checkout,
         stdout=subprocess.PIPE,
