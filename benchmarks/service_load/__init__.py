@@ -7,6 +7,7 @@ the goals of `docs/sizing.md`. `--jobs 30 100 300` draws how that grows; `--agai
 another checkout in turns with this one.
 
 - `measuring`: what is measured at one number of jobs
+- `reads`: what each read costs beside the reports of all jobs
 - `measurement`: what came out
 - `goals`: the table, and whether goals are met
 - `growth`: charts over the number of jobs

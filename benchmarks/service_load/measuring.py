@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.counting.reading import Gauge, Spent
-from local_stack.soak.measured_stack import MeasuredStack, measured_stack
-from local_stack.soak.users.requests import READS, Answer, Caller, refused, spec
+from local_stack.soak.measured_stack import measured_stack
+from local_stack.soak.users.requests import Caller, refused, spec
 
 from benchmarks.service_load.measurement import Measurement
+from benchmarks.service_load.reads import called_since, read_beside
 
 LOOK_SECONDS: Final = 0.5
 AT_REST_TICKS: Final = 2  # in which nothing is decided: first sizes have been tried out
@@ -71,8 +72,8 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         _let_pass(load.ticks, gauge)
         spent = Spent(first=before, last=gauge.read())
         say("Reading beside them")
-        of_reports = frozenset(_called(gauge, calls))
-        reads = _read(
+        of_reports = frozenset(called_since(gauge, calls))
+        reads = read_beside(
             stack,
             gauge,
             ids=submitted.ids,
@@ -154,51 +155,6 @@ def _let_pass(ticks: int, gauge: Gauge) -> None:
     deadline = time.monotonic() + START_SECONDS
     while gauge.database.counts().ticks < until and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
-
-
-def _read(
-    stack: MeasuredStack,
-    gauge: Gauge,
-    *,
-    ids: Sequence[str],
-    rest: Spent,
-    of_reports: Collection[int],
-    rounds: int,
-) -> dict[str, dict[str, float]]:
-    """Read each path several times; what reports cost meanwhile is taken off."""
-    found = {}
-    with Caller(stack) as caller:
-        for path in READS:
-            first = gauge.read(with_memory=False)
-            calls = gauge.database.calls(database_roles.API)
-            answers = [caller.get(path.format(job=ids[n % len(ids)])) for n in range(rounds)]
-            spent = Spent(first=first, last=gauge.read(with_memory=False))
-            called = _called(gauge, calls)
-            statements = sum(count for one, count in called.items() if one not in of_reports)
-            found[path] = _cost_of(answers, spent, rest, statements)
-    return found
-
-
-def _called(gauge: Gauge, before: Mapping[int, int]) -> dict[int, int]:
-    """How often the api has called each statement since then."""
-    now = gauge.database.calls(database_roles.API)
-    return {
-        one: count - before.get(one, 0) for one, count in now.items() if count != before.get(one)
-    }
-
-
-def _cost_of(
-    answers: Sequence[Answer], spent: Spent, rest: Spent, statements: int
-) -> dict[str, float]:
-    share = spent.seconds / rest.seconds
-    seconds = spent.processor_seconds("api") - share * rest.processor_seconds("api")
-    return {
-        "p95_seconds": percentile([one.seconds for one in answers], 0.95) or 0.0,
-        "statements": statements / len(answers),
-        "ms": max(1000 * seconds / len(answers), 0.0),
-        "bytes": max(one.size for one in answers),
-        "failed": len(refused(answers)),
-    }
 
 
 def _measurement(

@@ -16,6 +16,9 @@ from local_stack.soak.measured_stack import MeasuredStack
 from local_stack.stack import preparation
 
 SUBMITTERS: Final = 8
+ATTEMPTS: Final = 20
+PAUSE_SECONDS: Final = 1.0
+AGAIN: Final = frozenset({HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS})
 KEPT_SECONDS: Final = 1.0  # of a connection: less than the service keeps it
 BATCH: Final = 256
 READS: Final = (
@@ -79,7 +82,7 @@ class Caller:
     def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[Answer]:
         """Submit one by one, several at a time."""
         with ThreadPoolExecutor(SUBMITTERS) as pool:
-            return list(pool.map(lambda spec: self.post("/jobs", spec), specs))
+            return list(pool.map(lambda spec: self._post_patiently("/jobs", spec), specs))
 
     def submit_together(self, specs: list[Mapping[str, Any]]) -> Answer:
         """Submit all in one request; a service that cannot answers 404 or 405."""
@@ -88,6 +91,15 @@ class Caller:
     def read(self, job: str) -> list[Answer]:
         """Read all that a person may look at, once."""
         return [self.get(path.format(job=job)) for path in READS]
+
+    def _post_patiently(self, path: str, body: Any) -> Answer:
+        """As a client does that is told to try again in a moment."""
+        for _ in range(ATTEMPTS):
+            answer = self.post(path, body)
+            if answer.status not in AGAIN:
+                break
+            time.sleep(PAUSE_SECONDS)
+        return answer
 
     def _ask(self, method: str, path: str, body: Any = None) -> Answer:
         began = time.perf_counter()
