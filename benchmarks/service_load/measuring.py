@@ -177,7 +177,7 @@ def _measurement(
         submits_per_second=submitted.per_second,
         bulk_ms=submitted.bulk_ms,
         reports_per_second=spent.reports / spent.seconds,
-        failed_reports=last.failed_reports - spent.first.failed_reports,
+        failed_reports=spent.failures.total(),
         report_ms=_each(1000 * _of_reports(spent), spent.reports),
         report_statements=_each(spent.statements(database_roles.API), spent.reports),
         report_seconds_p95=p95,

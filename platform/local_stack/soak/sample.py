@@ -24,7 +24,7 @@ class Sample:
     statements_per_tick: float | None
     report_seconds: tuple[float, ...]
     reports_per_second: float
-    failed_reports: int
+    failures: Mapping[str, int]  # of reports, by what was said
     hearing_seconds: tuple[float, ...]
     api_seconds: tuple[float, ...]  # of reads
     failed_reads: tuple[str, ...]
@@ -54,7 +54,7 @@ def between(
         statements_per_tick=spent.statements_per_tick,
         report_seconds=last.report_seconds,
         reports_per_second=spent.reports / spent.seconds,
-        failed_reports=last.failed_reports - first.failed_reports,
+        failures=spent.failures,
         hearing_seconds=last.hearing_seconds,
         api_seconds=tuple(one.seconds for one in reads),
         failed_reads=tuple(map(str, refused(reads))),

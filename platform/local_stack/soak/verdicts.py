@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -131,15 +132,23 @@ def _at_most(
 
 
 def _failed_reports(late: Sequence[Sample]) -> Verdict:
-    failed = sum(one.failed_reports for one in late)
+    failures: Counter[str] = Counter()
+    for one in late:
+        failures.update(one.failures)
+    failed = failures.total()
     answered = sum(len(one.report_seconds) for one in late)
     share = failed / max(answered + failed, 1)
     return Verdict(
         what="reports that failed",
-        seen=f"{failed} ({100 * share:.1f} %)",
+        seen=", ".join((f"{100 * share:.1f} %", *_commonest(failures))),
         bound=f"at most {100 * FAILED_REPORTS:.0f} %",
         holds=answered > 0 and share <= FAILED_REPORTS,
     )
+
+
+def _commonest(failures: Counter[str]) -> Iterator[str]:
+    for said, count in failures.most_common(1):
+        yield f"most of them, {count}: {said}"
 
 
 def _none(what: str, found: Sequence[str]) -> Verdict:

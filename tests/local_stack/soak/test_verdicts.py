@@ -23,7 +23,7 @@ def sample(seconds: float = 0.0, **changes: Any) -> Sample:
         "statements_per_tick": 48.0,
         "report_seconds": (0.02, 0.03),
         "reports_per_second": 20.0,
-        "failed_reports": 0,
+        "failures": {},
         "hearing_seconds": (),
         "api_seconds": (0.05,),
         "failed_reads": (),
@@ -63,7 +63,7 @@ def test_memory_that_grows_while_jobs_come_is_no_leak() -> None:
         ("a tick, p99", {"tick_seconds": ()}),
         ("statements of a tick, median", {"statements_per_tick": 2044.0}),
         ("a read of the api, p95", {"api_seconds": (3.0,)}),
-        ("reports that failed", {"failed_reports": 1}),
+        ("reports that failed", {"failures": {"HTTP 503": 1}}),
         ("reads that failed", {"failed_reads": ("/jobs: 500",)}),
     ],
 )

@@ -78,8 +78,8 @@ class _CountedService(HttpService):
         began = time.monotonic()
         try:
             desired = super().sync(report)
-        except Exception:
-            self._counts.failed += 1
+        except Exception as error:
+            self._counts.note_failure(str(error) or type(error).__name__)
             raise
         self._counts.note_answer(time.monotonic() - began)
         if desired["revision"] > self._revision > 0:  # the first is as old as its coordinator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,13 +14,16 @@ class ReportCounts:
     """Of all coordinators together. Threads count here; a count that is lost does no harm."""
 
     answered: int = 0
-    failed: int = 0
+    failures: Counter[str] = field(default_factory=Counter)  # by what was said
     _seconds: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
     _news: deque[tuple[str, int, float]] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
 
     def note_answer(self, seconds: float) -> None:
         self.answered += 1
         self._seconds.append(seconds)
+
+    def note_failure(self, said: str) -> None:
+        self.failures[said] += 1
 
     def note_news(self, job_id: str, revision: int, at: float) -> None:
         """A coordinator was told a revision of what is wanted that it did not know."""
@@ -33,7 +36,7 @@ class ReportCounts:
         self._news.clear()
         return {
             "answered": self.answered,
-            "failed": self.failed,
+            "failures": dict(self.failures),
             "seconds": seconds,
             "news": news,
         }

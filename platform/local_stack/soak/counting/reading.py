@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ class Reading:
     database: DatabaseCounts
     tick_seconds: tuple[float, ...]  # of the ticks since the reading before
     reports: int  # answered since the simulator began
-    failed_reports: int
+    failures: Mapping[str, int]  # of reports, by what was said
     report_seconds: tuple[float, ...]  # that answers took since the reading before
     hearing_seconds: tuple[float, ...]  # from a decision until the coordinator knew, since then
 
@@ -51,7 +52,7 @@ class Gauge:
             database=self.database.counts(),
             tick_seconds=tuple(self._ticks.seconds()),
             reports=told["answered"],
-            failed_reports=told["failed"],
+            failures=told["failures"],
             report_seconds=tuple(told["seconds"]),
             hearing_seconds=tuple(self._hearing(told["news"], seconds=time.time() - before)),
         )
@@ -80,6 +81,11 @@ class Spent:
     @property
     def reports(self) -> int:
         return self.last.reports - self.first.reports
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Of reports, by what was said."""
+        return Counter(self.last.failures) - Counter(self.first.failures)
 
     @property
     def ticks(self) -> int:
