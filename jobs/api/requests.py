@@ -29,6 +29,11 @@ class StatesField(serializers.CharField):
         return states
 
 
+@extend_schema_field({"type": "string", "format": "date-time", "pattern": "^[0-9TZ:.+-]+$"})
+class MomentField(serializers.DateTimeField):
+    """A moment with its time zone."""
+
+
 class JobListQuery(serializers.Serializer[Any]):
     team = serializers.CharField(
         required=False, default="", allow_blank=True, help_text="Only this team's jobs."
@@ -57,6 +62,8 @@ class MetricQuery(serializers.Serializer[Any]):
     points = serializers.IntegerField(
         required=False, default=500, min_value=1, max_value=5000, help_text="At most so many."
     )
+    since = MomentField(required=False, help_text="None before this moment.")
+    until = MomentField(required=False, help_text="None after this moment.")
 
 
 class ReasonBody(serializers.Serializer[Any]):

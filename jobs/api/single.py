@@ -21,6 +21,7 @@ from jobs.commands import control, editing, pinning
 from jobs.commands.removal import job_deletion
 from jobs.models import Job
 from jobs.queries import histories, visible_jobs
+from jobs.queries.curves import points
 from jobs.spec.changes import CHANGEABLE
 
 _VERSION: Final = re.compile(r'"?[0-9]{1,9}"?')
@@ -222,13 +223,15 @@ class MetricsView(APIView):
     @extend_schema(
         operation_id="list_job_metrics",
         summary="A job's progress over time, thinned evenly",
+        description="All of it, or what is between two moments. Points are kept as they came for an"
+        " hour; older ones are means over 10 s for a day, over a minute for a week, then over"
+        " ten minutes (in the job's first hour: a minute).",
         parameters=[requests.MetricQuery],
         responses=serializers.MetricListSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
         job = visible_jobs.find_job(principal_of(request), job_id)
-        points = requests.query(request, requests.MetricQuery)["points"]
-        items = histories.metrics_of(job, points=points)
+        items = points.curve_of(job, **requests.query(request, requests.MetricQuery))
         return Response(serializers.MetricListSerializer({"items": items}).data)
 
 

@@ -2,8 +2,8 @@
 
 `Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
-`MetricPoint` and `Measurement` (how it went), `Prediction` (what was predicted), `Quarantine` (what
-it is left out of). `GpuClaim`, beside the worker that holds it, makes double booking impossible;
+`MetricPoint`, `MetricRollup` and `Measurement` (how it went), `Prediction` (what was predicted),
+`Quarantine` (what it is left out of). `GpuClaim` makes double booking of GPUs impossible;
 `IdempotencyKey` double submitting. Of what was removed `PastUsage` keeps the GPU time, and
 `Leftover` knows the files until they are gone as well.
 """
@@ -14,7 +14,7 @@ from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job, new_id
 from jobs.models.measurement import Measurement
-from jobs.models.metric_point import MetricPoint
+from jobs.models.metric_point import MetricPoint, MetricRollup
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
 from jobs.models.removed import Leftover, PastUsage
@@ -30,6 +30,7 @@ __all__ = [
     "Leftover",
     "Measurement",
     "MetricPoint",
+    "MetricRollup",
     "PastUsage",
     "Prediction",
     "Quarantine",

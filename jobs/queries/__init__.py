@@ -1,12 +1,12 @@
 """What can be asked about jobs? These modules only read.
 
 visible_jobs     the jobs that a caller may see, with their numbers
-histories        what happened in one job: events, generations, workers, curves
+histories        what happened in one job: events, generations, workers
+curves           how one job went over time, and how fast it trained in each of its generations
 pages            where the next page of a list begins
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately
-speeds           how fast a job trained in each of its generations
 summary          how jobs did in a stretch of time
 calibration      how good predictions were
 code_use         which snapshots of code no job refers to

@@ -1,14 +1,13 @@
-"""What happened in a job? Its events, generations, workers and curves; the newest count most."""
+"""What happened in a job? Its events, generations and workers; the newest count most."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Window
-from django.db.models.functions import Mod, RowNumber
+from django.db.models import OuterRef, QuerySet, Subquery
 
-from jobs.models import Assignment, Event, Generation, Job, MetricPoint, Worker
-from jobs.queries.speeds import measured_gain, samples_per_second
+from jobs.models import Assignment, Event, Generation, Job, Worker
+from jobs.queries.curves.speeds import measured_gain, samples_per_second
 
 MOST_ROWS = 1000  # of a job's history in one answer
 
@@ -60,23 +59,3 @@ def workers_of(job: Job) -> list[Worker]:
         .order_by("-created_at", "-id")[:MOST_ROWS]
     )
     return list(reversed(newest))
-
-
-def metrics_of(job: Job, *, points: int) -> list[MetricPoint]:
-    """Return at most so many points, spread evenly over all; the newest is always among them.
-
-    Each comes with the `workers` and `global_batch_size` of its generation.
-    Point n of N is kept where n·points/N passes a whole number.
-    """
-    rows = MetricPoint.objects.filter(job=job)
-    total = rows.count()
-    if total > points:
-        place = Window(RowNumber(), order_by=[F("at").asc(), F("id").asc()])
-        past = Mod(F("place") * points, total, output_field=IntegerField())
-        rows = rows.annotate(place=place).annotate(past=past).filter(past__lt=points)
-    ran = Generation.objects.filter(job=OuterRef("job"), number=OuterRef("generation"))
-    sized = rows.annotate(
-        workers=Subquery(ran.values("workers")[:1]),
-        global_batch_size=Subquery(ran.values("global_batch_size")[:1]),
-    )
-    return list(sized.order_by("at", "id"))

@@ -263,7 +263,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A job's progress over time, thinned evenly */
+        /**
+         * A job's progress over time, thinned evenly
+         * @description All of it, or what is between two moments. Points are kept as they came for an hour; older ones are means over 10 s for a day, over a minute for a week, then over ten minutes (in the job's first hour: a minute).
+         */
         get: operations["list_job_metrics"];
         put?: never;
         post?: never;
@@ -4433,6 +4436,10 @@ export interface operations {
             query?: {
                 /** @description At most so many. */
                 points?: number;
+                /** @description None before this moment. */
+                since?: string;
+                /** @description None after this moment. */
+                until?: string;
             };
             header?: never;
             path: {

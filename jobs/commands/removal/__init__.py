@@ -2,7 +2,7 @@
 
 retention          what of jobs may be forgotten, and when
 retention_periods  for how long each part of a job is kept
-curve_thinning     how many points of a curve are kept while a job trains
+rollups            how points of curves become fewer as they get old
 job_deletion       what goes with a job
 team_deletion      what goes with a team
 """

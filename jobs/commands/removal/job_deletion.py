@@ -25,12 +25,13 @@ from jobs.models import (
     Leftover,
     Measurement,
     MetricPoint,
+    MetricRollup,
     PastUsage,
     Prediction,
     Worker,
 )
 
-CURVES: Final[tuple[type[models.Model], ...]] = (MetricPoint,)
+CURVES: Final[tuple[type[models.Model], ...]] = (MetricPoint, MetricRollup)
 HISTORIES: Final[tuple[type[models.Model], ...]] = (
     Event,
     Assignment,

@@ -16,8 +16,7 @@ from django.db import models, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from jobs.commands.removal import job_deletion
-from jobs.commands.removal.curve_thinning import thin_curves
+from jobs.commands.removal import job_deletion, rollups
 from jobs.commands.removal.retention_periods import JobRetention
 from jobs.commands.submission import IDEMPOTENCY_WINDOW
 from jobs.lifecycle import FINAL, LIVE
@@ -46,7 +45,9 @@ def delete_old(kept: JobRetention, *, erase: Erase, has_time: HasTime) -> Mappin
     keys = IdempotencyKey.objects.filter(created_at__lt=now - IDEMPOTENCY_WINDOW)
     deleted["idempotency_keys"] = erase(keys)
     deleted["quarantines"] = erase(Quarantine.objects.filter(job__state__in=FINAL))
-    deleted["metrics"] = thin_curves(now, has_time)
+    rollups.make_ahead(now)
+    deleted["rolled_up_points"] = rollups.roll_up(now, has_time)
+    deleted["partitions"] = rollups.drop_old(now)
     if kept.history:
         deleted += _of_the_living(now - kept.history, erase)
         deleted += _rows_of_ended(

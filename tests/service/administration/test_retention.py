@@ -23,7 +23,7 @@ from autoscaler.control_loop.housekeeping import retention as control_loop_reten
 from autoscaler.control_loop.models import Tick
 from jobs.commands import quarantine
 from jobs.commands.quarantine import Part
-from jobs.commands.removal import curve_thinning, retention
+from jobs.commands.removal import retention
 from jobs.commands.removal.retention_periods import JobRetention
 from jobs.models import (
     Assignment,
@@ -32,6 +32,7 @@ from jobs.models import (
     Job,
     Leftover,
     MetricPoint,
+    MetricRollup,
     PastUsage,
     Prediction,
     Quarantine,
@@ -158,20 +159,18 @@ def test_what_ended_goes_part_by_part_and_at_last_altogether(submit: SubmitJob) 
     assert PastUsage.objects.get().gpu_seconds == 60.0
 
 
-def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(
-    submit: SubmitJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While it lives it is as any other, or it would grow without end."""
-    monkeypatch.setattr(curve_thinning, "MOST_POINTS", 10)
+def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(submit: SubmitJob) -> None:
+    """While it lives it is as any other, or it would grow without end. Curves are rolled up."""
     over, live = ended(submit(name="over"), 9999), submit(name="live")
     Job.objects.update(is_pinned=True, metric_points=10**6, revision=10**6)
-    kinds = (MetricPoint, Event, Assignment, Prediction)
+    kinds = (Event, Assignment, Prediction)
 
     def left(job: Job) -> list[int]:
         return [kind.objects.filter(job=job).count() for kind in kinds]
 
     for job in (over, live):
         metrics(job, 30)
+        MetricPoint.objects.update(at=days_ago(400))
         Event.objects.create(job=job, kind="straggler_found")
         Assignment.objects.create(
             job=job, revision=1, attempt=1, worker_ids=[], global_batch_size=1, reason=""
@@ -182,11 +181,14 @@ def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(
     had, had_alive = left(over), left(live)
     forget()
     assert left(over) == had
+    assert MetricRollup.objects.filter(job=over).exists()
+    assert MetricPoint.objects.filter(job=live).count() == 1
     assert not Leftover.objects.exists()
     assert all(now < before for now, before in zip(left(live), had_alive, strict=True))
     Job.objects.update(is_pinned=False)
     forget()
     assert all(now < before for now, before in zip(left(over), had, strict=True))
+    assert not MetricRollup.objects.filter(job=over).exists()
 
 
 def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
@@ -207,22 +209,6 @@ def test_of_a_live_job_old_events_go_and_nothing_that_the_control_loop_reads(job
     assert [event.kind for event in Event.objects.filter(job=job)] == ["preparing"]
     assert Assignment.objects.filter(job=job, revision=job.revision).exists()
     assert job.workers.count() == 2
-
-
-def test_a_live_curve_gets_thinner_with_age_and_never_longer_than_is_bounded(
-    job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(curve_thinning, "MOST_POINTS", 100)
-    monkeypatch.setattr(curve_thinning, "POINTS_AT_ONCE", 200)
-    for hour in range(5):
-        points = [hour * 400 + one for one in range(400)]
-        metrics_at(job, points)
-        Job.objects.filter(pk=job.pk).update(metric_points=(hour + 1) * 400)
-        forget()
-        steps = list(MetricPoint.objects.order_by("step").values_list("step", flat=True))
-        assert 50 <= len(steps) <= 100
-        assert steps[0] == 0
-        assert steps[-50:] == points[-50:]  # the newest are all there
 
 
 @pytest.mark.django_db
@@ -269,7 +255,8 @@ def test_old_curves_samples_and_keys_go_and_the_rest_stays(
 
     forget_what_is_old()
 
-    assert set(MetricPoint.objects.values_list("job__name", flat=True)) == {"b", "c"}
+    assert set(MetricPoint.objects.values_list("job__name", flat=True)) == {"c"}
+    assert set(MetricRollup.objects.values_list("job__name", flat=True)) == {"b"}
     assert UtilisationSample.objects.count() == 1
     assert set(NodeChange.objects.filter(kind="lost").values_list("node", flat=True)) == {"n1"}
     assert IdempotencyKey.objects.get().key == "k1"
