@@ -229,6 +229,7 @@ class Job(models.Model):
         indexes = (
             models.Index(fields=("state",)),
             models.Index(fields=("team", "-submitted_at")),
+            models.Index(fields=("-submitted_at", "id"), name="newest_jobs_first"),
             models.Index(fields=("finished_at",)),
             models.Index(
                 fields=("team", "training", "-submitted_at"),

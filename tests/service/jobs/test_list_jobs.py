@@ -8,10 +8,12 @@ import json
 import pytest
 from control_plane.web.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
+from django.db import connection
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
 
 from jobs.models import Job
+from jobs.queries import pages, visible_jobs
 from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/jobs"
@@ -161,3 +163,14 @@ def test_a_number_that_is_not_finite_becomes_null_and_the_answer_is_given() -> N
 def test_a_cursor_of_an_odd_time_zone_is_read(api: APIClient, job: Job) -> None:
     cursor = base64.urlsafe_b64encode(b"2126-01-01T00:00:00+00:00:01.5 a").decode()
     assert [one["id"] for one in api.get(URL, {"cursor": cursor}).json()["items"]] == [job.id]
+
+
+def test_a_page_is_read_in_the_order_of_an_index_not_sorted_from_all_jobs(vision: Team) -> None:
+    jobs = visible_jobs.with_numbers(Job.objects.filter(team__in=[vision.pk, vision.pk + 1]))
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+    plan = jobs.order_by(*pages.ORDER)[:51].explain()
+    assert "newest_jobs_first" in plan
+    assert "Sort Key: jobs_job.submitted_at" not in plan
