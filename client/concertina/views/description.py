@@ -85,7 +85,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
 
 def _code(job: JobDetail) -> Iterator[tuple[str, str]]:
     """Yield the snapshot that was sent along, and where it came from."""
-    if code := job["resolved_spec"].get("code"):
+    if code := job.get("resolved_spec", {}).get("code"):
         git = code.get("git")
         changed = " and changes beside it" if git and git["is_changed"] else ""
         origin = f", commit {git['commit'][:10]} of {git['branch']}{changed}" if git else ""

@@ -13,6 +13,7 @@ from cluster.worker_host import Labels, Launch, Role
 from tenancy.models import Team
 
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.decisions.invariants import Violation
@@ -34,6 +35,17 @@ def test_a_tick_looks_for_garbage_rarely_and_leaves_that_as_it_was(world: World)
     assert found[0] > before
     world.host.is_unavailable = True
     assert not world.loop().run_once()
+    assert gc.get_threshold() == before
+
+
+def test_of_ticks_side_by_side_the_last_to_end_leaves_it_as_it_was() -> None:
+    before = gc.get_threshold()
+    first, second = rarely_collected(), rarely_collected()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold() > before
+    second.__exit__(None, None, None)
     assert gc.get_threshold() == before
 
 
