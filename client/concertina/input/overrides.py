@@ -11,10 +11,19 @@ from concertina.errors import BadInput
 from concertina.input.job_files import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 _OF_TEXTS = ("env.", "labels.")
+
+
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a spec in which these fields have these values; None: not given."""
+    spec: dict[str, Any] = {}
+    for key, value in values.items():
+        if value is not None:
+            _assign(spec, key, value)
+    return spec
 
 
 def applied(spec: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:

@@ -65,6 +65,16 @@ def test_each_job_of_a_bulk_has_its_code(concertina: CommandLine, folder: Path) 
     assert {job.code for job in Job.objects.all()} == {CodeSnapshot.objects.get().digest}
 
 
+def test_a_folder_is_sent_once_for_all_jobs_of_a_bulk(
+    concertina: CommandLine, folder: Path
+) -> None:
+    jobs = [{"name": f"job-{number}", "command": ["python", "train.py"]} for number in range(30)]
+    (folder / "jobs.yaml").write_text(yaml.safe_dump(jobs))
+    ended = concertina("submit", "--bulk", "-f", folder / "jobs.yaml")
+    assert (ended.exit_code, ended.err.count("Code of ")) == (0, 1)
+    assert Job.objects.exclude(code="").count() == 30
+
+
 def test_a_spec_is_checked_without_sending_anything(concertina: CommandLine, folder: Path) -> None:
     assert concertina("validate", "-f", folder / "job.yaml").exit_code == 0
     (folder / "away").symlink_to("/etc/hosts")

@@ -35,18 +35,17 @@ def code(
         current.terminal.show({"files": files, "folder": str(into)}, said)
 
 
-def with_code(current: Session, spec: dict[str, Any], file: str) -> dict[str, Any]:
-    """Return the spec as it is sent: a folder of code is uploaded, and its snapshot named.
+def folder_beside(spec: dict[str, Any], file: str) -> Path | None:
+    """Return the folder of code that a spec of this file names. Raises: BadInput."""
+    return folder_of(spec, None if file == STDIN else Path(file).parent)
+
+
+def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the spec as it is sent: the folder is uploaded, and its snapshot named.
 
     Raises:
         BadInput: the folder cannot be packed.
     """
-    folder = folder_of(spec, None if file == STDIN else Path(file).parent)
-    return spec if folder is None else uploaded(current, spec, folder)
-
-
-def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Upload this folder as the job's code."""
     team = spec.get("team") or spec.get("project")
     with _Bar(current) as bar:
         made = current.client.upload_code(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from concertina.commands.options import Assignments, JobReference, Output
-from concertina.commands.submitting.submitted import tell, wait_for
+from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
 from concertina.terminal.session import Format, session
 from concertina.views import changes as views
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def edit(
@@ -60,7 +57,7 @@ def edit(
         "elastic.min_interval": min_interval,
     }
     with session(output) as current:
-        changes = overrides.applied({}, [*_assigned(given), *(assignments or ())])
+        changes = overrides.applied(overrides.nested(given), assignments or ())
         if not changes:
             raise BadInput(
                 "Say what to change, as --max-workers 8; `concertina edit --help` tells more."
@@ -87,15 +84,7 @@ def rerun(
     """Submit a job's spec once more, with changes of any of its fields."""
     with session(output) as current:
         job = current.client.find(reference)
-        changes = overrides.applied({}, [*_assigned({"name": name}), *(assignments or ())])
+        changes = overrides.applied(overrides.nested({"name": name}), assignments or ())
         submission = current.client.rerun(job["id"], changes)
         tell(current, submission)
-        if wait:
-            wait_for(current, submission.job)
-        elif current.terminal.is_json:
-            current.terminal.show_json(submission.job)
-
-
-def _assigned(given: Mapping[str, object]) -> list[str]:
-    """Return the options that were given as `--set` has them."""
-    return [f"{field}={value}" for field, value in given.items() if value is not None]
+        finish(current, submission, is_waiting=wait)

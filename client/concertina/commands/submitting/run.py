@@ -13,7 +13,7 @@ import yaml
 from concertina.commands.logs import print_line
 from concertina.commands.options import Assignments, Output
 from concertina.commands.submitting.code import uploaded
-from concertina.commands.submitting.submitted import tell, wait_for
+from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
 from concertina.terminal.session import Format, session
@@ -69,7 +69,9 @@ def run(
 ) -> None:
     """Queue a job that runs a command, with the code of this folder."""
     with session(output) as current:
-        spec: dict[str, Any] = {
+        fewest, most = _range(workers)
+        smallest, largest = _range(batch) if batch else (None, None)
+        given = {
             "name": name or _name_of(command),
             "team": team,
             "pool": pool,
@@ -77,16 +79,14 @@ def run(
             "command": command,
             "secrets": secret,
             "priority": priority,
+            "elastic.min_workers": fewest,
+            "elastic.max_workers": most,
+            "batch.global_batch_size.base": smallest,
+            "batch.global_batch_size.max": largest,
+            "resources.gpus_per_worker": gpus_per_worker,
         }
-        spec = {field: value for field, value in spec.items() if value is not None}
-        spec["elastic"] = dict(zip(("min_workers", "max_workers"), _range(workers), strict=True))
-        if batch is not None:
-            smallest, largest = _range(batch)
-            spec["batch"] = {"global_batch_size": {"base": smallest, "max": largest}}
-        if gpus_per_worker is not None:
-            spec["resources"] = {"gpus_per_worker": gpus_per_worker}
         variables = [f"env.{one}" for one in env or ()]
-        spec = overrides.applied(spec, [*variables, *(assignments or ())])
+        spec = overrides.applied(overrides.nested(given), [*variables, *(assignments or ())])
         if save is not None:
             _save(save, spec, None if no_code else code)
         if not no_code:
@@ -96,10 +96,7 @@ def run(
         if follow:
             for line in current.client.follow_logs(submission.job["id"]):
                 print_line(current.terminal, line, is_raw=False)
-        if wait or follow:
-            wait_for(current, submission.job)
-        elif current.terminal.is_json:
-            current.terminal.show_json(submission.job)
+        finish(current, submission, is_waiting=wait or follow)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from concertina.code.packing import packed
-from concertina.code.spec import folder_of
 from concertina.commands.options import Assignments, File, JobReference, Output
-from concertina.commands.submitting.code import with_code
-from concertina.commands.submitting.submitted import tell, wait_for
+from concertina.commands.submitting.code import folder_beside, uploaded
+from concertina.commands.submitting.submitted import finish, tell, wait_for
 from concertina.errors import BadInput, Refused
 from concertina.input import bulk_files, job_files, overrides
-from concertina.input.job_files import STDIN
 from concertina.terminal.session import Format, Session, session
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
 
@@ -46,13 +44,12 @@ def submit(
         if bulk:
             _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
             return
-        spec = with_code(current, _spec(current, file, assignments), file)
+        spec = _spec(current, file, assignments)
+        if (folder := folder_beside(spec, file)) is not None:
+            spec = uploaded(current, spec, folder)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
-        if wait:
-            wait_for(current, submission.job)
-        elif current.terminal.is_json:
-            current.terminal.show_json(submission.job)
+        finish(current, submission, is_waiting=wait)
 
 
 def _submit_bulk(
@@ -79,10 +76,17 @@ def _submit_bulk(
 
 
 def _with_codes(current: Session, bulk: dict[str, Any], file: str) -> dict[str, Any]:
-    """Upload the code of each job; the same folder is the same snapshot."""
+    """Upload the code of the jobs, each folder once for each team."""
+    codes: dict[tuple[Path, Any], Any] = {}
 
     def settled(part: Any) -> Any:
-        return with_code(current, part, file) if isinstance(part, dict) else part
+        folder = folder_beside(part, file) if isinstance(part, dict) else None
+        if folder is None:
+            return part
+        key = (folder, str(part.get("team") or part.get("project")))
+        if key not in codes:
+            codes[key] = uploaded(current, part, folder)["code"]
+        return {**part, "code": codes[key]}
 
     found = {
         "jobs": [settled(one) for one in bulk.get("jobs", ())],
@@ -95,7 +99,7 @@ def validate(*, file: File, assignments: Assignments = None, output: Output = Fo
     """Ask what a submit would say, without submitting."""
     with session(output) as current:
         spec = _spec(current, file, assignments)
-        if (folder := folder_of(spec, None if file == STDIN else Path(file).parent)) is not None:
+        if (folder := folder_beside(spec, file)) is not None:
             with packed(folder):  # it can be; the service need not have it for this
                 spec = {**spec, "code": None}
         answer = current.client.validate(spec)

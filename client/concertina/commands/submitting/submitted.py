@@ -27,6 +27,14 @@ def tell(current: Session, submission: Submission) -> None:
     current.terminal.say(f"This key had submitted {job['name']} ({job['id']}) at {when}.")
 
 
+def finish(current: Session, submission: Submission, *, is_waiting: bool) -> None:
+    """Wait for the job's outcome if that is wanted; programs get the job otherwise."""
+    if is_waiting:
+        wait_for(current, submission.job)
+    elif current.terminal.is_json:
+        current.terminal.show_json(submission.job)
+
+
 def wait_for(current: Session, job: Job) -> None:
     """Stay until it is final, and leave with the exit code of its outcome."""
     terminal = current.terminal
