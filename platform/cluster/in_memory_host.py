@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from cluster.background.polled_events import polled
 from cluster.worker_host import (
     Failing,
     HostUnavailable,
@@ -111,13 +111,7 @@ class InMemoryHost:
         }
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
-        seen: dict[str, ProcessPhase] = {}
-        while True:
-            for process_id, process in self.list().by_id().items():
-                if seen.get(process_id) is not process.phase:
-                    seen[process_id] = process.phase
-                    yield process
-            time.sleep(poll_seconds)
+        return polled(self.list, poll_seconds=poll_seconds)
 
     def logs(
         self,

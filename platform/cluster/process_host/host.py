@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.background.polled_events import polled
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
 from cluster.process_host import launch_document
@@ -108,14 +109,7 @@ class ProcessHost:
         return {}
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
-        seen: dict[str, ProcessPhase] = {}
-        while True:
-            now = self.list().by_id()
-            for process_id, process in now.items():
-                if seen.get(process_id) is not process.phase:
-                    yield process
-            seen = {process_id: process.phase for process_id, process in now.items()}
-            time.sleep(poll_seconds)
+        return polled(self.list, poll_seconds=poll_seconds)
 
     def logs(
         self,

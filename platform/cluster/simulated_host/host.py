@@ -6,11 +6,11 @@ program is started anew its processes are gone, as with a machine that was switc
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cluster.background.polled_events import polled
 from cluster.logs import log_store
 from cluster.simulated_host import conversation, documents
 from cluster.worker_host import (
@@ -20,7 +20,6 @@ from cluster.worker_host import (
     LogLine,
     NodeImage,
     ObservedProcess,
-    ProcessPhase,
     WorkerHost,
 )
 
@@ -72,14 +71,7 @@ class SimulatedHost:
         return {}
 
     def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
-        seen: dict[str, ProcessPhase] = {}
-        while True:
-            now = self.list().by_id()
-            for process_id, process in now.items():
-                if seen.get(process_id) is not process.phase:
-                    yield process
-            seen = {process_id: process.phase for process_id, process in now.items()}
-            time.sleep(poll_seconds)
+        return polled(self.list, poll_seconds=poll_seconds)
 
     def logs(
         self, process_ids: tuple[str, ...], *, job_id: str, tail: int | None = None
