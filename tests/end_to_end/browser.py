@@ -49,9 +49,9 @@ def sign_in(page: Page, username: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def scroll_width(page: Page) -> int:
-    """How wide the page really is; wider than the window means that it scrolls sideways."""
-    return int(page.evaluate("document.documentElement.scrollWidth"))
+def expect_no_sideways_scroll(page: Page) -> None:
+    """Wait until the page, laid out for its window, is not wider than that."""
+    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def keep_screenshot(page: Page, name: str) -> None:

@@ -32,5 +32,6 @@ export default function Canvas({ option }: CanvasProps) {
     chart.current?.setOption(option, { replaceMerge: ["series", "grid", "xAxis", "yAxis"] });
   }, [option]);
 
-  return <div ref={box} style={{ width: "100%", height: "100%" }} />;
+  // Until it is drawn anew, a drawing is as wide as its box was; the page must not scroll for that.
+  return <div ref={box} style={{ width: "100%", height: "100%", overflow: "hidden" }} />;
 }

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.end_to_end.browser import NARROW, keep_screenshot, patient, scroll_width, sign_in
+from tests.end_to_end.browser import (
+    NARROW,
+    expect_no_sideways_scroll,
+    keep_screenshot,
+    patient,
+    sign_in,
+)
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
@@ -217,7 +223,7 @@ def test_nothing_scrolls_sideways_on_a_phone(
     for name, address in addresses.items():
         page.goto(address)
         expect(page.locator(CHART).first).to_be_attached()
-        assert scroll_width(page) <= NARROW["width"], name
+        expect_no_sideways_scroll(page)
         keep_screenshot(page, f"{name}-narrow")
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
+from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import job_of, until
 
@@ -55,7 +55,7 @@ def test_a_pinned_job_stays_until_it_is_unpinned_and_deleted(
     dialog.get_by_role("button", name="Keep as it is").click()
     expect(dialog).to_be_hidden()
     page.set_viewport_size(NARROW)
-    assert scroll_width(page) <= NARROW["width"]
+    expect_no_sideways_scroll(page)
     keep_screenshot(page, "delete-job-narrow")
     page.get_by_role("button", name="Delete job").click()
     dialog.get_by_role("button", name="Delete job").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Response, expect
 
-from tests.end_to_end.browser import NARROW, keep_screenshot, scroll_width
+from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
 from tests.end_to_end.running_stack import RunningStack
 
 pytestmark = pytest.mark.timeout(600)
@@ -47,7 +47,7 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     assert not any(CANARY in text for text in told)
     keep_screenshot(page, "team")
     page.set_viewport_size(NARROW)
-    assert scroll_width(page) <= NARROW["width"]
+    expect_no_sideways_scroll(page)
     keep_screenshot(page, "team-narrow")
 
     with stack.client("vision") as client:
